@@ -20,7 +20,7 @@ CUBIN = b"\x7fELF" + bytes(range(256)) * 8
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     monkeypatch.setenv("WARPATH_CACHE_DIR", str(tmp_path / "kernels"))
-    monkeypatch.setattr(cache, "_told", set())
+    monkeypatch.setattr(cache, "_warned", set())
     cache.forget()
     yield tmp_path / "kernels"
     cache.forget()
@@ -144,7 +144,7 @@ def test_a_folder_in_the_place_of_an_entry_is_told_once_and_no_error(folder, fet
 def test_a_folder_that_cannot_be_made_means_that_nothing_is_kept(fetch, tmp_path, monkeypatch):
     (tmp_path / "file").write_text("no folder")
     monkeypatch.setenv("WARPATH_CACHE_DIR", str(tmp_path / "file" / "kernels"))
-    monkeypatch.setattr(cache, "_told", set())
+    monkeypatch.setattr(cache, "_warned", set())
     with pytest.warns(
         RuntimeWarning, match=r"every process compiles its own: .*\. WARPATH_CACHE_DIR"
     ):
@@ -180,7 +180,7 @@ def test_a_folder_that_others_can_write_to_is_refused_with_the_way_out(
     folder.mkdir(parents=True)
     folder.chmod(0o700)
     monkeypatch.setenv("WARPATH_CACHE_DIR", str(folder))
-    monkeypatch.setattr(cache, "_told", set())
+    monkeypatch.setattr(cache, "_warned", set())
     planted(folder)
     assert fetch() == b"planted"  # what is in a folder of this user is trusted
     open_to_all.chmod(mode)
@@ -208,7 +208,7 @@ def test_a_folder_of_another_user_is_refused(tmp_path, fetch, monkeypatch, above
     folder = theirs / "kernels" if above else theirs
     folder.mkdir(parents=True)
     monkeypatch.setenv("WARPATH_CACHE_DIR", str(folder))
-    monkeypatch.setattr(cache, "_told", set())
+    monkeypatch.setattr(cache, "_warned", set())
     planted(folder)
     given_away(theirs, monkeypatch)
     with pytest.warns(RuntimeWarning, match="belongs to user .*: name a folder of your own"):
@@ -220,7 +220,7 @@ def test_a_link_of_another_user_to_a_folder_is_refused(tmp_path, fetch, monkeypa
     link = tmp_path / "link"
     link.symlink_to(tmp_path / "real")
     monkeypatch.setenv("WARPATH_CACHE_DIR", str(link))
-    monkeypatch.setattr(cache, "_told", set())
+    monkeypatch.setattr(cache, "_warned", set())
     planted(tmp_path / "real")
     assert fetch() == b"planted"
     if os.geteuid() != 0:
@@ -235,7 +235,7 @@ def test_a_link_to_a_folder_that_others_can_write_to_is_refused(tmp_path, fetch,
     (tmp_path / "real").chmod(0o777)
     (tmp_path / "link").symlink_to(tmp_path / "real")
     monkeypatch.setenv("WARPATH_CACHE_DIR", str(tmp_path / "link"))
-    monkeypatch.setattr(cache, "_told", set())
+    monkeypatch.setattr(cache, "_warned", set())
     planted(tmp_path / "real")
     with pytest.warns(RuntimeWarning, match=f"other users can write to {tmp_path / 'real'}"):
         assert fetch() == CUBIN
@@ -273,7 +273,7 @@ def test_an_entry_that_is_a_link_or_a_pipe_is_made_anew(folder, fetch, tmp_path)
 
 def test_folders_are_made_for_this_user_alone_whatever_the_umask_is(tmp_path, fetch, monkeypatch):
     monkeypatch.setenv("WARPATH_CACHE_DIR", str(tmp_path / "a" / "b" / "kernels"))
-    monkeypatch.setattr(cache, "_told", set())
+    monkeypatch.setattr(cache, "_warned", set())
     before = os.umask(0)
     try:
         assert fetch() == CUBIN

@@ -1,6 +1,6 @@
-"""The CUDA engine: kernels compiled when first needed, arrays of CuPy, launches of cuda.core.
+"""The CUDA engine: kernels compiled when first needed, arrays of CuPy, launches by cuda.core.
 
-Importing it imports neither; a call does.
+CuPy and cuda.core are imported by the first call, not by importing this package.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ def run(order: Order, device: str) -> Raw:
     Parameters
     ----------
     order : what to run.
-    device : "cuda:0"; opened here, for a missing package or GPU is an error of the run.
+    device : "cuda:0". Opened here, so a missing package or GPU is an error of the run.
     """
     engine, devices = _modules()
     gpu = devices.open_device(device)
     with gpu.active():
         raw: Raw = engine.run(order, gpu)
         if raw.device is None or gpu.busy:
-            gpu.synchronize()  # an array of the GPU is filled when the call returns, and was timed
+            gpu.synchronize()  # arrays on the GPU are complete when the call returns and is timed
         return raw
 
 
@@ -53,7 +53,7 @@ def totals(order: Order, device: str, names: tuple[str, ...]) -> dict[str, Array
 
 
 def host_search(graph: Graph, plan: Plan) -> None:
-    """Return None: distances stay on the GPU, where `device_search` finds them."""
+    """Return None: distances stay on the GPU, and `device_search` computes them."""
 
 
 def device_search(graph: Graph, plan: Plan) -> Bound | None:
@@ -79,14 +79,14 @@ def on_device(
 
 @functools.cache
 def _modules() -> tuple[Any, Any]:
-    """Import what a call needs; asking Python each time would take 2 us of a small solve."""
+    """Import the modules of a call, once: an import statement costs 2 us, much of a small solve."""
     from warpath.engines.cuda import device, engine
 
     return engine, device
 
 
 def place(graph: Graph, device: str) -> str:
-    """Put the rows that solves take on a GPU, and return its name, "cuda:0"."""
+    """Copy the rows of a graph to a GPU, and return the GPU's name, "cuda:0"."""
     from warpath.engines.cuda.device import open_device
     from warpath.engines.cuda.tables.hierarchy_sweep import levels_of
     from warpath.engines.rounds.run import resident
@@ -101,9 +101,9 @@ def place(graph: Graph, device: str) -> str:
 
 
 def memory(graph: Graph, device: str) -> tuple[int | None, str]:
-    """Return a GPU's bytes for a graph and "", or None and the sentence why it cannot be used.
+    """Return a GPU's memory for a graph in bytes and "", or None and why it cannot be used.
 
-    They are those that are free and those in which the graph is kept.
+    The memory is what is free and what the graph's cached arrays take there.
     """
     from warpath.engines.cuda.device import open_device
 

@@ -1,4 +1,4 @@
-"""One source of a graph whose edges are all equally long: breadth-first, in one launch."""
+"""One source of a graph with equal edge lengths: breadth-first search in one launch."""
 
 from __future__ import annotations
 
@@ -25,21 +25,21 @@ if TYPE_CHECKING:
     from warpath.engines.cuda.tables.widths import Width
     from warpath.graph import Graph
 
-_CONTROL = 80  # bytes, of `BreadthControl`
-#: Edges of a row that a warp takes, `kPiece` out and `kPart` in.
+_CONTROL = 80  # bytes of `BreadthControl`
+#: Maximum edges of a piece of an out-row (`kPiece`) and of a part of an in-row (`kPart`).
 _PIECE, _PART = 256, 512
-#: The search looks back where its frontier has over 1 / so much of the edges that are left.
+#: A level is bottom-up if its frontier has more than 1 / _ALPHA of the remaining edges.
 _ALPHA = 15
 
 
 class RowsIn(NamedTuple):
-    """The rows of the edges into each vertex, on a device.
+    """The in-edges of each vertex, on a device.
 
     Attributes
     ----------
     indptr : (n + 1,) int64.
     indices : (m,) int32.
-    without_in_edges : (n / 32,) uint32, a bit for each vertex without such an edge.
+    without_in_edges : (ceil(n / 32),) uint32, a bit for each vertex without in-edges.
     """
 
     indptr: Array
@@ -48,7 +48,7 @@ class RowsIn(NamedTuple):
 
 
 class BreadthFirstBuffers(NamedTuple):
-    """The buffers of a solve other than its answer; the kernel clears those that must be clear."""
+    """The buffers of a solve other than its labels; the kernel initializes them."""
 
     pieces: Array
     parts: Array
@@ -91,7 +91,7 @@ def _check(order: Order) -> None:
 def search_of(
     graph: Graph, width: Width, device: Device, _params: dict[str, float], cutoff: float | None
 ) -> Search:
-    """Return the search of a graph in a width, which does not refer to the graph."""
+    """Return the search of a graph in a width, which holds no reference to the graph."""
     rows, into = resident(graph, device), rows_in(graph, device)
     made = kernel_of(width, device.block)
     n, m = graph.n, graph.m
@@ -108,7 +108,7 @@ def search_of(
         "alpha": _ALPHA,
     }
 
-    def buffers() -> BreadthFirstBuffers:  # kept with the graph, so it must not refer to it
+    def buffers() -> BreadthFirstBuffers:  # cached with the graph, so it must not refer to it
         return _buffers(n, m, device)
 
     return Search(
@@ -121,7 +121,7 @@ def search_of(
 
 
 def counters(words: list[int]) -> dict[str, int]:
-    """Return what a solve said that it did, by name."""
+    """Return the counters in a solve's status words by name."""
     return {"rounds": words[1], "back": words[2]}
 
 
@@ -130,16 +130,16 @@ def kernel_of(width: Width, block: int) -> Kernel:
     return kernel("breadth_first", Types.of(np.int32, width.weight, width.label), block)
 
 
-#: The rows into each vertex on a device, where they are not the graph's own.
+#: The in-edges of each vertex on a device, if they differ from the graph's own rows.
 EDGES_IN: Derived[tuple[Array, Array]] = Derived(__name__, "edges in on a device")
-_WITHOUT_IN_EDGES: Derived[Array] = Derived(__name__, "which vertices have no edge in, on a device")
+_WITHOUT_IN_EDGES: Derived[Array] = Derived(__name__, "vertices without in-edges, on a device")
 _NARROW: Derived[Array] = Derived(__name__, "indices of 32 bits on a device")
 
 
 def rows_in(graph: Graph, device: Device) -> RowsIn:
-    """Return the rows into each vertex, computed when first requested and cached.
+    """Return the in-edges of each vertex, computed when first requested and cached.
 
-    They are the graph's own where each edge has its opposite, else those of its transpose.
+    These are the graph's own rows if each edge has its opposite, else the rows of its transpose.
     """
     host, _ = rows_into(graph, settings.threads())
     host = graph.reversed() if host is None else host
@@ -158,7 +158,7 @@ def rows_in(graph: Graph, device: Device) -> RowsIn:
 
 
 def _narrow(graph: Graph, indices: Array, device: Device) -> Array:
-    """Return indices of 32 bits, which a graph of so few vertices may be given without."""
+    """Return indices of 32 bits; a graph of fewer than 2^31 vertices may have 64-bit ones."""
     if indices.dtype == np.int32:
         return indices
     return _NARROW.of(graph, lambda: indices.astype(np.int32), device.name)

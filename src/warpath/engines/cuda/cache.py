@@ -1,13 +1,14 @@
-"""Compiled kernels on disk: found by all that shaped them, and read only if whole.
+"""A cache of compiled kernels on disk, whose keys are hashes of everything that affects the code.
 
-An entry is a file ``NAME.KEY.cubin``: the cubin itself, so that ``cuobjdump`` reads it, and behind
-it a mark and the SHA-256 of key and cubin. A damaged entry is made anew, and so is one that another
-user owns or can write.
+An entry is a file ``NAME.KEY.cubin``: the cubin, which ``cuobjdump`` can read, followed by a mark
+and the SHA-256 of key and cubin. An entry that is damaged, or that another user owns or can write,
+is compiled again.
 
-A folder that another user owns or can write to is not used (see `trust`): who can write there can
-plant code that runs on the GPU with the rights of this process. Kernels are then compiled in memory
-with one warning, which names the folder and the way out, as where a folder cannot be written. It is
-a warning and no error, because the results are right without a cache. `warpath doctor` says it too.
+A folder that another user owns or can write to is not used (see `trust`), because that user could
+plant code that runs on the GPU with the rights of this process. Kernels are then kept in memory
+only, with one warning that names the folder and the remedy; likewise if the folder is not writable.
+This is a warning rather than an error, because results do not depend on the cache. `warpath doctor`
+reports it too.
 """
 
 from __future__ import annotations
@@ -29,14 +30,14 @@ if TYPE_CHECKING:
 
 _MARK = b"warpath1"
 _TAIL = len(_MARK) + hashlib.sha256().digest_size
-_LONGEST_NAME = 120  # of 255 bytes that file systems allow
+_LONGEST_NAME = 120  # file systems allow 255 bytes in all
 
 _in_memory: dict[str, bytes] = {}
-_told: set[Path] = set()  # folders that were warned about
+_warned: set[Path] = set()  # folders with a warning so far
 
 
 class Kept(NamedTuple):
-    """What the cache holds on disk: its folder or None where it is off, entries, bytes."""
+    """The cache on disk: its folder (None if it is off), number of entries, bytes."""
 
     folder: Path | None
     entries: int
@@ -50,7 +51,7 @@ def fetch(key: str, name: str, build: Callable[[], bytes]) -> bytes:
     ----------
     key : hexadecimal digits of a hash over everything that shapes the cubin.
     name : a readable name for people who inspect the folder.
-    build : makes it.
+    build : compiles the cubin if it is not cached.
     """
     if key not in _in_memory:
         folder = _trusted_folder()
@@ -65,12 +66,12 @@ def fetch(key: str, name: str, build: Callable[[], bytes]) -> bytes:
 
 
 def forget() -> None:
-    """Forget what is in memory; what is on disk stays."""
+    """Drop the entries in memory; those on disk stay."""
     _in_memory.clear()
 
 
 def kept() -> Kept:
-    """Count what is on disk, whether it is trusted or not."""
+    """Return the folder, number and size of entries on disk, trusted or not."""
     folder = settings.kernel_cache()
     sizes = []
     if folder is not None:
@@ -96,7 +97,7 @@ def _trusted_folder() -> Path | None:
 
 
 def _read(path: Path, key: str) -> bytes | None:
-    """Return the cubin of an entry, or None where there is none, or none that can be trusted."""
+    """Return the cubin of an entry, or None if there is none that can be trusted."""
     flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
     flags |= getattr(os, "O_BINARY", 0)
     try:
@@ -113,7 +114,7 @@ def _check(key: str, content: bytes) -> bytes:
 
 
 def _write(path: Path, content: bytes) -> None:
-    """Put an entry in place at once: readers see the old file or the new one, never a part."""
+    """Write an entry atomically: readers see the old file or the new one, never a part."""
     try:
         _make_folder(path.parent)
         handle, name = tempfile.mkstemp(prefix=".", suffix=".new", dir=path.parent)
@@ -129,16 +130,16 @@ def _write(path: Path, content: bytes) -> None:
 
 
 def _make_folder(folder: Path) -> None:
-    """Make a folder and those above it, for this user alone whatever the umask is."""
+    """Create a folder and its parents with access for this user only, whatever the umask."""
     for path in (*reversed(folder.parents), folder):
         if not path.exists():
             path.mkdir(mode=0o700, exist_ok=True)
 
 
 def _warn(folder: Path, reason: str) -> None:
-    """Warn once of each folder."""
-    if folder not in _told:
-        _told.add(folder)
+    """Warn once per folder."""
+    if folder not in _warned:
+        _warned.add(folder)
         msg = (
             f"compiled kernels are not kept, so every process compiles its own: {reason}. "
             "WARPATH_CACHE_DIR names the folder, or 'off'."

@@ -1,4 +1,4 @@
-"""Kernels to cubins: NVRTC through cuda.core, which needs no GPU and no driver for it."""
+"""Compile kernels to cubins by NVRTC through cuda.core; needs neither a GPU nor a driver."""
 
 from __future__ import annotations
 
@@ -18,8 +18,9 @@ if TYPE_CHECKING:
 HEADERS = Path(__file__).parent / "kernels"
 
 # Rule 1 (same bits as the CPU) needs plain dist + weight: no fused multiply-add, no flushed
-# denormals. A header is looked for in our folder only: NVRTC would take one of the same name from
-# the working directory first, which no cache key sees. Line numbers are for compute-sanitizer.
+# denormals. Headers are searched for in our folder only: by default NVRTC prefers a header of the
+# same name in the working directory, which the cache key does not cover. Line information is for
+# compute-sanitizer.
 OPTIONS: dict[str, Any] = {
     "std": "c++20",
     "fma": False,
@@ -38,26 +39,26 @@ def cubin(kernel: Kernel, arch: str, headers: Path = HEADERS) -> bytes:
     ----------
     kernel : its name and source.
     arch : the architecture, for example ``"sm_90"``.
-    headers : the folder that the source's includes are in.
+    headers : the folder of the headers that the source includes.
 
     Raises
     ------
     MissingDependencyError
         Without cuda.core or NVRTC.
     DeviceError
-        If it does not compile; with the compiler's log.
+        If it does not compile. The message has the compiler's log.
     """
     options = repr(sorted(OPTIONS.items()))
     parts = [_of_headers(headers), kernel.source, kernel.name, options, arch, compiler()]
     digest = hashlib.sha256()
-    for part in parts:  # with its length: no two lists of parts give the same bytes
+    for part in parts:  # with its length, so that different lists of parts give different bytes
         digest.update(b"%d:" % len(part))
         digest.update(part.encode())
     return cache.fetch(digest.hexdigest(), kernel.name, lambda: _compiled(kernel, arch, headers))
 
 
 def _of_headers(folder: Path) -> str:
-    """Return names and contents of all headers: an edit of one makes all kernels anew."""
+    """Return names and contents of all headers: an edit of one recompiles all kernels."""
     return "\0".join(
         f"{path.relative_to(folder).as_posix()}\0{path.read_text(encoding='utf-8')}"
         for path in sorted(folder.rglob("*.cuh"))
@@ -82,30 +83,30 @@ def _compiled(kernel: Kernel, arch: str, headers: Path) -> bytes:
 
 
 def cuda_core() -> ModuleType:
-    """Import cuda.core, or say how to install it."""
+    """Import cuda.core; raise an error that says how to install it if it is missing."""
     return require("cuda.core", what="device='cuda'", extra="cuda13", package="cuda-core")
 
 
 def cuda_driver() -> ModuleType:
-    """Import the driver's own functions, which come with cuda.core."""
+    """Import the bindings of the driver, which are installed with cuda.core."""
     return require("cuda.bindings.driver", what="device='cuda'", extra="cuda13")
 
 
 @functools.cache
 def compiler() -> str:
-    """Return what compiles: versions of NVRTC and cuda.core."""
+    """Return the versions of NVRTC and cuda.core as text."""
     major, minor = nvrtc_version()
     return f"NVRTC {major}.{minor}, cuda.core {cuda_core().__version__}"
 
 
 def nvrtc_version() -> tuple[int, int]:
-    """Return the version of NVRTC, which is the newest CUDA that its code is for."""
+    """Return the version of NVRTC."""
     _, major, minor = _nvrtc("nvrtcVersion")
     return major, minor
 
 
 def architecture(capability: tuple[int, int]) -> str:
-    """Return the architecture to compile for: what a device of this compute capability runs best.
+    """Return the architecture to compile for: the best one for a device's compute capability.
 
     A device runs the code of its own capability and of lower ones with the same first number.
     """
@@ -127,14 +128,14 @@ def _nvrtc(function: str) -> Any:
     bindings = require("cuda.bindings.nvrtc", what="device='cuda'", extra="cuda13", package="NVRTC")
     try:
         return getattr(bindings, function)()
-    except RuntimeError as error:  # its shared library is in a package of its own
+    except RuntimeError as error:  # NVRTC's shared library is in another package
         line = "pip install 'warpath[cuda13]'"
         msg = f"device='cuda' needs NVRTC, which is not installed: {line} ({error})"
         raise MissingDependencyError(msg) from error
 
 
 def allow_shared(handle: Any, size: int, device: int) -> None:
-    """Let a loaded kernel's blocks take so many bytes of shared memory at a launch."""
+    """Allow the blocks of a loaded kernel `size` bytes of dynamic shared memory."""
     driver = cuda_driver()
     attribute = driver.CUfunction_attribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
     (error,) = driver.cuKernelSetAttribute(attribute, size, handle, driver.CUdevice(device))

@@ -38,34 +38,34 @@ if TYPE_CHECKING:
     Array = Any  # of CuPy
     HostArray = NDArray[Any]
 
-_OLDEST = (8, 0)  # the lowest compute capability that kernels are written and tested for
-_PACKED = (9, 0)  # from here on minima of sums are one instruction, of 16 bits as well
-_STATIC_SHARED = 48 * 1024  # bytes of a block's shared memory that every GPU gives unasked
+_OLDEST = (8, 0)  # the lowest compute capability that kernels support
+_PACKED = (9, 0)  # from here on the minimum of a sum is one instruction, also for 16 bits
+_STATIC_SHARED = 48 * 1024  # default limit of a block's shared memory, in bytes
 _KEPT_CONFIGS = 4096
 _KEPT_STREAMS = 64
-_TO_HALT = 5.0  # seconds that a kernel has to end after a halt
+_TO_HALT = 5.0  # seconds that a kernel may take to end after a halt
 _TO_HALT_FOR_CTRL_C = 0.9
 
-_open: dict[str, CudaDevice] = {}  # by their whole names
+_open: dict[str, CudaDevice] = {}  # by full name
 _opening = threading.Lock()
 
 
 class CudaDevice:
-    """A GPU; made by `open_device` and kept for the life of the process.
+    """A GPU; created by `open_device` and kept for the life of the process.
 
-    All but the plain attributes is used inside ``with device.active():``.
+    Methods are to be called inside ``with device.active():``.
 
     Attributes
     ----------
     name : "cuda:0".
     xp : CuPy, the module of its arrays.
-    block : threads in a block.
-    processors : its multiprocessors.
-    shared_memory : bytes of shared memory that a block may take.
+    block : threads of a block.
+    processors : number of multiprocessors.
+    shared_memory : maximum bytes of shared memory of a block.
     packed : whether two labels of 16 bits are lowered by one instruction.
-    model, capability, memory : what it is called, its compute capability, its bytes.
+    model, capability, memory : name of the model, compute capability, bytes of memory.
     arch : the architecture that its kernels are compiled for.
-    process : the process that opened it; no child of it by fork can use it.
+    process : id of the process that opened it; forked children cannot use it.
     """
 
     block = 256
@@ -91,9 +91,9 @@ class CudaDevice:
         self._index = index
         self._core = core
         self._driver = compiling.cuda_driver()
-        self._context = -1  # CUDA's number for it, once a thread has entered
+        self._context = -1  # CUDA's handle of its context, once a thread has entered
         self._current_stream = cupy.cuda.get_current_stream
-        # What a launch needs is kept, for making it takes longer than the launch.
+        # Objects that launches need are cached, because creating them takes longer than a launch.
         self._loaded: dict[str, tuple[Kernel, Any]] = {}
         self._resident: dict[str, tuple[Kernel, int]] = {}
         self._configs: dict[tuple[int, int, int, bool], Any] = {}
@@ -107,16 +107,16 @@ class CudaDevice:
         self._own = OfThread()
 
     def active(self) -> AbstractContextManager[None]:
-        """Make this the calling thread's device, then the former one again.
+        """Return a context in which this is the calling thread's device.
 
-        CUDA's and CuPy's errors leave as `DeviceError` and `NotEnoughMemoryError`.
+        It converts errors of CUDA and CuPy to `DeviceError` and `NotEnoughMemoryError`.
         """
         return Active(self)
 
     def entered(self) -> Any:
-        """Make this the calling thread's device; return what makes it the former one again.
+        """Make this the calling thread's device; return the context that restores the former one.
 
-        None where it is that already, as it mostly is: to look is a tenth of the work.
+        None if it already is, the usual case: this check takes a tenth of the time of a change.
         """
         if self.process != os.getpid():
             raise NoDeviceError(forked(self.name))
@@ -124,14 +124,14 @@ class CudaDevice:
         if int(self._driver.cuCtxGetCurrent()[1]) == self._context:
             return None
         current = self.xp.cuda.Device(self._index)
-        current.__enter__().use()  # gives a new thread its context, which a launch does not
+        current.__enter__().use()  # creates a new thread's context, which a launch does not
         self._context = int(self._driver.cuCtxGetCurrent()[1])
         return current
 
     def free_memory(self) -> int:
-        """Return the bytes that new arrays can take: CUDA's free ones and those CuPy keeps.
+        """Return the bytes available to new arrays: free in CUDA or in CuPy's memory pool.
 
-        No more than WARPATH_GPU_MEMORY.
+        At most WARPATH_GPU_MEMORY.
         """
         free, _ = self.xp.cuda.runtime.memGetInfo()
         pool = self.xp.get_default_memory_pool()
@@ -142,7 +142,7 @@ class CudaDevice:
         return int(free if most is None else min(free, most))
 
     def put(self, array: HostArray, out: Array | None = None, *, wait: bool = True) -> Array:
-        """Copy an array to the device, into `out` where that is given, and wait for it or not."""
+        """Copy an array to the device, into `out` if given, and wait for the copy or not."""
         there = self.xp.empty(array.shape, array.dtype) if out is None else out
         there.set(array)
         if out is not None and wait:  # from page-locked memory the copy may still be under way
@@ -150,17 +150,17 @@ class CudaDevice:
         return there
 
     def get(self, array: Array, out: HostArray | None = None) -> HostArray:
-        """Copy an array from the device, after all work before it, into `out` where given."""
-        if self._own.lasting:  # a copy would wait for it deaf to Ctrl-C
+        """Copy an array from the device after all earlier work, into `out` if given."""
+        if self._own.lasting:  # Ctrl-C cannot interrupt the wait of a copy
             self.synchronize()
         here: HostArray = self.xp.asnumpy(array, out=out)
         self._own.launched.clear()
         return here
 
     def fetch(self, array: Array, out: HostArray) -> Callable[[], None]:
-        """Copy an array into page-locked memory on a stream of its own; return what waits for it.
+        """Copy an array into page-locked memory on another stream; return a function that waits.
 
-        The copy begins after all work that was launched before.
+        The copy begins after all work launched before.
         """
         events = self.xp.cuda.Event
         before, after = events(disable_timing=True), events(disable_timing=True)
@@ -177,7 +177,7 @@ class CudaDevice:
         return wait
 
     def host_array(self, like: Array) -> HostArray:
-        """Return a page-locked host array of the shape and type of another."""
+        """Return a page-locked host array with the shape and type of another array."""
         size = max(like.nbytes, 1)
         memory = self.xp.cuda.alloc_pinned_memory(size)
         here: HostArray = np.frombuffer(memory, like.dtype, like.size).reshape(like.shape)
@@ -186,7 +186,7 @@ class CudaDevice:
     def mapped(self, array: HostArray) -> Array:
         """Return a page-locked host array as a kernel's argument.
 
-        With unified addressing, which every 64-bit system has, it is at the same place for both.
+        With unified addressing, which every 64-bit system has, the address is the same for both.
         """
         return SimpleNamespace(data=SimpleNamespace(ptr=array.ctypes.data))
 
@@ -201,14 +201,14 @@ class CudaDevice:
         return bool(self._own.launched)
 
     def finish(self, halt: Array, word: CompletionFlag, seconds: float) -> None:
-        """Wait until a kernel says a word, as it does soon after the first of `halt` became 1.
+        """Wait until a kernel writes its status word, or ends without one.
 
-        Or until it ended without one.
+        A kernel ends soon after the first word of `halt` becomes 1.
 
         Raises
         ------
         DeviceError
-            If it takes longer than so many seconds; the kernel is halted first.
+            If it takes longer than `seconds`; the kernel is halted first.
         """
         try:
             if wait_for_word(word, self._current_stream, seconds):
@@ -226,7 +226,7 @@ class CudaDevice:
         raise DeviceError(f"{msg} That is a fault of warpath: please report it.")
 
     def _halted(self, halt: Array, seconds: float) -> bool:
-        """Halt a kernel by a copy on another stream; return whether it ended in so many seconds."""
+        """Halt a kernel by a copy on another stream; return whether it ends within `seconds`."""
         end = self._recorded()
         one = self.host_array(np.zeros(1, np.int32))
         one[0] = 1
@@ -238,7 +238,7 @@ class CudaDevice:
         return wait_for(end, seconds)
 
     def _recorded(self) -> Any:
-        """Return an event that comes after all work on the current stream."""
+        """Record an event after all work on the current stream, and return it."""
         event = self._own.event
         if event is None:
             event = self._own.event = self.xp.cuda.Event(disable_timing=True)
@@ -246,7 +246,7 @@ class CudaDevice:
         return event
 
     def resident_blocks(self, kernel: Kernel) -> int:
-        """Return how many blocks of a kernel run at the same time on the whole GPU."""
+        """Return how many blocks of a kernel can run at the same time on the GPU."""
         known, blocks = self._resident.get(kernel.name, (None, 0))
         if known is not kernel and known != kernel:
             threads, loaded = kernel.threads or self.block, self._kernel(kernel)
@@ -256,13 +256,13 @@ class CudaDevice:
         return blocks
 
     def launch(self, kernel: Kernel, blocks: int, *args: Any) -> None:
-        """Launch a kernel in the order of CuPy's current stream; returns at once.
+        """Launch a kernel on CuPy's current stream, without waiting for it.
 
         Parameters
         ----------
         kernel : compiled and loaded when first launched.
-        blocks : how many blocks of the kernel's threads; none for 0.
-        args : arrays of this device, None for a null pointer, NumPy scalars by value.
+        blocks : number of blocks; 0 launches nothing.
+        args : arrays on this device, None for a null pointer, NumPy scalars by value.
         """
         if blocks == 0:  # CUDA calls an empty grid an error
             return
@@ -284,7 +284,7 @@ class CudaDevice:
         self._core.launch(stream, config, loaded, *values)
 
     def prepared(self, kernel: Kernel, blocks: int, *args: Any) -> Launch:
-        """Return a launch of a kernel whose blocks run at the same time, its arguments laid out.
+        """Return a cooperative launch of a kernel, with its arguments laid out.
 
         Parameters
         ----------
@@ -294,7 +294,7 @@ class CudaDevice:
         return Launch(kernel, function, blocks, kernel.threads or self.block, args)
 
     def fire(self, launch: Launch) -> None:
-        """Launch what is `prepared` in the order of CuPy's current stream; returns at once."""
+        """Launch a `prepared` launch on CuPy's current stream, without waiting for it."""
         handle = self._current_stream().ptr
         stream = self._handles.get(handle)
         if stream is None:
@@ -309,7 +309,7 @@ class CudaDevice:
             raise CUDADriverError(error.name)
 
     def _kernel(self, kernel: Kernel) -> Any:
-        """Return a kernel as it is loaded."""
+        """Return a kernel as loaded on this device."""
         known, loaded = self._loaded.get(kernel.name, (None, None))
         return loaded if known is kernel or known == kernel else self._load(kernel)
 
@@ -350,7 +350,7 @@ class CudaDevice:
         return self._streams.setdefault(handle, self._core.Stream.from_handle(handle))
 
     def explained(self, error: Exception) -> DeviceError | NotEnoughMemoryError | None:
-        """Return what an error of CuPy or cuda.core means here, or None for any other error."""
+        """Return the error to raise for one of CuPy or cuda.core; None for any other error."""
         if isinstance(error, self.xp.cuda.memory.OutOfMemoryError):
             return NotEnoughMemoryError(
                 f"{self.name}, {self.model}, ran out of its {units.size(self.memory)}: {error} "
@@ -369,7 +369,7 @@ def open_device(name: str) -> CudaDevice:
 
     Parameters
     ----------
-    name : "cuda", which is the first, or "cuda:1"; CUDA_VISIBLE_DEVICES says what is counted.
+    name : "cuda", the first GPU, or "cuda:1"; numbers are those within CUDA_VISIBLE_DEVICES.
 
     Raises
     ------
@@ -379,7 +379,7 @@ def open_device(name: str) -> CudaDevice:
         Without a driver or a GPU of that number, or if either is too old.
     """
     opened = _open.get(name)
-    if opened is not None:  # whether the process is still the same is seen where it is used
+    if opened is not None:  # `entered` checks whether the process is still the same
         return opened
     match = re.fullmatch(r"cuda(?::(\d{1,4}))?", name)
     if match is None:

@@ -1,4 +1,4 @@
-"""What there is to open: CuPy, the driver, its GPUs; every way in which one of them is missing."""
+"""CuPy, the driver and its GPUs: their versions, and the errors if one is missing or too old."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def device_count() -> int:
-    """Return how many GPUs this process sees; raise as `open_device` does if it can use none."""
+    """Return how many GPUs this process sees; raise like `open_device` if it can use none."""
     cupy = import_cupy()
     compiling.cuda_core()
     runtime = cupy.cuda.runtime
@@ -39,7 +39,7 @@ def device_count() -> int:
 
 
 def versions() -> dict[str, str]:
-    """Return the versions of what a GPU needs, where it is there."""
+    """Return the versions of the driver, the CUDA runtime, the compiler and CuPy."""
     cupy = import_cupy()
     runtime = cupy.cuda.runtime
     driver = runtime.driverGetVersion()
@@ -52,7 +52,7 @@ def versions() -> dict[str, str]:
 
 
 def import_cupy() -> ModuleType:
-    """Import CuPy, or say how to install it, or why it does not start."""
+    """Import CuPy; raise an error that says how to install it or why it does not start."""
     try:
         return require("cupy", what="device='cuda'", extra="cuda13")
     except MissingDependencyError as error:
@@ -65,13 +65,13 @@ def import_cupy() -> ModuleType:
 
 
 def of_cuda(error: Exception) -> bool:
-    """Say whether CUDA reported this: by name, for some of the classes are private."""
+    """Return whether an error is CUDA's, by its class's name, because some classes are private."""
     names = {"CUDARuntimeError", "CUDADriverError", "CUDAError"}
     return any(each.__name__ in names for each in type(error).__mro__)
 
 
 def forked(name: str) -> str:
-    """Return the error of a forked child for a GPU that its parent has used."""
+    """Return the error message for a forked child whose parent has used the GPU."""
     return (
         f"device={name!r}: CUDA was used before this process was forked, and does not "
         "survive that. Start processes by multiprocessing.set_start_method('spawn')."
@@ -79,17 +79,17 @@ def forked(name: str) -> str:
 
 
 def as_version(number: int) -> tuple[int, int]:
-    """Return CUDA's way of writing a version, 12040, as (12, 4)."""
+    """Convert CUDA's notation of a version, 12040, to (12, 4)."""
     return number // 1000, number % 1000 // 10
 
 
 def dotted(version: tuple[int, int]) -> str:
-    """Return a version as people write it: 12.4."""
+    """Return a version as text: 12.4."""
     return f"{version[0]}.{version[1]}"
 
 
 def failed_in(kernels: list[str]) -> str:
-    """Return in words where a device failed, from the kernels that were launched, in order."""
+    """Return in words where a device failed, given the launched kernels in order."""
     if not kernels:
         return "before a kernel was launched"
     if len(kernels) == 1:

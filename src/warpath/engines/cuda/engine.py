@@ -1,4 +1,4 @@
-"""The CUDA engine: round-based recipes, their loops on the host and their kernels on a device."""
+"""Run orders on a device: round-based recipes, single-launch recipes and tables."""
 
 from __future__ import annotations
 
@@ -32,19 +32,19 @@ if TYPE_CHECKING:
     from warpath.engines.cuda.repeated_search import Search
     from warpath.graph import Graph
 
-#: The loops of one source that are one launch.
+#: The loops of one source that are a single launch.
 ALONE: dict[Loop, Callable[[Order, Device], Raw]] = {
     Loop.BFS: breadth_first.breadth_first,
     Loop.PATCHES: patches.patches,
     Loop.WIDE: wide.wide,
 }
-#: What makes their searches, and what the words of one mean.
+#: For each of them, the function that makes a search and the one that names its status words.
 SEARCHES: dict[Loop, tuple[Callable[..., Search], Callable[[list[int]], dict[str, int]]]] = {
     Loop.BFS: (breadth_first.search_of, breadth_first.counters),
     Loop.PATCHES: (patches.search_of, patches.counters),
     Loop.WIDE: (wide.search_of, wide.counters),
 }
-#: The loops of many-to-many and of all pairs.
+#: The loops of tables, many-to-many and all pairs.
 TABLES: dict[Loop, Callable[[Order, Device], Raw]] = {
     Loop.BLOCK_A_SOURCE: block_a_source,
     Loop.FLOYD_WARSHALL: floyd_warshall,
@@ -60,8 +60,7 @@ TABLES: dict[Loop, Callable[[Order, Device], Raw]] = {
 def run(order: Order, device: Device) -> Raw:
     """Run one order on a device; see `warpath.engines.base.Engine`.
 
-    A negative cycle shows as a solve that does not come to rest; which vertices it has is then
-    found on the CPU.
+    If a solve does not converge, there is a negative cycle, whose vertices are found on the CPU.
     """
     if order.recipe.loop in ALONE:
         return ALONE[order.recipe.loop](order, device)
@@ -87,17 +86,18 @@ def totals(order: Order, device: Device, names: tuple[str, ...]) -> dict[str, Ar
 
 
 class Bound:
-    """The solves of a graph by a loop of one launch. Holds no reference to the graph.
+    """Solves of a graph by a single-launch loop. Holds no reference to the graph.
 
     Parameters
     ----------
-    search : what it launches.
-    counters : what the words of a launch mean, by name.
-    device : where it runs.
-    proven : whether all distances are known to fit the labels: sums that do not are none of them.
+    search : the search that is launched.
+    counters : returns the names and values of the status words.
+    device : the device that it runs on.
+    proven : whether all distances are known to fit the labels. A sum that does not fit is then not
+        a distance, and is ignored.
     """
 
-    nbytes = 0  # what it works with is kept elsewhere
+    nbytes = 0  # its buffers are kept elsewhere
 
     def __init__(
         self,
@@ -114,9 +114,9 @@ class Bound:
         self._fits = True
 
     def __call__(self, source: int) -> tuple[Array, list[int]] | None:
-        """Return the labels, new on the device, and the words; None where a sum did not fit.
+        """Return new labels on the device and the status words; None if a sum did not fit.
 
-        Then it is not tried again: other sources of the graph will hardly fit.
+        After that it always returns None, as sums from other sources would hardly fit.
         """
         if not self._fits:
             return None
@@ -127,9 +127,9 @@ class Bound:
 
 
 def bound(graph: Graph, loop: Loop, device: Device) -> Bound | None:
-    """Return the solves of a graph from any source, to be called many times, as `run` does them.
+    """Return a callable that solves a graph from any source with the results of `run`.
 
-    None for a loop that is not bound so, and where more is to be done than to launch it.
+    None if the loop has no search, or if its distances need a check for overflow.
     """
     if loop not in SEARCHES or longest(graph) >= 2**62:
         return None

@@ -1,8 +1,8 @@
-"""From the axes of a recipe to kernels: the entry points that are written for the compiler.
+"""The source text of kernels' entry points, from the axes of a recipe.
 
-A kernel is one instantiation of a template in ``kernels/*.cuh``, under a name that a profiler shows
-as it is, for example ``push_listed_merge_path_atomic_slots_i32_f32_b256``. Each kind of kernel has
-one list of parameters, whatever its policies.
+A kernel is one instantiation of a template in ``kernels/*.cuh``. Its name, which profilers show,
+is for example ``push_listed_merge_path_atomic_slots_i32_f32_b256``. All kernels of a kind have the
+same parameters, whatever their policies.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ if TYPE_CHECKING:
 
 #: Edges that a thread of a load-balanced partition takes (`MergePathMap::kItems`).
 MERGE_PATH_ITEMS = 4
-#: The most buckets of a split (`kMostKeys` less the far pile and what is dropped).
+#: The most buckets of a split (`kMostKeys` less the keys for the far pile and dropped items).
 MOST_BUCKETS = 64
 
 _C_NAMES = {"i16": "short", "i32": "int", "i64": "long long", "f32": "float", "f64": "double"}
 
 
 class Types(NamedTuple):
-    """The types of a solve, as they stand in kernel names: ``i32``, ``i64``, ``f32``, ``f64``."""
+    """The types of a solve as written in kernel names: ``i32``, ``i64``, ``f32``, ``f64``."""
 
     vertex: str
     weight: str
@@ -43,16 +43,16 @@ class Types(NamedTuple):
 
 @dataclass(frozen=True)
 class Kernel:
-    """A kernel as a compiler takes it.
+    """A kernel's source and the properties of its launches.
 
     Attributes
     ----------
     name : of the entry point, ``extern "C"``.
-    source : a whole translation unit.
+    source : a complete translation unit.
     params : (name, type) of the parameters in order; "*" for a pointer, else a NumPy type.
-    threads : of a block; 0 for as many as the device takes by default.
-    shared : bytes of a block's shared memory whose size is only known at the launch.
-    at_once : whether its blocks wait for each other, so that all must run at the same time.
+    threads : threads of a block; 0 for the device's default.
+    shared : bytes of dynamic shared memory of a block.
+    at_once : whether blocks wait for each other, so that all must run at the same time.
     """
 
     name: str
@@ -63,7 +63,7 @@ class Kernel:
     at_once: bool = False
 
     def arguments(self, **given: Any) -> list[Any]:
-        """Return the arguments of a launch by their parameters' names; others are null or 0."""
+        """Return the arguments of a launch, given by name; missing ones are null or 0."""
         return [
             given.get(name) if kind == "*" else _TYPES[kind](given.get(name, 0))
             for name, kind in self.params
@@ -86,8 +86,8 @@ def kernel(kind: str, types: Types, block: int, *policies: tuple[str, str | bool
     Parameters
     ----------
     kind : a key of `kernel_kinds.KINDS`: "push", "pull", ...
-    types : of the solve; only those that the kind mentions appear in its name.
-    block : threads a block.
+    types : types of the solve; only those that the kind's parameters mention are in its name.
+    block : threads of a block.
     policies : (placeholder of the kind's call, name of the policy's struct).
     """
     shape = KINDS[kind]
@@ -117,7 +117,7 @@ def _mentions(params: str, letter: str) -> bool:
 
 
 def _snake(name: str) -> str:
-    """Return a struct's name as it stands in a kernel's: MergePathMap -> merge_path."""
+    """Return a struct's name as written in a kernel's name: MergePathMap -> merge_path."""
     for prefix in ("Emit", "Write", "To"):
         name = name.removeprefix(prefix) or name
     name = name.removesuffix("Map") or name

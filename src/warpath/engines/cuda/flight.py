@@ -36,31 +36,31 @@ if TYPE_CHECKING:
     from warpath.graph import Graph
 
 WORDS = 8
-#: No solve takes longer than this many seconds and so many for each vertex and edge: a chain takes
-#: a round a vertex, and a round some microseconds.
+#: Upper bound of the seconds of a solve: a constant, and a part per vertex and edge. A chain takes
+#: one round per vertex, and a round takes some microseconds.
 _LONGEST, _LONGEST_EACH = 60.0, 20e-6
 
 
 class Ended(IntEnum):
-    """How a kernel ended: the first of its words, as kernels/halt.cuh has it."""
+    """How a kernel ended: its first status word, as in kernels/halt.cuh."""
 
-    SILENT = -1  #: it has said nothing
+    SILENT = -1  #: no status word yet
     DONE = 0
-    HALTED = 1  #: the host stopped it, or it detected that it cannot progress
-    LOST = 2  #: a sum did not fit the labels: solve again with wider ones
-    PAUSED = 3  #: it goes on in the next launch
+    HALTED = 1  #: stopped by the host, or it detected that it cannot progress
+    LOST = 2  #: a sum did not fit the labels: solve again with wider labels
+    PAUSED = 3  #: the next launch continues the solve
 
 
 class Flight:
-    """What one solve has for itself; a context that gives it back when the solve went well.
+    """The resources of one solve; a context manager that returns them to the pool after success.
 
     Attributes
     ----------
-    buffers : what the maker returned: the kernel's working space, as the last solve left it.
+    buffers : the kernel's working space, made by `Flights.make`, as the last solve left it.
     halt : (2,) int32 on the device: 0 until the kernel must end; how many blocks have ended.
-    words : (8,) int64 on the host, what the kernel said: an `Ended`, then what it likes.
+    words : (8,) int64 on the host, the status words: an `Ended`, then numbers of the kernel's own.
     status : `words` as an argument of the kernel.
-    launch, ready_for : the last launch that a search made ready here, and the mark of that search.
+    launch, ready_for : the last launch that a search prepared here, and the mark of that search.
     """
 
     launch: PreparedLaunch
@@ -68,7 +68,7 @@ class Flight:
 
     def __init__(self, pool: Flights) -> None:
         device = pool.device
-        # No reference cycle with its owners: device memory is freed together with the graph.
+        # Weak, to avoid a reference cycle: device memory is freed together with the graph.
         self._pool = weakref.ref(pool)
         self._device, self._longest, self._size = device, pool.longest, pool.size
         self.buffers = pool.make()
@@ -78,7 +78,7 @@ class Flight:
         self._word = _core.CompletionFlag(self.words, Ended.SILENT)
 
     def run(self, kernel: Kernel, blocks: int, *args: Any) -> NDArray[np.int64]:
-        """Launch a kernel, wait for it and return its words; Ctrl-C ends it.
+        """Launch a kernel, wait for it and return its status words; Ctrl-C ends it.
 
         Parameters
         ----------
@@ -87,7 +87,7 @@ class Flight:
         Raises
         ------
         DeviceError
-            If the kernel ends without a word, gives up, or takes longer than any solve can.
+            If the kernel ends without a status word, gives up, or exceeds the time limit.
         """
         self._word.reset()
         self._device.launch(kernel, blocks, *args)
@@ -95,7 +95,7 @@ class Flight:
         return self.words
 
     def fly(self, launch: PreparedLaunch) -> list[int]:
-        """Launch what was made ready, wait and return its words, as `run` does."""
+        """Launch a prepared launch, wait and return its status words, like `run`."""
         self._word.reset()
         self._device.fire(launch)
         return self._landed(launch.name)
@@ -121,7 +121,7 @@ class Flight:
         _error: BaseException | None,
         _trace: TracebackType | None,
     ) -> None:
-        # After an error the kernel may still run, or has left its buffers in the middle of things.
+        # After an error the kernel may still run, or its buffers may be in an inconsistent state.
         pool = self._pool()
         if pool is None:
             return
@@ -135,14 +135,14 @@ _FAULTS = {int(Ended.SILENT): "ended without a word", int(Ended.HALTED): "gave u
 
 
 class Flights:
-    """The flights of a graph on a device for one maker of buffers."""
+    """A pool of flights of a graph on a device, whose buffers `make` creates."""
 
     def __init__(self, graph: Graph, device: Device, make: Callable[[], Any]) -> None:
         self.device = device
         self.make = make
         self.longest = _LONGEST + _LONGEST_EACH * (graph.n + graph.m)
         self.size = f"n = {graph.n:,}, m = {graph.m:,}"
-        self.idle: list[Flight] = []  # appended to and popped from, which needs no lock
+        self.idle: list[Flight] = []  # append and pop need no lock
         self.made = 0
 
     def take(self) -> Flight:
@@ -155,11 +155,11 @@ class Flights:
 
     @property
     def nbytes(self) -> int:
-        """The bytes of what is kept on the device."""
+        """The bytes of the idle flights' buffers on the device."""
         return sum(_bytes(flight.buffers) for flight in list(self.idle))
 
 
-#: The flights of a graph on a device, by what their buffers are.
+#: The flights of a graph on a device, by the kind of their buffers.
 FLIGHTS: Derived[Flights] = Derived(__name__, "buffers of solves on a device")
 
 
@@ -168,16 +168,16 @@ def flights(graph: Graph, what: str, device: Device, make: Callable[[], Any]) ->
 
     Parameters
     ----------
-    what : names the buffers; the same name must always come with the same kind of buffers.
-    make : makes them: an array of the device, or a tuple, list or dict of arrays, to be cleared or
-        filled as the kernel wants to find them first. A kernel leaves them so that the next finds
-        them as it wants, or clears them when it begins.
+    what : name of the kind of buffers; the same name must always come with the same kind.
+    make : creates the buffers: an array of the device, or a tuple, list or dict of arrays, with the
+        contents that the kernel expects. The kernel must leave these contents for the next solve,
+        or initialize the buffers when it begins.
     """
     return FLIGHTS.of(graph, lambda: Flights(graph, device, make), device.name, what)
 
 
 def flight(graph: Graph, what: str, device: Device, make: Callable[[], Any]) -> Flight:
-    """Return a flight for one solve: enter it by ``with``. The arguments are those of `flights`."""
+    """Return a flight for one solve, to be entered by ``with``. Parameters as in `flights`."""
     return flights(graph, what, device, make).take()
 
 

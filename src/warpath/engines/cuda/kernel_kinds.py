@@ -6,12 +6,15 @@ from typing import NamedTuple
 
 
 class Kind(NamedTuple):
-    """What all kernels of a kind share: the header, the parameters and the call.
+    """The header, the parameters and the call that all kernels of a kind share.
 
     Attributes
     ----------
-    widths : threads of a block, in blocks of the device.
-    resident : how many such blocks a multiprocessor shall hold; 0 leaves it to the compiler.
+    header : file name in ``kernels/``.
+    params : the parameters of the entry point, in C++.
+    call : its body, a format string with the policies as placeholders.
+    widths : threads of a block as a multiple of the device's default.
+    resident : minimum number of such blocks per multiprocessor; 0 leaves it to the compiler.
     at_once : as in `Kernel`.
     """
 
@@ -23,8 +26,8 @@ class Kind(NamedTuple):
     at_once: bool = False
 
 
-# Two blocks a multiprocessor: one works while the other waits for its next tile. Labels of 64 bits
-# take the registers of both.
+# Two blocks per multiprocessor: one computes while the other waits for its next tile. With labels
+# of 64 bits one block takes the registers of two.
 FLOYD_WARSHALL = Kind(
     "floyd_warshall.cuh",
     "int tiles, L* labels, i64 offset, i64 pitch, int first, int last, int ahead, int* versions, "
@@ -42,8 +45,8 @@ _PRODUCT = Kind(
     resident=2,
 )
 
-# Three blocks of two vertices a thread: one waits for labels while others relax. Labels of 64 bits
-# take the registers of two.
+# Three blocks with two vertices per thread: one waits for labels while the others relax. With
+# labels of 64 bits only two blocks fit the registers.
 _PATCHES = Kind(
     "patches.cuh",
     "i64 n, i64 size, int patches, u32 source, const u32* places, const u32* table, "

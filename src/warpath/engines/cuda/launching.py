@@ -1,4 +1,4 @@
-"""What a launch is to the driver: a function, a shape, and the bytes of its arguments."""
+"""Launches in the driver's form: a function, a shape, and the addresses of its arguments."""
 
 from __future__ import annotations
 
@@ -14,26 +14,27 @@ if TYPE_CHECKING:
 
 
 class CUDADriverError(RuntimeError):
-    """What the driver said of a launch."""
+    """The driver reported an error of a launch."""
 
 
 class Launch:
-    """A kernel whose blocks run at the same time, its arguments laid out for the driver.
+    """A cooperative launch of a kernel, with its arguments laid out for the driver.
 
-    cuda.core inspects the type of each argument at each launch; the driver needs their addresses.
+    The driver takes the addresses of the arguments. cuda.core would inspect the type of each
+    argument at each launch.
 
     Parameters
     ----------
-    kernel : what is launched.
-    function : the driver's name for it.
-    blocks, threads : how many, and how many of each block.
+    kernel : the kernel.
+    function : its function in the driver.
+    blocks, threads : number of blocks, and of threads per block.
     args : as in `CudaDevice.launch`.
 
     Attributes
     ----------
-    name : of the kernel.
-    shape : the driver's arguments before the stream.
-    parameters : where the addresses of the kernel's arguments lie.
+    name : name of the kernel.
+    shape : the arguments of the driver's launch function up to the stream.
+    parameters : address of the array of the arguments' addresses.
     """
 
     __slots__ = ("_args", "_pointers", "_words", "name", "parameters", "shape")
@@ -43,7 +44,7 @@ class Launch:
     ) -> None:
         self.name = kernel.name
         self.shape = (function, blocks, 1, 1, threads, 1, 1, kernel.shared)
-        self._args = list(args)  # arrays must live as long as it may be launched
+        self._args = list(args)  # keeps arrays alive as long as the launch
         try:
             self._words = (ctypes.c_uint64 * max(len(args), 1))(*map(_word, args))
         except AttributeError:
@@ -54,12 +55,12 @@ class Launch:
         self.parameters = ctypes.addressof(self._pointers)
 
     def change(self, place: int, value: Any) -> None:
-        """Change an argument: an array, which the caller keeps, or a whole number for a number."""
+        """Replace an argument: an array, which the caller keeps alive, or an integer."""
         self._words[place] = value if type(value) is int else value.data.ptr
 
 
 def _word(one: Any) -> int:
-    """Return an argument as the lowest bytes of a word, where the driver reads it."""
+    """Return an argument as a word whose lowest bytes the driver reads."""
     if one is None:
         return 0
     if isinstance(one, np.generic):
@@ -69,7 +70,7 @@ def _word(one: Any) -> int:
 
 
 def no_argument(kernel: Kernel, args: Sequence[Any]) -> str:
-    """Return which of the arguments a launch does not take."""
+    """Return the error message for the first argument of an unsupported type."""
     at, wrong = next((at, one) for at, one in enumerate(args) if not _is_argument(one))
     return (
         f"argument {at} of the kernel {kernel.name} is of {type(wrong)}: it must be an array of "

@@ -1,4 +1,4 @@
-"""Which kernels a recipe takes, found without running one."""
+"""List the kernels of a recipe without running one."""
 
 from __future__ import annotations
 
@@ -47,16 +47,16 @@ _BY_WIDTH = {Loop.BFS: breadth_first_kernel, Loop.WIDE: wide_kernel}
 
 
 def _widths(weight: np.dtype[Any]) -> list[tuple[DTypeLike, DTypeLike]]:
-    """Return the types of weights and labels that `tables.widths` may choose."""
+    """Return the types of weights and labels that `tables.widths` may choose for a type."""
     return [(weight, weight)] if weight.kind == "f" else [("int32", "int32"), (weight, "int64")]
 
 
 class _FirstLaunchError(Exception):
-    """Ends the dry run: before its first launch a loop has requested all its kernels."""
+    """Ends the dry run at the first launch, before which a loop has requested all its kernels."""
 
 
 class _DryDevice:
-    """A device that runs nothing."""
+    """A device that runs no kernel and raises at the first launch."""
 
     name = "dry"
     xp: Any = np
@@ -109,7 +109,7 @@ class _DryDevice:
 
 
 class _ListingDevice(_DryDevice):
-    """A device that notes what it would run."""
+    """A device that records launches and runs none."""
 
     def __init__(self, block: int) -> None:
         super().__init__(block)
@@ -127,14 +127,14 @@ def kernels_of(
     block: int = 256,
     traced: bool = False,
 ) -> tuple[Kernel, ...]:
-    """Return the kernels that a recipe runs on graphs of a type, tables in all their widths.
+    """Return the kernels that a recipe runs on graphs of a type; for tables, those of all widths.
 
     Parameters
     ----------
-    recipe : one whose devices have "cuda".
+    recipe : a recipe that runs on "cuda".
     weight, index : types of the graph's weights and vertices.
-    block : threads a block.
-    traced : whether they count what they do.
+    block : threads of a block.
+    traced : whether the kernels count relaxations.
     """
     alone = _of_own_kinds(recipe.loop, np.dtype(weight), index, block)
     if alone:
@@ -167,7 +167,7 @@ def _of_rounds(recipe: Recipe, graph: Graph, block: int, *, traced: bool) -> tup
 def kernels_of_results(
     weight: DTypeLike, *, index: DTypeLike = np.int32, block: int = 256
 ) -> tuple[Kernel, ...]:
-    """Return the kernels that turn labels of one source into the requested result."""
+    """Return the kernels that convert labels of one source into distances and predecessors."""
     return tuple(
         kernel(kind, Types.of(index, weight, label), block)
         for _, label in _widths(np.dtype(weight))
@@ -176,7 +176,7 @@ def kernels_of_results(
 
 
 def _of_own_kinds(loop: Loop, weight: np.dtype[Any], index: DTypeLike, block: int) -> list[Kernel]:
-    """Return the kernels of a loop that has kinds of its own; none for other loops."""
+    """Return the kernels of a loop with its own kinds of kernels; none for other loops."""
     found = [Types.of(index, *types) for types in _widths(weight)]
     if loop is Loop.PATCHES:
         return [kernel(kind_of(types), types, block) for types in found]
@@ -192,7 +192,7 @@ def _of_own_kinds(loop: Loop, weight: np.dtype[Any], index: DTypeLike, block: in
 
 
 def _of_sweeps(weight: np.dtype[Any], block: int) -> Iterator[Kernel]:
-    """Yield what sweeps, and what makes rows or totals of its labels."""
+    """Yield the kernels of sweeps, and those that make rows or totals from their labels."""
     for label in [weight] if weight.kind == "f" else sorted({weight.name, "int64"}):
         types = Types.of(np.int32, label, label)
         yield kernel("hierarchy_sweep", types, block)
@@ -202,7 +202,7 @@ def _of_sweeps(weight: np.dtype[Any], block: int) -> Iterator[Kernel]:
 
 
 def _of_parts(recipe: Recipe, graph: Graph, block: int, *, traced: bool) -> tuple[Kernel, ...]:
-    """Return the kernels of both parts, on the graph's weights and on those under potentials."""
+    """Return the kernels of both parts, for the graph's weights and for reduced weights."""
     weight, index, label = graph.solver_weights.dtype, graph.indices.dtype, graph.dist_dtype
     potentials, searches = recipe.parts
     found = [reweighting(Types.of(index, weight, label), block)]
@@ -214,9 +214,9 @@ def _of_parts(recipe: Recipe, graph: Graph, block: int, *, traced: bool) -> tupl
 def _of_tables(
     recipe: Recipe, weight: np.dtype[Any], index: np.dtype[Any], block: int, *, traced: bool
 ) -> tuple[Kernel, ...]:
-    """Return what a loop launches for every type of labels, with predecessors and without.
+    """Return the kernels of a loop for every type of labels, with predecessors and without.
 
-    The graph is a path of several tiles, so that every phase has something to do.
+    The graph is a path of several tiles, so that every phase launches its kernel.
     """
     task = Task.APSP if Task.APSP in recipe.solves else Task.MANY
     device, n = _ListingDevice(block), 65
@@ -242,7 +242,7 @@ def _of_tables(
 
 
 def _of_windows(launched: Iterable[Kernel], block: int) -> list[Kernel]:
-    """Return what lowers windows of matrices beyond the memory, for the same types of labels."""
+    """Return the kernels for matrices larger than the memory, for the same types of labels."""
     solves = [each for each in launched if each.name.startswith("floyd_warshall")]
     labels = [each.name.split("_")[-2] for each in solves]
     return [kernel_of("product", label[0] + str(int(label[1:]) // 8), block) for label in labels]

@@ -1,4 +1,4 @@
-"""One source of a deep graph: the graph cut into patches once, then one launch for each source."""
+"""One source of a deep graph: the graph is cut into patches once; each source is one launch."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ if TYPE_CHECKING:
 
     Progress = Callable[[int, int], None] | None
 
-_EACH = 2  # vertices of a thread, as the kind "patches" has it
-_WORDS = 8  # of a row of the table, `kRow`
-_BLOCKS = {4: 3, 8: 2}  # of a multiprocessor, which share its memory, by the bytes of a label
-_OWN = 2048  # bytes of a block that the kernel and the system take for themselves
-#: How wide the band of labels is that patches relax at a time, in mean weight / mean degree: of
-#: roads and grids, of graphs with more edges. See docs/performance/sssp-h200-deep.md.
+_EACH = 2  # vertices per thread, as in the kind "patches"
+_WORDS = 8  # words of a row of the table, `kRow`
+_BLOCKS = {4: 3, 8: 2}  # blocks per multiprocessor, by the bytes of a label
+_OWN = 2048  # bytes of a block's shared memory for static arrays and the system
+#: Default delta, the width of the band of labels relaxed at a time, in mean weight / mean degree:
+#: for roads and grids, and for graphs with more edges. See docs/performance/sssp-h200-deep.md.
 _BAND, _NARROW_BAND = 384.0, 192.0
 
 
@@ -51,7 +51,7 @@ def patches(order: Order, device: Device) -> Raw:
     OverflowError
         When a distance does not fit its type.
     DeviceError
-        When the kernel does not come to an end.
+        When the kernel does not end.
     """
     if order.trace is not None:
         msg = (
@@ -65,7 +65,7 @@ def patches(order: Order, device: Device) -> Raw:
             graph, width, device, order.params, problem.cutoff, progress=order.progress
         )
         dist, words = search(problem.source)
-        # A sum that leads back may leave a type that is proven to hold all distances.
+        # If all distances are proven to fit, a lost sum is not a distance.
         if width.proven or words[0] != Ended.LOST:
             break
     else:
@@ -73,7 +73,7 @@ def patches(order: Order, device: Device) -> Raw:
     return Raw(dist, stats=counters(words), device=device)
 
 
-#: The patches of a graph on a device, by the most vertices of one.
+#: The patches of a graph on a device, by the maximum vertices of a patch.
 CUT: Derived[Cut] = Derived(__name__, "patches on a device")
 
 
@@ -86,9 +86,9 @@ def search_of(
     *,
     progress: Progress = None,
 ) -> Search:
-    """Return the search of a graph in a width, which does not refer to the graph.
+    """Return the search of a graph in a width, which holds no reference to the graph.
 
-    The first call reports the cutting of the graph to `progress`.
+    The first call cuts the graph into patches and reports that to `progress`.
     """
     capacity = int(min(params.get("patch") or math.inf, _EACH * device.block))
     cut = CUT.of(graph, lambda: Cut(graph, capacity, device, progress), device.name, capacity)
@@ -106,17 +106,17 @@ def search_of(
 
 
 def counters(words: list[int]) -> dict[str, int]:
-    """Return what a solve said that it did, by name."""
+    """Return the counters in a solve's status words by name."""
     return {"visits": words[1], "relaxed": words[2]}
 
 
 class Cut:
-    """A graph in patches on a device, and the memory that solves on it take in turn.
+    """A graph in patches on a device.
 
     Parameters
     ----------
-    capacity : vertices of a patch, at most.
-    progress : called with what is done of the cut, and all of it, or None.
+    capacity : maximum vertices of a patch.
+    progress : called with the completed and the total work of the cut, or None.
     """
 
     def __init__(
@@ -143,17 +143,17 @@ class Cut:
 
     @property
     def patches(self) -> int:
-        """How many there are."""
+        """The number of patches."""
         return len(self.arrays["table"]) // _WORDS
 
     @property
     def nbytes(self) -> int:
-        """What all of it takes on the device."""
+        """The bytes of all arrays on the device."""
         held = sum(array.nbytes for array in self.arrays.values())
         return held + sum(array.nbytes for pair in self._weights.values() for array in pair)
 
     def weights(self, name: str) -> tuple[Array, Array]:
-        """Return the weights of edges that stay in a patch and of those that leave, in a type."""
+        """Return the weights of inner edges and of exits in a type."""
         if name not in self._weights:
             own = self._weights[self._own_weight]
             self._weights[name] = tuple(each.astype(name) for each in own)
@@ -162,12 +162,12 @@ class Cut:
 
 
 class Space:
-    """What one solve writes to, and the arguments of the kernel that are the same for all solves.
+    """The buffers of one solve, and the arguments of the kernel that are equal for all solves.
 
     Attributes
     ----------
-    blocks : of a launch.
-    given : the arguments by name.
+    blocks : blocks of a launch.
+    given : arguments by name.
     """
 
     def __init__(self, cut: Cut, width: Width, kernel: Kernel, device: Device) -> None:
@@ -207,12 +207,12 @@ class Space:
 
     @property
     def nbytes(self) -> int:
-        """What its arrays take."""
+        """The bytes of the buffers."""
         return sum(array.nbytes for array in self._arrays.values())
 
 
 def _kernel(width: Width, device: Device) -> Kernel:
-    """Return the kernel with as much memory as the blocks of a multiprocessor can have each."""
+    """Return the kernel with an equal share of a multiprocessor's shared memory per block."""
     types = Types.of(np.int32, width.weight, width.label)
     made = kernel(kind_of(types), types, device.block)
     return replace(made, shared=_shared(width, device))
@@ -224,13 +224,13 @@ def kind_of(types: Types) -> str:
 
 
 def _shared(width: Width, device: Device) -> int:
-    # The same for all graphs: a kernel with another size would be loaded anew.
+    # Equal for all graphs, because a kernel with another size would be loaded again.
     blocks = _BLOCKS[np.dtype(width.label).itemsize]
     return (device.shared_memory // blocks - _OWN) // 16 * 16
 
 
 def _fitting(cut: Cut, width: Width, device: Device) -> tuple[int, int]:
-    """Return how many edges out of a patch, and how many within it, fit into shared memory."""
+    """Return how many exits and how many inner edges of a patch fit into shared memory."""
     weight = np.dtype(width.weight).itemsize
     vertices = _EACH * device.block
     free = _shared(width, device) - vertices * np.dtype(width.label).itemsize
@@ -239,7 +239,7 @@ def _fitting(cut: Cut, width: Width, device: Device) -> tuple[int, int]:
 
 
 def _band(facts: Facts, width: Width, delta: float | None) -> Any:
-    """Return how far above the least label that waits others are relaxed, in the labels' type."""
+    """Return delta in the type of labels: labels less than this above the minimum are relaxed."""
     if delta is None:
         band = _BAND if facts.mean_degree < MESH_DEGREE else _NARROW_BAND
         delta = band / max(facts.mean_degree, 1) * float(facts.mean_weight)

@@ -1,7 +1,7 @@
-"""Searches of one graph by a kernel that solves alone: what stays the same is made ready once.
+"""Repeated searches of one graph by a single-launch kernel, whose arguments are prepared once.
 
-A tiny graph is solved in some twenty microseconds. To name thirty arguments and to find their bytes
-takes as long, so a flight keeps them as they were launched, and two change: source and answer.
+A solve of a tiny graph takes some twenty microseconds. Preparing thirty arguments of a launch takes
+as long, so a flight keeps a prepared launch, of which only the source and the output change.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ class Search:
 
     Parameters
     ----------
-    flights : whose buffers the kernel works with.
-    kernel : what is launched; it has parameters ``source``, ``halt`` and ``status``.
-    blocks : of a launch, computed from the buffers.
-    given : the other arguments by name, computed from the buffers; null or 0 where none is named.
-    answer : the length and the type of the labels.
-    out : the parameter that takes them.
+    flights : flights with the kernel's buffers.
+    kernel : a kernel with parameters ``source``, ``halt`` and ``status``.
+    blocks : computes the number of blocks from the buffers.
+    given : computes the other arguments by name from the buffers; missing ones are null or 0.
+    answer : length and type of the labels.
+    out : name of the parameter for the labels.
     """
 
-    nbytes = 0  # what it launches with is kept elsewhere
+    nbytes = 0  # the buffers belong to the flights
 
     def __init__(
         self,
@@ -44,7 +44,7 @@ class Search:
     ) -> None:
         self.flights = flights
         self._kernel = kernel
-        self._mark = object()  # a flight that knew the search would keep it in a circle
+        self._mark = object()  # a flight that referred to the search would make a reference cycle
         self._blocks = blocks
         self._given = given
         self._empty = flights.device.xp.empty
@@ -53,7 +53,7 @@ class Search:
         self._source, self._out = names.index("source"), names.index(out)
 
     def __call__(self, source: int) -> tuple[Array, list[int]]:
-        """Return the labels, new on the device, and the kernel's words."""
+        """Return new labels on the device and the kernel's status words."""
         labels: Array = self._empty(*self._answer)
         with self.flights.take() as own:
             if own.ready_for is not self._mark:

@@ -1,4 +1,4 @@
-"""The result of one source on the GPU that computed it; it is copied to the host when read."""
+"""The result of one source, kept on the GPU that computed it and copied to the host when read."""
 
 from __future__ import annotations
 
@@ -21,22 +21,23 @@ if TYPE_CHECKING:
     from warpath.engines.base import Device
     from warpath.graph import Graph
 
-_FEW = 2**14  # labels that the host widens sooner than a kernel is launched
+_FEW = 2**14  # the host converts this many labels in less time than a launch takes
 
 
 class OnDevice:
-    """Distances and predecessors on the GPU that found them; what `Paths.on_device` returns.
+    """Distances and predecessors on the GPU that computed them, as `Paths.on_device` returns them.
 
-    They equal those of the `Paths`, bit for bit, are computed when first read, and finished when
-    they are returned, for use on any stream; do not write to them. CuPy's arrays speak DLPack and
-    the CUDA array interface: ``torch.from_dlpack(paths.on_device.dist)`` copies nothing.
+    They equal those of the `Paths`, bit for bit. Each array is computed when first read, and
+    complete when it is returned, for use on any stream. Do not write to the arrays. CuPy's arrays
+    support DLPack and the CUDA array interface: ``torch.from_dlpack(paths.on_device.dist)`` copies
+    nothing.
 
     Parameters
     ----------
-    graph, source : what was solved, closed vertices and all.
-    labels : (n,) on the device, of the opened graph; of 32 bits also for 64-bit distances.
-    device : where they are.
-    cutoff : labels beyond it are made unreachable.
+    graph, source : the graph, with its closed vertices, and the source.
+    labels : (n,) on the device, of the opened graph; may have 32 bits also for 64-bit distances.
+    device : the device of the labels.
+    cutoff : larger labels become unreachable.
     dtype : the type of the distances.
 
     Raises
@@ -61,7 +62,7 @@ class OnDevice:
         self._device = device
         self._cutoff = cutoff
         self._dtype = dtype
-        if dtype.itemsize < labels.dtype.itemsize:  # what does not fit is an error of the call
+        if dtype.itemsize < labels.dtype.itemsize:  # an overflow is an error of the call
             with device.active():
                 if source < graph.first_through:  # a round trip is not a distance
                     labels[graph.n + source] = unreachable(labels.dtype)
@@ -70,7 +71,7 @@ class OnDevice:
 
     @property
     def device(self) -> str:
-        """Where the arrays are: "cuda:0"."""
+        """The name of the arrays' device, for example "cuda:0"."""
         return self._device.name
 
     @cached_property
@@ -85,8 +86,8 @@ class OnDevice:
     def pred(self) -> Array:
         """The predecessors, (n,), an array of CuPy; see `Paths.pred`.
 
-        One pass over the edges on the device. Where weights are negative, or a vertex is reached
-        over edges of no length alone, the tree is made on the CPU.
+        One pass over the edges on the device. If weights are negative, or all tight edges into a
+        vertex have length 0, the tree is computed on the CPU.
         """
         with self._device.active():
             found = self._tree()
@@ -124,7 +125,7 @@ class OnDevice:
             return self._device.get(self.pred)
 
     def _folded(self, labels: Array, at_source: int) -> Array:
-        """Return labels of the graph from those of the opened graph, on the host or a device."""
+        """Convert labels of the opened graph to labels of the graph, on the host or the device."""
         return folded(self._graph, labels, self._source, at_source)
 
     def _distances(self) -> Array:
@@ -153,7 +154,7 @@ class OnDevice:
         return out
 
     def _tree(self) -> Array | None:
-        """Return the tree of the opened graph, or None where the device cannot make it."""
+        """Return the tree of the opened graph, or None if the device cannot compute it."""
         inner, device = self._inner, self._device
         if inner.facts(symmetry=False).negative:
             return None
@@ -167,14 +168,14 @@ class OnDevice:
 
 
 def tree_on(graph: Graph, source: int, labels: Array, device: Device) -> Array | None:
-    """Return the predecessors that belong to labels on a device, there: (n,).
+    """Return the predecessors for labels on a device as an array of that device: (n,).
 
-    None where a vertex is reached over edges of no length alone. O(n + m), one pass over the edges.
+    None if all tight edges into a vertex have length 0. O(n + m), one pass over the edges.
 
     Parameters
     ----------
-    graph : without closed vertices, weights >= 0.
-    labels : exact ones, on the device.
+    graph : a graph without closed vertices, weights >= 0.
+    labels : exact distances, on the device.
     """
     xp, n, rows = device.xp, graph.n, resident(graph, device)
     pred = xp.full(n, np.iinfo(graph.indices.dtype).max, graph.indices.dtype)

@@ -1,4 +1,4 @@
-"""What kernels are made of, as hashes: whether they have changed since a recorded run on a GPU."""
+"""Hashes of the sources of kernels, to detect changes since a recorded run on a GPU."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 import warpath
 
-#: Where a checkout keeps its recorded runs; an installed package has none.
+#: Recorded runs in a checkout; an installed package has none.
 RUNS = Path(warpath.__file__).parents[2] / "docs" / "gpu-runs"
 
 _INCLUDE = re.compile(r'^\s*#include "([^"]+)"', re.MULTILINE)
@@ -20,7 +20,7 @@ _WRITERS = (_HERE / "entry.py", _HERE / "kernel_kinds.py")
 
 
 def hashes(headers: Path = _HEADERS, writers: tuple[Path, ...] = _WRITERS) -> dict[str, str]:
-    """Return the SHA-256 of every header and of what writes the entry points, by name."""
+    """Return the SHA-256 of every header and of the modules that write entry points, by name."""
     files = [*sorted(headers.glob("*.cuh")), *writers]
     return {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
 
@@ -39,13 +39,13 @@ def included(source: str, headers: Path = _HEADERS) -> dict[str, str]:
 
 
 def digest(found: dict[str, str]) -> str:
-    """Return one hash over names and hashes, whatever their order."""
+    """Return one hash over names and hashes, independent of their order."""
     text = "".join(f"{name} {value}\n" for name, value in sorted(found.items()))
     return hashlib.sha256(text.encode()).hexdigest()
 
 
 def changed(before: dict[str, str], now: dict[str, str]) -> list[str]:
-    """Return the names of what is new, gone or different.
+    """Return the names of sources that are new, removed or different.
 
     >>> changed({"a.cuh": "1", "b.cuh": "2"}, {"b.cuh": "3", "c.cuh": "4"})
     ['a.cuh', 'b.cuh', 'c.cuh']
@@ -59,7 +59,7 @@ def recorded(folder: Path = RUNS) -> list[dict[str, Any]]:
 
 
 def since_recorded(folder: Path = RUNS) -> dict[str, str]:
-    """Return for each recorded run, by its GPU and day, whether the kernels are still the same."""
+    """Return for each recorded run, by GPU and date, whether kernel sources have changed since."""
     now = hashes()
     found = {}
     for run in recorded(folder):

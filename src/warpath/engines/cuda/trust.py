@@ -1,9 +1,9 @@
-"""Which folders and files compiled code is read from: only what no other user can change.
+"""Checks that no other user can change the folders and files that compiled code is read from.
 
 The rule is that of OpenSSH for its keys. A folder is trusted if it, every folder above it and every
 symbolic link on the way belong to this user or to root, and if neither group nor others can write
-to it. A folder above it may be open to all where it is sticky, as /tmp is: others cannot rename
-what is in it. Access control lists are not checked.
+to them. A parent folder may be writable by all if it is sticky, like /tmp: others cannot rename
+entries of other users there. Access control lists are not checked.
 """
 
 from __future__ import annotations

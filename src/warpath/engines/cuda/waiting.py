@@ -1,4 +1,4 @@
-"""How the host works on a GPU from several threads, and waits for it awake for Ctrl-C."""
+"""Per-thread state of work on a GPU, and waits for it that Ctrl-C can interrupt."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ if TYPE_CHECKING:
     from warpath._core import CompletionFlag
     from warpath.engines.cuda.device import CudaDevice
 
-_SPIN, _NAP = 0.02, 1e-4  # seconds: the host waits awake, then sleeps so long at a time
+_SPIN, _NAP = 0.02, 1e-4  # seconds of busy waiting; then seconds of each sleep
 _TURN = 1e-3  # seconds between two checks for signals
-_NAMED_KERNELS = 3  # in the message about a failure that is only seen when waiting
+_NAMED_KERNELS = 3  # named in the message about a failure that is detected while waiting
 
 
 class OfThread(threading.local):
-    """What a thread knows of its work on a GPU.
+    """A thread's work on a GPU since it last waited for it.
 
     Attributes
     ----------
-    launched : the last kernels since it last waited.
+    launched : names of the last kernels launched since then.
     lasting : whether one of them may take long.
-    event : what it waits by.
+    event : CUDA event that the thread waits with.
     """
 
     def __init__(self) -> None:
@@ -36,13 +36,13 @@ class OfThread(threading.local):
         self.event: Any = None
 
     def rested(self) -> None:
-        """Say that all work of the thread is done."""
+        """Record that all work of the thread is complete."""
         self.launched.clear()
         self.lasting = False
 
 
 class Active:
-    """What `CudaDevice.active` returns; a generator would take 2 us more of each solve."""
+    """The context manager of `CudaDevice.active`; a generator would cost 2 us more per solve."""
 
     __slots__ = ("_current", "_device")
 
@@ -74,9 +74,9 @@ class Active:
 
 
 def wait_for_word(word: CompletionFlag, stream: Callable[[], Any], seconds: float) -> bool:
-    """Wait for the word of a kernel, awake for signals; return whether it came in so many seconds.
+    """Wait for a kernel's status word, but check for signals; return False after `seconds`.
 
-    Also where the kernel ended without one, which the stream that it is on knows.
+    Also returns True if the kernel's stream has finished without a status word.
     """
     begin = time.perf_counter()
     turn = _TURN
@@ -93,7 +93,7 @@ def wait_for_word(word: CompletionFlag, stream: Callable[[], Any], seconds: floa
 
 
 def wait_for(event: Any, seconds: float = math.inf) -> bool:
-    """Wait for an event, awake for signals; return whether it came within so many seconds."""
+    """Wait for an event, but check for signals; return whether it came within `seconds`."""
     begin = time.perf_counter()
     while not event.done:
         waited = time.perf_counter() - begin

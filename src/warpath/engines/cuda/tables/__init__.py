@@ -1,1 +1,1 @@
-"""The loops of many-to-many and of all pairs, for every device that launches kernels."""
+"""The loops of tables, many-to-many and all pairs, for devices that launch kernels."""

@@ -1,4 +1,4 @@
-"""A block of threads for each source, for graphs whose labels fit a block's shared memory."""
+"""One block of threads per source, for graphs whose labels fit a block's shared memory."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from warpath.engines.cuda.tables.widths import Width
     from warpath.graph import Graph
 
-_OWN = 2048  # bytes of a block that the kernel and the system take for themselves
-#: Mean weights that a bucket is wide.
+_OWN = 2048  # bytes of a block's shared memory for static arrays and the system
+#: Default width of a bucket, in mean weights.
 _BUCKET = 4.0
-_MOST_SOURCES = 2**14  # of a launch, after which it can be stopped
+_MOST_SOURCES = 2**14  # of a launch; a solve can be stopped between launches
 _MOST_EDGES = 2**31 - 1
 
 
@@ -31,10 +31,10 @@ def block_a_source(order: Order, device: Device) -> Raw:
 
 
 def smallest(order: Order, device: Device, width: Width) -> BatchSolver:
-    """Return a block for each source where its labels fit one, else pairs.
+    """Return the solver with one block per source if a block can hold the labels, else pairs.
 
-    They do not where a sum has left 32 bits and labels of 64 are too many, or where a GPU gives a
-    block less than the recipe counts on.
+    A block cannot hold them if labels need 64 bits and the graph is too large for that, or on a GPU
+    with less shared memory than the recipe assumes.
     """
     if fits(order.graph, width, device):
         return BlockPerSourceSolver(order, device, width)
@@ -42,18 +42,18 @@ def smallest(order: Order, device: Device, width: Width) -> BatchSolver:
 
 
 def shared_bytes(n: int, label: int) -> int:
-    """Return the bytes of shared memory for a source: labels, their bits, the list of a round."""
+    """Return the bytes of shared memory per source: labels, waiting bits, the list of a round."""
     return n * (label + 2) + (n + 31) // 32 * 4 + 2
 
 
 def fits(graph: Graph, width: Width, device: Device) -> bool:
-    """Say whether a block can keep the labels of a graph in this width."""
+    """Return whether a block can hold the labels of a graph in this width."""
     size = shared_bytes(graph.n, np.dtype(width.label).itemsize)
     return size + _OWN <= device.shared_memory and graph.m <= _MOST_EDGES
 
 
 class BlockPerSourceSolver:
-    """Solves batches of any number of sources."""
+    """Solves batches of sources, one block of threads per source."""
 
     def __init__(self, order: Order, device: Device, width: Width) -> None:
         self._common = common = Common(order, device, width, "block_a_source")
@@ -65,7 +65,7 @@ class BlockPerSourceSolver:
         self.stats = common.stats
 
     def run(self, sources: Array, into: Array) -> None:
-        """Begin to fill the rows of these sources."""
+        """Start to fill the rows of some sources."""
         common = self._common
         self._next.fill(0)
         blocks = min(common.device.resident_blocks(common.kernel), len(sources))
@@ -74,5 +74,5 @@ class BlockPerSourceSolver:
         )
 
     def lost(self) -> bool:
-        """Say whether a sum did not fit the labels."""
+        """Return whether a sum did not fit the labels."""
         return self._common.lost()

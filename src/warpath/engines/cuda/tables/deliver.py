@@ -1,4 +1,4 @@
-"""Finished rows on their way from a device to where the caller wants them."""
+"""Copy finished rows from a device to the caller's array."""
 
 from __future__ import annotations
 
@@ -17,32 +17,32 @@ if TYPE_CHECKING:
     from warpath.base.dtypes import Array
     from warpath.engines.base import Device
 
-#: Bytes of one of the two buffers through which rows leave a device.
+#: Bytes of each of the two buffers for copies from a device.
 _BUFFER = 2**28
-#: Threads that copy from a buffer to the caller's array, and the bytes that are worth one.
+#: Maximum threads that copy from a buffer to the caller's array, and minimum bytes per thread.
 _MOST_THREADS = 8
 _LEAST_COPY = 2**23
 
 
 def on_device(array: Array, device: Device) -> bool:
-    """Say whether an array is the device's own: kernels can write to it."""
+    """Return whether an array is in the device's memory, so that kernels can write to it."""
     return isinstance(array, device.xp.ndarray)
 
 
 class Delivery:
-    """Takes rows in order: into an array of the device, or through two buffers to the host's.
+    """Receives rows in order, in an array on the device or through two buffers on the host.
 
-    Rows of a host's array are copied while the next ones are computed.
+    Rows are copied to the host while the next ones are computed.
 
     Parameters
     ----------
-    out : (k, t), of the host or of the device.
-    device : where rows are computed.
-    dtype : of the rows as they are computed; another integer type than `out` has is narrowed.
+    out : (k, t), on the host or on the device.
+    device : the device that computes rows.
+    dtype : type of the computed rows; integers are converted to the type of `out`.
 
     Attributes
     ----------
-    most : rows that fit a buffer.
+    most : maximum rows of a buffer.
     """
 
     def __init__(self, out: Array, device: Device, dtype: np.dtype[Any]) -> None:
@@ -59,7 +59,7 @@ class Delivery:
         self._waiting: list[Callable[[], None] | None] = [None, None]
 
     def room(self, rows: slice) -> Array:
-        """Return where the rows of a slice are to be computed, on the device."""
+        """Return the array on the device in which the rows of a slice are to be computed."""
         if self._direct:
             return self._out[rows]
         if not self._rows:
@@ -69,7 +69,7 @@ class Delivery:
         return self._rows[self._turn][: rows.stop - rows.start]
 
     def take(self, rows: slice) -> None:
-        """Send the rows that were computed in the room of this slice."""
+        """Start the copy of the rows of a slice, computed in the array that `room` returned."""
         if self._direct:
             return
         turn, self._turn = self._turn, 1 - self._turn
@@ -89,12 +89,12 @@ class Delivery:
         self._waiting[turn] = finish
 
     def close(self) -> None:
-        """Wait until all rows are where they belong."""
+        """Wait until all rows are in `out`."""
         for turn in (self._turn, 1 - self._turn):
             self._finish(turn)
 
     def _spread(self, rows: Array, out: Array) -> None:
-        """Copy rows on several threads: one alone is slower than the way from the device."""
+        """Copy rows by several threads: a single one is slower than the copy from the device."""
         step = max(-(-len(rows) // self._threads), _LEAST_COPY // max(rows[:1].nbytes, 1), 1)
         parts = [slice(begin, begin + step) for begin in range(0, len(rows), step)]
 
@@ -114,7 +114,7 @@ class Delivery:
 
 
 def put(out: Array, at: slice, rows: Array, device: Device) -> None:
-    """Put rows of the device into an array of the device or of the host, in its type.
+    """Copy rows from the device into an array on the device or the host, in that array's type.
 
     Raises
     ------
@@ -128,7 +128,7 @@ def put(out: Array, at: slice, rows: Array, device: Device) -> None:
 
 
 def _narrowed(rows: Array, dtype: np.dtype[Any], xp: Any) -> Array:
-    """Return rows of a device in another type; raise OverflowError where one does not fit."""
+    """Return rows on a device in another type; raise OverflowError if a distance does not fit."""
     if rows.dtype == dtype:
         return rows
     unreached, most = unreachable(rows.dtype), unreachable(dtype)

@@ -1,4 +1,4 @@
-"""Fill a table batch by batch: what the loops of sparse tables share."""
+"""Fill a table batch by batch; shared by the loops of sparse tables."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class BatchSolver(Protocol):
 
     Attributes
     ----------
-    batch : sources at once, at most.
+    batch : maximum sources of a batch.
     """
 
     batch: int
@@ -37,11 +37,11 @@ class BatchSolver(Protocol):
         ...
 
     def run(self, sources: Array, into: Array) -> None:
-        """Begin to fill the rows of these sources."""
+        """Start to fill the rows of some sources."""
         ...
 
     def lost(self) -> bool:
-        """Say whether a sum did not fit the labels; waits for what runs."""
+        """Return whether a sum did not fit the labels; waits for the launches so far."""
         ...
 
 
@@ -53,14 +53,14 @@ def fill(
     dtype: Any = None,
     finish: Callable[[Array, Array], None] | None = None,
 ) -> Raw:
-    """Fill `order.out`, each batch in the narrowest type that held so far.
+    """Fill `order.out`, each batch in the narrowest type that has not overflowed so far.
 
     Parameters
     ----------
-    order : of MANY or APSP, weights >= 0.
+    order : an order for MANY or APSP, weights >= 0.
     make : returns the solver for a width.
-    dtype : of the rows that `finish` takes; by default that of `order.out`.
-    finish : called with finished rows on the device and their sources, before they are sent.
+    dtype : type of the rows that `finish` takes; by default that of `order.out`.
+    finish : called with finished rows on the device and their sources, before they are copied.
     """
     assert order.out is not None  # noqa: S101 - the caller's promise for MANY and APSP
     sources = np.ascontiguousarray(order.problem.sources, np.int64)
@@ -89,7 +89,7 @@ def fill(
 
 
 def _fill_on_cpu(order: Order, device: Device, sources: Array, into: Array) -> None:
-    """Solve where 64 bits did not hold a sum: raises OverflowError if a distance is beyond them."""
+    """Solve a batch with a sum beyond 64 bits; raise OverflowError if a distance is beyond them."""
     here = np.empty(into.shape, into.dtype)
     problem = replace(order.problem, sources=sources)
     cpu.many(replace(order, problem=problem, out=here, progress=None))
@@ -97,7 +97,7 @@ def _fill_on_cpu(order: Order, device: Device, sources: Array, into: Array) -> N
 
 
 class Common:
-    """What the solvers share: the graph on the device, the answer's places, the flags."""
+    """Shared by the solvers: the graph on the device, the arguments for output rows, the flags."""
 
     def __init__(self, order: Order, device: Device, width: Width, kind: str) -> None:
         graph, xp = order.graph, device.xp
@@ -130,7 +130,7 @@ class Common:
         self.device.launch(self.kernel, blocks, *self.kernel.arguments(**given))
 
     def lost(self) -> bool:
-        """Say whether a sum did not fit the labels; waits for what runs, unless that is proven."""
+        """Return whether a sum did not fit the labels; waits for launches unless all sums fit."""
         if self.width.proven and self._roomy:
             return False
         lost, unfit = self.device.get(self._flags).tolist()
@@ -141,7 +141,7 @@ class Common:
         return bool(lost)
 
     def _places(self, into: Array) -> dict[str, Array]:
-        """Return the pointer under which a kernel writes rows of this type."""
+        """Return the kernel's parameter for output rows of this type, with the rows."""
         self._roomy = into.dtype.itemsize >= self.label.itemsize
         if into.dtype == self.label:
             return {"same": into}

@@ -1,4 +1,4 @@
-"""Many sources at once by sweeps down a contraction hierarchy: rows of a table, or their totals."""
+"""Sweeps down a contraction hierarchy from many sources: rows of a table, or their totals."""
 
 from __future__ import annotations
 
@@ -25,31 +25,32 @@ if TYPE_CHECKING:
     from warpath.engines.cuda.tables.fill import BatchSolver
     from warpath.graph import Graph
 
-#: Sources whose labels lie side by side: the least number of these that holds all, or the largest.
+#: Possible numbers of sources per sweep: the smallest that holds all sources, else the largest.
 _WIDTHS = {4: (32, 64, 128, 256), 8: (32, 64, 128)}
-#: Sweeps whose searches upward are done at once, at most.
+#: Maximum number of sweeps whose upward searches are done at once.
 _AT_ONCE = 16
 _KEPT_FREE = 0.9  # of the free memory may be taken
-_BLOCKS_OF_TOTALS = 8  # a multiprocessor
-#: The most important positions that have no level are a multiple of `_TOP_STEP`, so many that the
-#: levels and the matrix of their distances take the least time: for 256 sources on an H200 a level
-#: 3 us, 2^20 entries 27 us. New York's roads have 131 levels, or 48 below 960 such positions.
+_BLOCKS_OF_TOTALS = 8  # per multiprocessor
+#: The number of positions of the top, which have no level, is a multiple of `_TOP_STEP`, chosen to
+#: minimize the time for levels and for the matrix of the top's distances: for 256 sources on an
+#: H200 3 us per level and 27 us per 2^20 entries. New York's roads have 131 levels, or 48 below a
+#: top of 960 positions.
 _TOP_STEP, _MOST_OF_TOP, _PER_LEVEL = 64, 4096, 117_000
 _TILE = 128, 32  # columns and rows that a block makes of lines
 
 
 class _Levels(NamedTuple):
-    """A hierarchy on a device, level by level, and where its vertices are.
+    """A hierarchy on a device, level by level, and the places of its vertices.
 
     Attributes
     ----------
-    top : how many of the most important positions have no level.
+    top : number of the most important positions, which have no level.
     top_matrix : (top, top) on the device: at [t, r] the distance from position r to position t.
-    levels : how many there are.
-    level_first, first, heads, weights : as `HierarchySweepArgs` has them, on the device.
+    levels : number of levels.
+    level_first, first, heads, weights : as in `HierarchySweepArgs`, on the device.
     place_of_position : (n,) int32 on the host.
     place_of_vertex : (n,) int32 on the host.
-    columns : the same on the device.
+    columns : `place_of_vertex` on the device.
     """
 
     top: int
@@ -82,7 +83,7 @@ def hierarchy_sweep(order: Order, device: Device) -> Raw:
 
 
 def levels_of(graph: Graph, hierarchy: Any, device: Device) -> _Levels:
-    """Return the levels of a graph's hierarchy on a device, where they stay."""
+    """Return the levels of a graph's hierarchy on a device, cached with the graph."""
 
     def make() -> _Levels:
         rows: Any = _core.level_rows
@@ -108,7 +109,7 @@ def levels_of(graph: Graph, hierarchy: Any, device: Device) -> _Levels:
 def _distances_of_top(
     hierarchy: Any, place_of_vertex: Array, top: int, dtype: np.dtype[Any]
 ) -> Array:
-    """Return the distances between the most important vertices: at [t, r] that from r to t."""
+    """Return the distances within the top: at [t, r] the distance from r to t."""
     matrix = np.empty((top, top), dtype)
     if top:
         vertices = np.empty(top, np.int64)
@@ -119,14 +120,14 @@ def _distances_of_top(
 
 
 class Sweeps:
-    """Sweeps for as many sources at once as lie in a line of labels.
+    """Sweeps for as many sources at once as a line of labels holds.
 
     Attributes
     ----------
     levels : the hierarchy on the device.
-    label : the type of labels.
-    width : sources of a sweep, at most.
-    labels : (n * width,) on the device, as the last sweep left them.
+    label : type of labels.
+    width : maximum sources of a sweep.
+    labels : (n * width,) on the device, written by the last sweep.
     """
 
     def __init__(self, order: Order, device: Device, hierarchy: Any) -> None:
@@ -148,10 +149,10 @@ class Sweeps:
         self._sweeps = 0
 
     def run(self, sources: Array) -> Iterator[slice]:
-        """Sweep from up to `width` sources at a time; yield which, once `labels` are being made.
+        """Sweep from up to `width` sources at a time; yield their slice after each launch.
 
-        Searches upward run on the CPU while the device sweeps: from the first sources, so that it
-        can begin, and then from twice as many at a time.
+        Upward searches run on the CPU while the device sweeps: from the first `width` sources, so
+        that the device can start, then from twice as many each time.
         """
         begin, some = 0, self.width
         while begin < len(sources):
@@ -202,7 +203,7 @@ class Sweeps:
 
 
 class HierarchyRowsSolver:
-    """Fills the rows of a table by sweeps: what `warpath.engines.cuda.tables.fill` asks for."""
+    """Fills the rows of a table by sweeps; a `warpath.engines.cuda.tables.fill.BatchSolver`."""
 
     def __init__(self, order: Order, device: Device, hierarchy: Any) -> None:
         self._sweeps = sweeps = Sweeps(order, device, hierarchy)
@@ -220,7 +221,7 @@ class HierarchyRowsSolver:
         self.stats: dict[str, int] = {}
 
     def run(self, sources: Array, into: Array) -> None:
-        """Begin to fill the rows of these sources."""
+        """Start to fill the rows of some sources."""
         self._narrow = into.dtype.itemsize < self._sweeps.label.itemsize
         for these in self._sweeps.run(sources):
             rows = into[these]
@@ -243,7 +244,7 @@ class HierarchyRowsSolver:
             )
 
     def lost(self) -> bool:
-        """Return False: labels are known to fit. Raise where one does not fit the table's type."""
+        """Return False, as all sums fit; raise OverflowError if one does not fit the table."""
         if self._narrow and int(self._device.get(self._unfit)[0]):
             msg = "a distance does not fit int32"
             raise OverflowError(msg)
@@ -255,13 +256,13 @@ def totals(order: Order, device: Device, names: tuple[str, ...]) -> dict[str, Ar
 
     Parameters
     ----------
-    order : of MANY or APSP by `Loop.HIERARCHY_SWEEP`; `out` is not used.
+    order : an order for MANY or APSP by `Loop.HIERARCHY_SWEEP`; `out` is not used.
     names : "sum", "max", "count" or "harmonic", as in `warpath.results.totals.NAMES`.
 
     Returns
     -------
     dict or None
-        (k,) arrays of the host by name. None without a hierarchy.
+        (k,) arrays on the host by name. None without a hierarchy.
     """
     hierarchy = hierarchy_of(order.graph, settings.threads())
     if hierarchy is None:
@@ -277,7 +278,7 @@ def totals(order: Order, device: Device, names: tuple[str, ...]) -> dict[str, Ar
 
 
 class _Totals:
-    """Totals of the sources so far, on the device."""
+    """Computes totals on the device, sweep by sweep."""
 
     def __init__(
         self, order: Order, device: Device, sweeps: Sweeps, names: tuple[str, ...]
@@ -301,7 +302,7 @@ class _Totals:
         self._found = {name: xp.empty(k, types[name]) for name in names}
 
     def __call__(self, these: slice) -> None:
-        """Add up the labels of the last sweep, those of the sources of a slice."""
+        """Compute the totals of the last sweep, for the sources of a slice."""
         parts = self._parts
         arguments = self._kernel.arguments(
             places=self._n,
@@ -326,7 +327,7 @@ class _Totals:
 
 
 def _times(order: Order, device: Device, levels: _Levels) -> Array | None:
-    """Return how often each place is a target; None where every vertex is one."""
+    """Return how often each place is a target; None if every vertex is a target once."""
     if order.problem.targets is None:
         return None
     places = levels.place_of_vertex[order.problem.targets]
@@ -334,7 +335,7 @@ def _times(order: Order, device: Device, levels: _Levels) -> Array | None:
 
 
 def _width(order: Order, device: Device, n: int, label: int) -> int:
-    """Return how many sources a sweep takes."""
+    """Return the number of sources of a sweep."""
     widths = _WIDTHS[label]
     sources = len(order.problem.sources)
     wanted = next((width for width in widths if width >= sources), widths[-1])

@@ -1,4 +1,4 @@
-"""Floyd-Warshall as published for GPUs: a thread for each entry, or row, or by tiles."""
+"""Floyd-Warshall as published for GPUs: one thread per entry, one per row, or by tiles."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from warpath.engines.base import Device, Order
 
 _TILE = 32  # `kTile`
-_SEEN_TO = 256  # rounds between two reports of progress and checks for an interrupt
+_SYNCHRONIZED = 256  # rounds between two waits, in which Ctrl-C can interrupt
 
 
 def matrix_steps(order: Order, device: Device) -> Raw:
@@ -67,14 +67,14 @@ def _rounds(run: TableRun, dist: Array, pred: Array | None) -> None:
         step(k, dist, pred)
         relaxed, improved, _ = run.counted() if run.traced else (0, 0, 0)
         run.round("tile" if tiled else "vertex", min(each, run.n - k), relaxed, improved)
-        if run.rounds % _SEEN_TO == 0:
+        if run.rounds % _SYNCHRONIZED == 0:
             run.device.synchronize()
         if run.order.progress is not None:
             run.order.progress(min(k + each, run.n), run.n)
 
 
 def _by_vertices(run: TableRun) -> Callable[[int, Array, Array | None], None]:
-    """Return what relaxes all entries through a vertex, in one launch."""
+    """Return a function that relaxes all entries through a vertex, in one launch."""
     steps = run.order.recipe.steps
     assert steps is not None  # noqa: S101 - see above
     rows = steps.relax is Relax.ROW
@@ -94,7 +94,7 @@ def _by_vertices(run: TableRun) -> Callable[[int, Array, Array | None], None]:
 
 
 def _by_tiles(run: TableRun) -> Callable[[int, Array, Array | None], None]:
-    """Return what relaxes all entries through the vertices of a tile, in three launches."""
+    """Return a function that relaxes all entries through a tile's vertices, in three launches."""
     steps = run.order.recipe.steps
     assert steps is not None  # noqa: S101 - see above
     kind = "floyd_tile_shared" if steps.memory is Memory.SHARED else "floyd_tile"

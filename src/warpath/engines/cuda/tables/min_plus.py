@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from warpath.base.dtypes import Array
     from warpath.engines.base import Device
 
-#: What no path reaches, by the type of labels: the sum of two of them fits.
+#: The label of an unreachable pair, by the type of labels; the sum of two such labels fits.
 FAR = {
     "int16": 2**14 - 1,
     "int32": 2**30 - 1,
@@ -25,9 +25,9 @@ FAR = {
     "float32": np.inf,
     "float64": np.inf,
 }
-#: Bytes of a panel that are copied at once, for its old labels are read while new ones are written.
+#: Bytes of a panel copied at once: its old labels are read while new ones are written.
 _COPIED = 2**28
-_TILE = {64: 64, 256: 128}  # by the threads of a block
+_TILE = {64: 64, 256: 128}  # by threads of a block
 
 
 def tile_of(device: Device) -> int:
@@ -46,8 +46,8 @@ class MinPlus:
 
     Parameters
     ----------
-    device : where the matrices are.
-    dtype : of their labels; int16 as well.
+    device : the device of the matrices.
+    dtype : type of their labels, which may be int16.
     """
 
     def __init__(self, device: Device, dtype: DTypeLike) -> None:
@@ -59,12 +59,12 @@ class MinPlus:
         self._product = kernel_of("product", dtype, device.block)
 
     def close(self, diagonal: Window) -> None:
-        """Make a square window its own all-pairs distances, in place."""
+        """Replace a square window by its all-pairs distances, in place."""
         for _ in self.closing(diagonal, diagonal.rows):
             pass
 
     def closing(self, diagonal: Window, step: int) -> Iterator[int]:
-        """Close a window by so many pivots in a launch; yield how many it has seen."""
+        """Close a window by `step` pivots per launch; yield the number of pivots so far."""
         xp: Any = self._device.xp
         tiles = diagonal.rows // self.tile
         blocks = min(self._device.resident_blocks(self._solve), max(tiles * tiles, 1))

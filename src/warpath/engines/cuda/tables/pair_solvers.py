@@ -1,4 +1,4 @@
-"""All sources of a batch advance together: pairs one by one, or 64 sources of a vertex at once."""
+"""Batches of sources in common rounds: (source, vertex) pairs, or 64 sources per vertex."""
 
 from __future__ import annotations
 
@@ -19,23 +19,23 @@ if TYPE_CHECKING:
     from warpath.engines.cuda.tables.widths import Width
     from warpath.graph import Graph
 
-_SIDE = 64  # sources whose labels lie side by side, `kSide`
-_RUN = 32  # edges of an item, `kRowEdges`
-_ROUNDS = 10  # `kRounds`
+_SIDE = 64  # sources with adjacent labels, `kSide`
+_RUN = 32  # maximum edges of an item, `kRowEdges`
+_ROUNDS = 10  # place of the number of rounds in `control`, `kRounds`
 _MOST_PAIRS = 2**32 - 1  # pairs and entries are numbered in 32 bits
 _KEPT_FREE = 0.9  # of the free memory may be taken
-#: How wide a bucket of pairs is, in mean weight / mean degree.
+#: Default width of a bucket of pairs, in mean weight / mean degree.
 _BUCKET = 60.0
-#: Pairs of a batch. Where fronts meet, all labels are in use at once and must fit a cache; else
-#: narrow fronts are, and more of them fill what one would leave waiting for memory and barriers.
+#: Pairs of a batch. If the frontiers of sources overlap, all labels are in use at once and must fit
+#: the cache. Else frontiers are narrow, and more of them hide latency of memory and barriers.
 _IN_CACHE, _IN_FRONTS = 2**22, 10**8
 #: All pairs of a grid of 100 x 100 took 122 ms in one batch, 56 in three.
 _MOST_SOURCES = 4096
-#: Rows pay from so many edges a vertex on: below, most of a row's sources have nothing to relax.
+#: Minimum mean degree for rows: below it, most sources of a row have nothing to relax.
 _DEGREE = 4
-#: Fronts meet at the same vertices where this few hops from a source lead to so many vertices.
+#: Frontiers overlap if _HOPS hops from a source lead to at least _REACHED vertices.
 _HOPS, _REACHED = 10, 2048
-_PROBES = 3  # vertices that are probed
+_PROBES = 3  # vertices that are tested
 
 
 def pairs(order: Order, device: Device) -> Raw:
@@ -44,7 +44,7 @@ def pairs(order: Order, device: Device) -> Raw:
 
 
 def solver_of(order: Order, device: Device, width: Width) -> BatchSolver:
-    """Return what advances single pairs, or those of 64 sources that lie side by side."""
+    """Return the solver for single pairs, or for 64 sources with adjacent labels."""
     requested = order.params.get("together")
     if requested is None:
         graph = order.graph
@@ -58,14 +58,14 @@ def solver_of(order: Order, device: Device, width: Width) -> BatchSolver:
     )
 
 
-_FRONTS_MEET: Derived[bool] = Derived(__name__, "whether the sources' fronts meet")
+_FRONTS_MEET: Derived[bool] = Derived(__name__, "whether the sources' frontiers overlap")
 
 
 def fronts_meet(graph: Graph) -> bool:
-    """Say whether the graph is wide: whether a few hops lead to thousands of vertices.
+    """Return whether a few hops from a vertex lead to thousands of vertices.
 
-    Then the sources' fronts fall on the same vertices at the same time. Asked of some vertices with
-    edges, in O(edges of the vertices reached), and kept: on R-MAT 18 16 it takes 6 ms, the solve 4.
+    Then the frontiers of different sources overlap. The result is cached. It takes O(edges of the
+    vertices reached) from some vertices with edges: 6 ms on R-MAT 18 16, whose solve takes 4 ms.
     """
 
     def any_is_wide() -> bool:
@@ -94,7 +94,7 @@ def _is_wide_around(graph: Graph, source: int) -> bool:
 
 
 class PairListSolver:
-    """Labels source by source; lists of pairs."""
+    """Solves with a row of labels per source and lists of (source, vertex) pairs."""
 
     def __init__(self, order: Order, device: Device, width: Width) -> None:
         self._common = common = Common(order, device, width, "pairs")
@@ -113,11 +113,11 @@ class PairListSolver:
 
     @property
     def stats(self) -> dict[str, int]:
-        """The rounds of all batches; waits for what runs."""
+        """The rounds of all batches; waits for the launches so far."""
         return {"rounds": int(self._common.device.get(self._rounds)[0])}
 
     def run(self, sources: Array, into: Array) -> None:
-        """Begin to fill the rows of these sources."""
+        """Start to fill the rows of some sources."""
         common, device = self._common, self._common.device
         own = device.put(np.arange(len(sources)) * common.n + sources)
         self._dist[: len(sources) * common.n].fill(common.width.unreachable)
@@ -141,12 +141,12 @@ class PairListSolver:
         self._rounds += self._control[_ROUNDS : _ROUNDS + 1]
 
     def lost(self) -> bool:
-        """Say whether a sum did not fit the labels."""
+        """Return whether a sum did not fit the labels."""
         return self._common.lost()
 
 
 class PairRowsSolver:
-    """Labels of 64 sources side by side; a word of waiting sources for each vertex."""
+    """Solves with adjacent labels of 64 sources and a word of waiting sources per vertex."""
 
     batch = _SIDE
 
@@ -164,7 +164,7 @@ class PairRowsSolver:
         self.stats = common.stats
 
     def run(self, sources: Array, into: Array) -> None:
-        """Begin to fill the rows of these sources."""
+        """Start to fill the rows of some sources."""
         common, device = self._common, self._common.device
         for array in (self._dist, self._minimum):
             array.fill(common.width.unreachable)
@@ -189,12 +189,12 @@ class PairRowsSolver:
         )
 
     def lost(self) -> bool:
-        """Say whether a sum did not fit the labels."""
+        """Return whether a sum did not fit the labels."""
         return self._common.lost()
 
 
 def _batch(order: Order, device: Device, size: int, most: int) -> int:
-    """Return how many pieces to take at once, each of so many bytes."""
+    """Return how many items of `size` bytes to solve at once, at most `most`."""
     requested = len(order.problem.sources)
     chosen = order.params.get("batch")
     if chosen is None:

@@ -1,4 +1,4 @@
-"""Potentials that take negative weights away: Johnson's reweighting, and the way back."""
+"""Johnson's reweighting by potentials, and the conversion of reduced distances to lengths."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from warpath.engines.base import Device, Problem
 
 _LEAST_INT64 = -(2**63)
-#: Entries of a table that are turned back at once: what is made of them on the way takes memory.
+#: Entries of a table converted at once, which limits temporary memory.
 _AT_ONCE = 2**25
 
 
@@ -27,11 +27,11 @@ _ON_DEVICE: Derived[Array] = Derived(__name__, "potentials on a device")
 
 
 class Reweighted(NamedTuple):
-    """A graph without negative weights, and the potentials that made it so.
+    """A graph with non-negative reduced weights, and its potentials.
 
     Attributes
     ----------
-    graph : the same rows with the weights w + h[u] - h[v].
+    graph : the same edges with the weights w + h[u] - h[v].
     potentials : h, (n,) of the distances' type, on the host.
     """
 
@@ -39,24 +39,24 @@ class Reweighted(NamedTuple):
     potentials: Array
 
     def on(self, device: Device) -> Array:
-        """Return the potentials on a device, where they are kept."""
+        """Return the potentials on a device, cached with the graph."""
         return _ON_DEVICE.of(self.graph, lambda: device.put(self.potentials), device.name)
 
 
 def reweighted(graph: Graph, problem: Problem) -> Reweighted:
-    """Return a graph under potentials; from then on its shortest paths are the same.
+    """Return a graph with reduced weights, whose shortest paths are the same.
 
-    Float weights that rounding takes below 0 count as 0. Integer ones are exact.
+    Float weights that rounding makes negative are set to 0. Integer weights are exact.
 
     Raises
     ------
     NegativeCycleError
-        For a cycle that a source reaches; of all pairs, for any.
+        For a negative cycle that a source reaches; for all pairs, for any negative cycle.
     OverflowError
-        Where a reduced weight does not fit its type.
+        If a reduced weight does not fit its type.
     """
     if problem.task is not Task.APSP:
-        # From the sources alone: a negative cycle that none of them reaches does not matter.
+        # Negative cycles that no source reaches do not matter.
         h, _ = labels_or_cycle(graph, problem.sources, None)
         return Reweighted(_under(graph, h), h)
     h = potentials_of(graph)
@@ -88,13 +88,13 @@ def _under(graph: Graph, h: Array) -> Graph:
 def restore(
     device: Device, rows: Array, potentials: Array, sources: Array, targets: Array | None
 ) -> None:
-    """Turn reduced distances on a device back into lengths, in place.
+    """Convert reduced distances on a device to lengths, in place.
 
     Parameters
     ----------
     rows : (k, t) on the device, of the potentials' type.
     potentials : (n,) on the device.
-    sources, targets : of the rows and columns, on the host; None for all vertices.
+    sources, targets : vertices of rows and columns, on the host; None for all vertices.
     """
     xp: Any = device.xp
     to = potentials if targets is None else potentials[device.put(targets)]
@@ -103,6 +103,6 @@ def restore(
     for begin in range(0, len(rows), step):
         some = rows[begin : begin + step]
         start = potentials[device.put(sources[begin : begin + step])][:, None]
-        # As the CPU does it: to - start is no more than the length, so that it does not overflow.
+        # In the order of the CPU: to - start is at most the length, so it does not overflow.
         lengths = some - (start - to) if unreached == np.inf else some - start + to
         some[...] = xp.where(some == unreached, some, lengths)

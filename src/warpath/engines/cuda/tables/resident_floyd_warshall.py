@@ -1,4 +1,4 @@
-"""All pairs of a dense graph by blocked Floyd-Warshall, the whole matrix on the device."""
+"""All pairs of a dense graph by blocked Floyd-Warshall with the whole matrix on the device."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ if TYPE_CHECKING:
     from warpath.engines.base import Device, Order
     from warpath.graph import Graph
 
-#: Min-plus in a launch: a quarter of a second on an H200, so that progress shows and Ctrl-C stops.
+#: Min-plus operations per launch: a quarter of a second on an H200, for progress and Ctrl-C.
 _IN_A_LAUNCH = {2: 6e12, 4: 3e12, 8: 6e11}
-#: Labels that are looked through at once: what is made of them on the way takes memory.
+#: Labels that are inspected at once, which limits temporary memory.
 _AT_ONCE = 2**27
 
 
 class _Labels(NamedTuple):
-    """A type of labels, and whether no distance can leave it."""
+    """A type of labels, and whether all distances are proven to fit it."""
 
     dtype: np.dtype[Any]
     proven: bool
@@ -41,7 +41,7 @@ def floyd_warshall(order: Order, device: Device) -> Raw:
     Raises
     ------
     NegativeCycleError
-        For any negative cycle: potentials are found first where a weight is negative.
+        For any negative cycle: if a weight is negative, potentials are computed first.
     OverflowError
         When a distance does not fit `order.out`.
     """
@@ -69,9 +69,9 @@ def floyd_warshall(order: Order, device: Device) -> Raw:
 
 
 def _types(graph: Graph, *, packed: bool) -> list[_Labels]:
-    """Return the types of labels to try in this order, until one is proven or nothing is far.
+    """Return the types of labels to try in this order, until one is proven or no label is far.
 
-    Weights are >= 0, so that a label below what is far is exact whatever the type.
+    Weights are >= 0, so a label below `FAR` is exact in every type.
     """
     facts = graph.facts(symmetry=False)
     if not facts.integer:
@@ -89,7 +89,7 @@ def _types(graph: Graph, *, packed: bool) -> list[_Labels]:
 
 
 def _longest(graph: Graph) -> int:
-    """Return a bound of all distances: a path leaves each vertex once at most."""
+    """Return an upper bound of all distances: a path leaves each vertex at most once."""
     starts = graph.indptr[:-1][np.diff(graph.indptr) > 0]
     if not len(starts):
         return 0
@@ -97,7 +97,7 @@ def _longest(graph: Graph) -> int:
 
 
 def _solved(order: Order, graph: Graph, dtype: np.dtype[Any], device: Device) -> Array:
-    """Return the matrix of distances in whole tiles; made in `order.out` where it can be."""
+    """Return the matrix of distances in whole tiles, computed in `order.out` if possible."""
     tile, out = tile_of(device), order.out
     assert out is not None  # noqa: S101 - the caller's promise for APSP
     side = -(-graph.n // tile) * tile
@@ -120,7 +120,7 @@ def _solved(order: Order, graph: Graph, dtype: np.dtype[Any], device: Device) ->
 
 
 def _fill(matrix: Array, graph: Graph, device: Device) -> None:
-    """Make a matrix the adjacency matrix of a graph: far where there is no edge."""
+    """Fill a matrix with the adjacency matrix of a graph: far if there is no edge."""
     rows = resident(graph, device)
     types = Types.of(rows.indices.dtype, rows.weights.dtype, matrix.dtype)
     side = len(matrix)
@@ -139,7 +139,7 @@ def _fill(matrix: Array, graph: Graph, device: Device) -> None:
 
 
 def _some_far(matrix: Array, n: int, device: Device) -> bool:
-    """Say whether a pair of vertices is far: without a path, or beyond the type of labels."""
+    """Return whether a label is far: no path, or a distance that does not fit the type."""
     far = matrix.dtype.type(FAR[matrix.dtype.name])
     step = max(_AT_ONCE // n, 1)
     return any(
@@ -149,7 +149,7 @@ def _some_far(matrix: Array, n: int, device: Device) -> bool:
 
 
 def _whole(order: Order) -> bool:
-    """Say whether the answer is the matrix, not some of its rows and columns."""
+    """Return whether the result is the whole matrix, not some of its rows and columns."""
     problem, n = order.problem, order.graph.n
     return problem.targets is None and np.array_equal(problem.sources, np.arange(n))
 
@@ -161,7 +161,7 @@ def _deliver(
     device: Device,
     finish: Callable[[Array, slice], None] | None,
 ) -> None:
-    """Send the distances to `out`, in rows of a type that `finish` takes before they are sent."""
+    """Copy the distances to `out`; `finish` is called with rows of `dtype` before the copy."""
     out = order.out
     assert out is not None  # noqa: S101 - the caller's promise for APSP
     (k, t), whole = out.shape, _whole(order)
@@ -192,7 +192,7 @@ def _deliver(
 
 
 def _picked(matrix: Array, order: Order, rows: slice, device: Device) -> Array:
-    """Return the labels of the targets, in these rows of the answer."""
+    """Return the labels of the targets for some rows of the result."""
     sources, targets = order.problem.sources[rows], order.problem.targets
     some = matrix[device.put(sources)]
     columns = slice(order.graph.n) if targets is None else device.put(targets)

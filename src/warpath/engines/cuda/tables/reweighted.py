@@ -1,4 +1,4 @@
-"""Johnson: tables of graphs with negative weights, solved under potentials."""
+"""Johnson's algorithm: tables of graphs with negative weights, solved with reduced weights."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def johnson(order: Order, device: Device) -> Raw:
-    """Run `Loop.JOHNSON`: potentials on the CPU, the searches and the way back on the device."""
+    """Run `Loop.JOHNSON`: potentials on the CPU; searches and conversion on the device."""
     if not order.graph.facts(symmetry=False).negative:
         return fill(order, device, smallest)
     made = reweighted(order.graph, order.problem)
@@ -24,6 +24,6 @@ def johnson(order: Order, device: Device) -> Raw:
     def finish(rows: Array, sources: Array) -> None:
         restore(device, rows, made.on(device), sources, targets)
 
-    # A reduced length says nothing about a cutoff, which then waits for the answer.
+    # The cutoff does not apply to reduced lengths; the caller applies it to the result.
     reduced = replace(order, graph=made.graph, problem=replace(order.problem, cutoff=None))
     return fill(reduced, device, smallest, dtype=order.graph.dist_dtype, finish=finish)

@@ -1,4 +1,4 @@
-"""What every loop over a matrix has: labels of a type that holds them, and a way to the answer."""
+"""Shared by the loops over an adjacency matrix: the type of labels, and output of rows."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from warpath.engines.base import Device, Order
     from warpath.graph import Graph
 
-#: Bytes that a block of rows may take on its way to the answer.
+#: Bytes of temporary memory for a block of rows during output.
 _ON_THE_WAY = 2**26
 
 
@@ -30,10 +30,10 @@ class TableRun(Run):
 
     Attributes
     ----------
-    rows : of the graph, on the device.
-    label : the type of its labels: int32 where that is requested and holds every length, else
-        that of the graph's distances.
-    paths : whether predecessors are kept.
+    rows : the graph's rows on the device.
+    label : type of the labels: int32 if that is requested and holds every length, else the type
+        of the graph's distances.
+    paths : whether predecessors are computed.
     """
 
     def __init__(self, order: Order, device: Device) -> None:
@@ -54,12 +54,12 @@ class TableRun(Run):
         return self.order.problem.sources
 
     def lay_out(self, weights: Array, nothing: Any, *, paths: bool) -> tuple[Array, Array | None]:
-        """Return the matrix of an array of edge lengths, and its predecessors.
+        """Return the adjacency matrix for an array of edge lengths, and its predecessors.
 
         Parameters
         ----------
         weights : (m,) on the device.
-        nothing : what stands for no edge.
+        nothing : the entry for no edge.
         paths : whether predecessors are requested.
         """
         xp, n = self.xp, self.n
@@ -71,13 +71,13 @@ class TableRun(Run):
         return dist, pred
 
     def row_blocks(self, rows: int) -> Iterator[slice]:
-        """Yield slices of rows of the answer, so many that they take little space."""
+        """Yield slices of rows that take little temporary memory."""
         each = max(1, _ON_THE_WAY // (16 * max(self.n, 1)))
         for first in range(0, rows, each):
             yield slice(first, min(first + each, rows))
 
     def deliver(self, at: slice, dist: Array, pred: Array | None = None) -> None:
-        """Put rows of distances, (r, n) on the device, where they go, and of predecessors too."""
+        """Copy rows of distances, (r, n) on the device, to the output; likewise predecessors."""
         order = self.order
         assert order.out is not None  # noqa: S101 - the caller's promise for MANY and APSP
         chosen = order.problem.targets
@@ -87,9 +87,9 @@ class TableRun(Run):
             put(order.pred, at, self._rooted(at, dist, pred)[:, columns], self.device)
 
     def _rooted(self, at: slice, dist: Array, pred: Array) -> Array:
-        """Return predecessors that all lead to their row's source, -1 there and where none does.
+        """Return predecessors that lead to their row's source; -1 there and where unreachable.
 
-        Those of a row that ran into a circle are found anew, by a search on the CPU.
+        The predecessors of a row with a cycle are computed again by a search on the CPU.
         """
         xp, graph = self.xp, self.order.graph
         rows = self.sources[at]
@@ -104,7 +104,7 @@ class TableRun(Run):
         return pred
 
     def _astray(self, pred: Array) -> Array:
-        """Return for each row whether some vertex's predecessors do not lead to a root: (r,)."""
+        """Return for each row whether the predecessors of a vertex do not lead to a root: (r,)."""
         xp = self.xp
         before = xp.where(pred < 0, xp.arange(self.n), pred)
         for _ in range(math.ceil(math.log2(max(self.n, 2)))):
@@ -121,14 +121,14 @@ def asks_for_int32(order: Order) -> bool:
 
 
 def longest(graph: Graph) -> int:
-    """Return what no length of a simple path reaches in size, for integer weights; 0 for floats."""
+    """Return a bound above the size of any simple path's length; 0 for float weights."""
     return graph.facts(symmetry=False).longest
 
 
 def circles_may_close(graph: Graph) -> bool:
-    """Say whether predecessors over equal lengths can form a circle.
+    """Return whether predecessors can form a cycle, over edges that do not change the length.
 
-    They cannot where every cycle is longer than 0 and sums are exact.
+    They cannot if every cycle is longer than 0 and sums are exact.
     """
     facts = graph.facts(symmetry=False)
     return not facts.integer or facts.min_weight <= 0

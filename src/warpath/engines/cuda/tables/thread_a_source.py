@@ -1,4 +1,4 @@
-"""A thread for each source: Dijkstra over an adjacency matrix, batch by batch."""
+"""One thread per source: Dijkstra's algorithm on an adjacency matrix, batch by batch."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from warpath.base.dtypes import Array
     from warpath.engines.base import Device, Order
 
-#: Vertices that a launch settles for each source: some tenths of a second at 10,000 vertices.
+#: Vertices settled per source and launch: some tenths of a second at 10,000 vertices.
 STEPS = 256
 
 
@@ -55,7 +55,7 @@ def _batch(run: TableRun) -> int:
 
 
 def _fill(run: TableRun, matrix: Array, at: slice) -> None:
-    """Search from a batch of sources and deliver its rows; what it took is free again then."""
+    """Search from a batch of sources and output its rows; frees the batch's memory on return."""
     _deliver(run, at, *_search(run, matrix, run.sources[at]))
 
 

@@ -1,4 +1,4 @@
-"""All pairs of a dense graph whose matrix the device does not hold: its tiles pass through it."""
+"""All pairs of a dense graph with a matrix larger than device memory, tile by tile."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
     from warpath.engines.staged.tiles import Tiles
     from warpath.graph import Graph
 
-_AT_ONCE = 2**22  # entries that are narrowed at once
+_AT_ONCE = 2**22  # entries that are converted at once
 
 
 def in_tiles(order: Order, tiles: Tiles, device: Device) -> Raw:
-    """Run `Loop.FLOYD_WARSHALL` on a matrix of the host: `order.out`, if that holds its labels.
+    """Run `Loop.FLOYD_WARSHALL` on a matrix on the host: `order.out` if it can hold the labels.
 
     Raises
     ------
@@ -72,7 +72,7 @@ def _label(graph: Graph) -> np.dtype:
 
 
 def _lengths(potentials: Array) -> Callable[[Array, slice], None]:
-    """Return what turns rows of reduced distances back into lengths, in place."""
+    """Return a function that converts rows of reduced distances to lengths, in place."""
 
     def restore(rows: Array, these: slice) -> None:
         start, unreached = potentials[these][:, None], unreachable(potentials.dtype)

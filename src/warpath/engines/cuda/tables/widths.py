@@ -1,4 +1,4 @@
-"""The types that a table is computed in: the narrowest that hold it or that detect an overflow."""
+"""The types to compute in: the narrowest that hold all sums or detect an overflow."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ class Width(NamedTuple):
 
     Attributes
     ----------
-    label, weight : NumPy's names.
-    proven : whether no sum can leave the labels' type; otherwise a kernel says whether one did.
+    label, weight : NumPy's names of the types.
+    proven : whether all distances are known to fit the labels; otherwise kernels report overflows.
     """
 
     label: str
@@ -32,12 +32,12 @@ class Width(NamedTuple):
 
     @property
     def unreachable(self) -> Any:
-        """The label of what no path reaches, as a scalar of the type."""
+        """The label of unreachable vertices, a scalar of the labels' type."""
         return np.dtype(self.label).type(unreachable(np.dtype(self.label)))
 
 
 def widths(graph: Graph) -> list[Width]:
-    """Return the types to try for weights >= 0, in this order, until nothing is lost."""
+    """Return the types to try in this order for weights >= 0, until no sum overflows."""
     facts = graph.facts(symmetry=False)
     weight = graph.solver_weights.dtype.name
     if not facts.integer:
@@ -55,7 +55,7 @@ _WEIGHTS: Derived[Array] = Derived(__name__, "narrow weights on a device")
 
 
 def weights_of(graph: Graph, width: Width, device: Device) -> tuple[Array | None, Any]:
-    """Return the weights on the device, or None and the one that all edges have."""
+    """Return (weights on the device, 0), or (None, the weight) if all weights are equal."""
     kind = np.dtype(width.weight).type
     facts = graph.facts(symmetry=False)
     if graph.m == 0 or facts.min_weight == facts.max_weight:
@@ -70,7 +70,7 @@ def weights_of(graph: Graph, width: Width, device: Device) -> tuple[Array | None
 
 
 def limit(cutoff: float | None, width: Width) -> Any:
-    """Return the largest label that a cutoff lets stand, in the labels' type."""
+    """Return the largest label that is not above a cutoff, in the labels' type."""
     kind = np.dtype(width.label).type
     if cutoff is None or cutoff >= width.unreachable:
         return width.unreachable
@@ -82,7 +82,7 @@ def limit(cutoff: float | None, width: Width) -> Any:
 def bucket(graph: Graph, width: Width, delta: float | None, default: float) -> Any:
     """Return the width of a bucket in the labels' type: `delta`, or `default` mean weights.
 
-    Where all weights are equal, rounds go by distance without a threshold, as for an infinite one.
+    If all weights are equal the width is infinite: rounds are levels of a breadth-first search.
     """
     facts = graph.facts(symmetry=False)
     if delta is None and (facts.min_weight == facts.max_weight or not facts.mean_weight > 0):

@@ -1,1 +1,1 @@
-"""One source of a graph that is few hops across: one launch of one kernel."""
+"""One source of a graph with few hops between most vertices, in a single launch."""

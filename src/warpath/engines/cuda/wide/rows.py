@@ -1,4 +1,4 @@
-"""A graph's rows as the kernel of a wide search wants them: ascending by weight, hubs first."""
+"""A graph's rows for the kernel of a wide search: sorted by weight, hubs first."""
 
 from __future__ import annotations
 
@@ -17,31 +17,31 @@ if TYPE_CHECKING:
     from warpath.engines.cuda.tables.widths import Width
     from warpath.graph import Graph
 
-#: Rows with more edges than this are cut into runs, which the whole grid shares.
+#: Rows with more edges than this belong to hubs and are cut into runs, shared by the whole grid.
 HUB = 512
 #: Edges of a run, `kRun`.
 RUN = 256
-#: Edges that are sorted at once: keys, places and what sorting takes are 50 bytes each.
+#: Edges sorted at once: keys, places and temporary memory take 50 bytes per edge.
 _CHUNK = 2**26
-#: A directed graph with more edges than this has no rows of edges into vertices on the device.
+#: A directed graph with more edges than this has no rows of in-edges on the device.
 _MOST_INTO = 2**28
 _SAMPLE = 4096
 
 
 @dataclass(frozen=True)
 class WideRows:
-    """The rows on a device.
+    """Rows sorted by weight, on a device.
 
     Attributes
     ----------
     indptr : (n + 1,) int64.
-    edges : (m, 2) of the weights' type: the weight, and the bits of the target's place.
-    into, sources : the same of the edges into each vertex; None where they would take too much.
-    ranks : (n,) int32, the place of each vertex among the rows; None where that is its number.
-    hubs : how many rows, the first ones, are cut into runs.
-    leaves : the first of the rows that lower no label once their vertex has one.
-    splitters : (15,) weights that part a sample of them into 16 like parts.
-    runs : how many runs all hubs' rows are cut into.
+    edges : (m, 2) of the weights' type: the weight, and the bits of the target's row number.
+    into, sources : the same for in-edges; None if they would take too much memory.
+    ranks : (n,) int32, the row of each vertex; None if that is the vertex's number.
+    hubs : number of hubs, whose rows are the first ones.
+    leaves : rows from this one on cannot lower a label.
+    splitters : (15,) weights that split a sample of all weights into 16 equal parts.
+    runs : number of runs of all hubs' rows.
     """
 
     indptr: Array
@@ -56,7 +56,7 @@ class WideRows:
 
     @property
     def nbytes(self) -> int:
-        """The bytes on the device; arrays that serve twice count once."""
+        """The bytes on the device; an array that is used twice counts once."""
         arrays = (self.indptr, self.edges, self.into, self.sources, self.ranks)
         return sum(int(one.nbytes) for one in {id(a): a for a in arrays if a is not None}.values())
 
@@ -74,14 +74,14 @@ def _rows(graph: Graph, width: Width, device: Device) -> WideRows:
     symmetric = rows_into(graph, settings.threads())[0] is graph
     ranks, hubs, leaves, runs = None, 0, graph.n, 0
     if graph.n and degrees.max() > HUB:
-        # Hubs lie together, where caches hold their labels; what hardly matters comes last.
+        # Labels of hubs are adjacent, so that caches hold them; vertices of low degree come last.
         order = np.argsort(-degrees, kind="stable")
         places = np.empty(graph.n, np.int32)
         places[order] = np.arange(graph.n, dtype=np.int32)
         ranks = device.put(places)
         hubs = int(np.count_nonzero(degrees > HUB))
         runs = int((degrees[degrees > HUB] // RUN + 1).sum())
-        # A vertex of a symmetric graph with one edge has it to where its label came from.
+        # A vertex of degree 1 in a symmetric graph gets its label over its only edge.
         leaves = int(np.count_nonzero(degrees > (1 if symmetric else 0)))
     indptr, edges = _ascending(graph, width, device, ranks)
     into, sources = (indptr, edges) if symmetric else (None, None)
@@ -101,7 +101,7 @@ def _splitters(graph: Graph) -> Array:
 def _ascending(
     graph: Graph, width: Width, device: Device, ranks: Array | None
 ) -> tuple[Array, Array]:
-    """Return the rows, in the order of the ranks, each by weight."""
+    """Return the rows in the order of the ranks, each sorted by weight."""
     xp: Any = device.xp
     before = device.put(graph.indptr)
     indptr = before
@@ -117,7 +117,7 @@ def _ascending(
         begin, end = int(graph.indptr[first]), int(graph.indptr[last])
         targets = device.put(graph.indices[begin:end])
         here = graph.solver_weights[begin:end].astype(weight, copy=False)
-        if zeros:  # -0 adds what 0 does, but its bits come last; CuPy would round 1e-40 to 0
+        if zeros:  # turns -0 into 0, whose bits sort first; on the host, as CuPy flushes denormals
             here = here + weight.type(0)
         weights = device.put(here)
         own = before[first : last + 1]
@@ -134,7 +134,7 @@ def _ascending(
 
 
 def _by_row_and_weight(xp: Any, row: Array, weights: Array) -> Array:
-    """Return the order in which rows ascend, and the weights within each."""
+    """Return the order that sorts edges by row, then by weight."""
     order: Array
     if weights.dtype.itemsize == 4:
         order = xp.argsort((row << 32) | weights.view(np.uint32))
@@ -144,7 +144,7 @@ def _by_row_and_weight(xp: Any, row: Array, weights: Array) -> Array:
 
 
 def _chunks(indptr: Array) -> list[tuple[int, int]]:
-    """Return (first, last) rows of chunks of edges that can be sorted at once."""
+    """Return (first, last) rows of chunks whose edges can be sorted at once."""
     n, found, first = len(indptr) - 1, [], 0
     while first < n:
         last = int(np.searchsorted(indptr, indptr[first] + _CHUNK, side="right")) - 1

@@ -1,4 +1,4 @@
-"""The search itself: its buffers, the first widths of its buckets, and its launch."""
+"""The wide search: its buffers, the initial widths of its buckets, and its launch."""
 
 from __future__ import annotations
 
@@ -24,21 +24,22 @@ if TYPE_CHECKING:
     from warpath.engines.cuda.wide.rows import WideRows
     from warpath.graph import Graph
 
-_CONTROL = 128  # bytes, of `WideControl`
-#: Lanes that take a row's next edges together, by the bytes of a label.
+_CONTROL = 128  # bytes of `WideControl`
+#: Lanes that relax a row's next edges together, by the bytes of a label.
 _LANES = {4: "4", 8: "2"}
-#: A bucket that settles fewer vertices than this was too narrow: a round waits for memory.
+#: A bucket that settles fewer vertices than this was too narrow: latency dominated its rounds.
 _NARROW = 20_000
-#: What a pulled edge costs in sixteenths of a pushed one.
+#: The cost of a pulled edge in sixteenths of that of a pushed edge.
 _PULL_COST = 16
 _MOST_ROUNDS = 2**32 - 1
-#: Widths of the first bucket and of the others, in mean weight / mean degree. Among hubs a narrow
-#: bucket reaches most edges; elsewhere twice the logarithm of n reaches most vertices.
+#: Widths of the first bucket and of the others, in mean weight / mean degree, for graphs with hubs
+#: and for others. With hubs a narrow bucket reaches most edges; in other graphs a first bucket of
+#: about twice the logarithm of n reaches most vertices.
 _SKEWED, _EVEN = (4, 2), (28, 4)
 
 
 class WideBuffers(NamedTuple):
-    """The buffers of a solve other than its answer; the kernel clears those that must be clear."""
+    """The buffers of a solve other than its result; the kernel initializes them."""
 
     dist: Array | None
     rest: Array
@@ -67,9 +68,9 @@ def wide(order: Order, device: Device) -> Raw:
 def search_of(
     graph: Graph, width: Width, device: Device, params: dict[str, float], cutoff: float | None
 ) -> Search:
-    """Return the search of a graph in a width, which does not refer to the graph.
+    """Return the search of a graph in a width, which holds no reference to the graph.
 
-    Its labels come in the order of the graph.
+    It returns labels in the order of the graph's vertices.
     """
     rows = rows_of(graph, width, device)
     made = kernel_of(width, device.block)
@@ -84,7 +85,7 @@ def search_of(
         "room": room, "room_of_runs": room_of_runs, "splitters": rows.splitters,
     }  # fmt: skip
 
-    def buffers() -> WideBuffers:  # kept with the graph, so it must not refer to it
+    def buffers() -> WideBuffers:  # cached with the graph, so it must not refer to it
         return _buffers(n, room, room_of_runs, label, device, own=own_labels)
 
     def given(held: WideBuffers) -> dict[str, Any]:
@@ -110,7 +111,7 @@ def search_of(
 
 
 def counters(words: list[int]) -> dict[str, int]:
-    """Return what a solve said that it did, by name."""
+    """Return the counters in a solve's status words by name."""
     return {"rounds": words[1], "buckets": words[2]}
 
 
@@ -122,7 +123,7 @@ def kernel_of(width: Width, block: int) -> Kernel:
 
 
 def bounds(graph: Graph, width: Width, delta: float | None) -> tuple[Any, Any]:
-    """Return the widths of the first bucket and of the others, in the labels' type."""
+    """Return the widths of the first bucket and of the others in the labels' type."""
     kind = np.dtype(width.label).type
     facts = graph.facts(symmetry=False)
     unit = facts.mean_weight / max(facts.mean_degree, 1)
@@ -138,7 +139,7 @@ def bounds(graph: Graph, width: Width, delta: float | None) -> tuple[Any, Any]:
 
 
 def _limit(cutoff: float | None, width: Width) -> Any:
-    """Return what all labels within the cutoff are below."""
+    """Return the smallest number above all labels within the cutoff."""
     kind = np.dtype(width.label).type
     if cutoff is None or cutoff >= width.unreachable:
         return width.unreachable
@@ -149,10 +150,10 @@ def _limit(cutoff: float | None, width: Width) -> Any:
 
 
 def rooms(graph: Graph, rows: WideRows) -> tuple[int, int]:
-    """Return how many entries and runs a list takes.
+    """Return how many entries and how many runs a list can hold.
 
-    A full list is not an error: the next round inspects all vertices. It needs room for the
-    runs of all hubs, and for those of hubs whose labels fall meanwhile.
+    A full list is not an error: the next round inspects all vertices. There is room for twice the
+    runs of all hubs, because hubs whose labels are lowered again are listed again.
     """
     return graph.n, 2 * rows.runs + 64
 
