@@ -93,7 +93,7 @@ class FloydWarshall {
   T* packed_column(std::int64_t column) { return rows_.data() + column * kDepth; }
 
   /// The rows or columns outside block k, in chunks; block k + 1 comes first, as one chunk.
-  std::vector<Chunk> chunks_beside(std::int64_t k, std::int64_t limit) const {
+  std::vector<Chunk> chunks_outside(std::int64_t k, std::int64_t limit) const {
     std::vector<Chunk> chunks;
     const auto cut = [&](std::int64_t begin, std::int64_t end) {
       for (; begin < end; begin += limit)
@@ -111,8 +111,8 @@ class FloydWarshall {
 
   /// One step over block `k`, whose diagonal is closed; ends with a barrier.
   void through(std::int64_t k, int rank, Poller& poller) {
-    const std::vector<Chunk> below = chunks_beside(k, row_chunk_);
-    const std::vector<Chunk> across = chunks_beside(k, column_chunk_);
+    const std::vector<Chunk> below = chunks_outside(k, row_chunk_);
+    const std::vector<Chunk> across = chunks_outside(k, column_chunk_);
     const auto rows = static_cast<std::int64_t>(below.size());
     const auto columns = static_cast<std::int64_t>(across.size());
     barrier_.wait(rank);

@@ -275,11 +275,11 @@ RowReport<W> inspect_rows(const CsrView<V, W>& graph, int threads, Control& cont
   report.bad_ends = n < 0 || graph.indptr.front() != 0 || graph.indptr.back() != graph.m();
   const auto last = static_cast<Unsigned>(n - 1);
   // The highest bit of one or the other is set if v lies outside 0 .. n - 1.
-  const auto beside = [&](std::size_t e) {
+  const auto outside = [&](std::size_t e) {
     const auto v = static_cast<Unsigned>(graph.indices[e]);
     return static_cast<Unsigned>(v | static_cast<Unsigned>(last - v));
   };
-  const auto wrong_index = [&](std::size_t e) { return static_cast<V>(beside(e)) < 0; };
+  const auto wrong_index = [&](std::size_t e) { return static_cast<V>(outside(e)) < 0; };
   const auto wrong_weight = [&](std::size_t e) {
     return !(graph.weights[e] > -std::numeric_limits<W>::infinity());  // also true for NaN
   };
@@ -304,7 +304,7 @@ RowReport<W> inspect_rows(const CsrView<V, W>& graph, int threads, Control& cont
                });
     each_block(
         graph.m(), threads, rank, poller, [&](std::int64_t, std::int64_t begin, std::int64_t end) {
-          if (part.bad_index < 0 && static_cast<V>(any_of(begin, end, beside)) < 0)
+          if (part.bad_index < 0 && static_cast<V>(any_of(begin, end, outside)) < 0)
             first(part.bad_index, begin, end, wrong_index);
           if (graph.weights.empty()) return;
           range_of(graph.weights.data() + begin, end - begin, part.min_weight, part.max_weight);

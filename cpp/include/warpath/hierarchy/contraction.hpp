@@ -124,7 +124,8 @@ class Contraction {
     while (!rest_.empty()) {
       share(next_[0], rest_.size(), [&](std::size_t i) { evaluate(rest_[i], search); });
       barrier_.wait(rank);
-      share(next_[1], rest_.size(), [&](std::size_t i) { chosen_flag_[i] = is_least(rest_[i]); });
+      share(next_[1], rest_.size(),
+            [&](std::size_t i) { chosen_flag_[i] = is_least_important(rest_[i]); });
       barrier_.wait(rank);
       if (rank == 0) choose();
       barrier_.wait(rank);
@@ -196,7 +197,7 @@ class Contraction {
   }
 
   /// Whether a vertex is less important than all within two arcs of it.
-  bool is_least(Id v) const {
+  bool is_least_important(Id v) const {
     const auto above = [&](Id other) { return other == v || less(v, other); };
     for (const List* list : {&core_.out(v), &core_.in(v)})
       for (const CoreArc<W>& arc : *list)

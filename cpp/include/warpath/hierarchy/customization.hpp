@@ -1,11 +1,11 @@
 // customization.hpp - the hierarchy of an elimination for given weights, on threads.
 //
-// First each arc gets the least weight of its edges and of the lower triangles, the ways between
-// its ends via a less important position. Then each gets the distance between its ends, by the
-// triangles via more important ones; arcs whose weight falls by that are not needed, as another
-// arc of the same position begins a shorter way. Both passes go through the elimination tree,
-// subtrees side by side and the few positions above them. An arc's weight does not depend on the
-// order in which threads take subtrees: it is the least of sums that do not.
+// First each arc gets the minimum weight of its edges and of its lower triangles, the paths between
+// its ends via a less important position. Then each arc gets the distance between its ends, from
+// the triangles via more important positions. An arc whose weight this lowers is not needed,
+// because a shorter path begins with another arc of the same position. Both passes traverse the
+// elimination tree: subtrees in parallel, then the few positions above them. Weights do not depend
+// on the order in which threads take subtrees, because each is a minimum over the same sums.
 //
 // Work      six additions for each triangle, three where both directions have equal weights: 50 ms
 //           for New York's roads on one thread.
@@ -71,14 +71,14 @@ class Customization {
   using L = HierarchyLabel<W>;
   using Rows = HierarchyRows<W>;
 
-  /// The part of `count` entries that a rank takes.
+  /// The part of `count` entries that belongs to a rank.
   std::pair<std::size_t, std::size_t> part(int rank, std::size_t count) const {
     const auto team = static_cast<std::size_t>(threads_);
     const auto r = static_cast<std::size_t>(rank);
     return {count * r / team, count * (r + 1) / team};
   }
 
-  /// Gives each arc the least weight of its edges.
+  /// Sets each arc to the minimum weight of its edges.
   template <class G>
   void fill(int rank, std::span<const G> weights) {
     const auto [begin, end] = part(rank, e_.arcs());
@@ -137,7 +137,7 @@ class Customization {
     if (!kSymmetric) collect(rank, down_, down_distance_, down_rows_);
   }
 
-  /// Makes the arcs of x final in respect of the positions below it: x -> z -> y for each y above.
+  /// Lowers the arcs of x by the triangles x -> z -> y with z below x and y above x.
   template <bool kSymmetric>
   void lower(std::size_t x, PageArray<L>& up_to, PageArray<L>& down_from, int rank,
              Poller& poller) {
@@ -156,11 +156,11 @@ class Customization {
       poller.step(arc.offset + 1);
       if (there != kNoLabel<W>)
         for (std::size_t a = row; a < own; ++a)
-          lessen(up_to[static_cast<std::size_t>(heads[a])], there, up_[a]);
+          lower_to_sum(up_to[static_cast<std::size_t>(heads[a])], there, up_[a]);
       if constexpr (!kSymmetric)
         if (back != kNoLabel<W>)
           for (std::size_t a = row; a < own; ++a)
-            lessen(down_from[static_cast<std::size_t>(heads[a])], down_[a], back);
+            lower_to_sum(down_from[static_cast<std::size_t>(heads[a])], down_[a], back);
     }
     L longest = longest_[static_cast<std::size_t>(rank)];
     const auto store = [&](PageArray<L>& weights, const PageArray<L>& found) {
@@ -174,8 +174,10 @@ class Customization {
     longest_[static_cast<std::size_t>(rank)] = longest;
   }
 
-  /// Lessens a weight to a sum. A sum of which one part is missing is never less.
-  static void lessen(L& weight, L a, L b) { weight = std::min(weight, static_cast<L>(a + b)); }
+  /// Lowers a weight to a sum. A sum with a missing term is never smaller.
+  static void lower_to_sum(L& weight, L a, L b) {
+    weight = std::min(weight, static_cast<L>(a + b));
+  }
 
   /// No sum of two weights wrapped or was taken for a missing one if twice the longest fits.
   void check_longest() const {
@@ -197,8 +199,8 @@ class Customization {
       std::copy(down_.data() + begin, down_.data() + end, down_distance_.data() + begin);
   }
 
-  /// Lessens the arcs of the positions x below z by triangles of z and a position y above both.
-  /// The arcs between z and y have their distances already.
+  /// Lowers the arcs of the positions x below z by triangles with z and a position y above both.
+  /// The arcs between z and y must be final.
   template <bool kSymmetric>
   void upper(std::size_t z, PageArray<L>& up_to, PageArray<L>& down_from, Poller& poller) {
     const Position* const heads = e_.heads();
@@ -214,23 +216,23 @@ class Customization {
       L to = up_distance_[own];
       for (std::size_t a = row; a < own; ++a) {
         const auto y = static_cast<std::size_t>(heads[a]);
-        lessen(up_distance_[a], up_[own], up_to[y]);  // x -> z -> y
-        lessen(to, up_[a], from[y]);                  // x -> y -> z
+        lower_to_sum(up_distance_[a], up_[own], up_to[y]);  // x -> z -> y
+        lower_to_sum(to, up_[a], from[y]);                  // x -> y -> z
       }
       up_distance_[own] = to;
       if constexpr (!kSymmetric) {
         L back = down_distance_[own];
         for (std::size_t a = row; a < own; ++a) {
           const auto y = static_cast<std::size_t>(heads[a]);
-          lessen(down_distance_[a], down_from[y], down_[own]);  // y -> z -> x
-          lessen(back, up_to[y], down_[a]);                     // z -> y -> x
+          lower_to_sum(down_distance_[a], down_from[y], down_[own]);  // y -> z -> x
+          lower_to_sum(back, up_to[y], down_[a]);                     // z -> y -> x
         }
         down_distance_[own] = back;
       }
     }
   }
 
-  /// Makes rows of the arcs that are needed: those whose weight is the distance of their ends.
+  /// Builds rows of the needed arcs, those whose weight is the distance between their ends.
   void collect(int rank, const PageArray<L>& weights, const PageArray<L>& distance,
                std::shared_ptr<const Rows>& collected) {
     const auto needed = [&](std::size_t a) {

@@ -1,4 +1,4 @@
-// dense_core.hpp - what is thrown for a graph that has no useful hierarchy.
+// dense_core.hpp - the exception for a graph without a useful hierarchy.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@ namespace warpath {
 
 /// Thrown if removing vertices makes the rest of a graph denser and denser.
 struct DenseCore {
-  std::int64_t vertices;  // that remain
+  std::int64_t vertices;  // remaining vertices
   std::int64_t arcs;      // between them
 };
 

@@ -1,9 +1,9 @@
-// elimination.hpp - the arcs that a hierarchy of a graph may need, whatever the weights.
+// elimination.hpp - the arcs that a graph's hierarchy may need, independent of the weights.
 //
-// Vertices are removed in a given order; each has an arc to every neighbour that is left, and these
-// become neighbours of each other. The least important head of a vertex's arcs is its parent in the
-// elimination tree, and all its heads lie on the way to the root: a subtree has arcs to itself and
-// to what lies above it. Positions number the tree from the root, each subtree without gaps.
+// Vertices are removed in a given order. A removed vertex gets an arc to each remaining neighbour,
+// and these become neighbours of each other. The least important head of a vertex's arcs is its
+// parent in the elimination tree, and all heads are ancestors: arcs lead from a subtree to itself
+// and to its ancestors. Positions number the tree from the root, each subtree contiguously.
 // Work    O(n + m), and O(k log k) for k arcs of a vertex.
 // Memory  12 bytes for each arc, 8 for each edge, 20 for each vertex.
 // Source  Dibbelt, Strasser, Wagner, "Customizable contraction hierarchies", 2014.
@@ -30,7 +30,7 @@ struct ArcFromBelow {
   std::int32_t offset;
 };
 
-/// A graph's arcs after elimination, and which of its edges each stands for.
+/// A graph's arcs after elimination, and the arc that represents each of its edges.
 ///
 /// The arcs of a position ascend by their heads. Of the arcs of a position x, those before the arc
 /// to y have heads that are neighbours of y too: each closes a triangle, and `below(y)` with these
@@ -66,7 +66,7 @@ class Elimination {
   /// self-loop.
   std::int64_t arc_of_edge(std::size_t e) const { return arc_of_edge_[e]; }
 
-  /// Ranges of positions that are unions of subtrees: what lies in one has no arcs from another.
+  /// Ranges of positions that are unions of subtrees. No arc leads from one range to another.
   struct Range {
     Position begin;
     Position end;
@@ -85,7 +85,7 @@ class Elimination {
  private:
   using List = std::vector<Position>;
   static constexpr Position kNone = -1;
-  static constexpr std::int64_t kRanges = 64;  // that the triangles are divided into, about
+  static constexpr std::int64_t kRanges = 64;  // approximate number of ranges
 
   /// Finds the rows of arcs, as vertices by order, and then numbers them by position.
   void eliminate(std::vector<List> rows, std::span<const Position> order, Poller& poller) {
@@ -124,7 +124,7 @@ class Elimination {
     store(rows, vertex, poller);
   }
 
-  /// Gives each rank its position: a parent's is followed by those of its subtrees.
+  /// Computes positions: a parent's position is followed by those of its subtrees.
   void number(const List& parent, const List& child, const List& sibling) {
     const std::size_t n = parent.size();
     place_.resize(n);
@@ -200,7 +200,7 @@ class Elimination {
     }
   }
 
-  /// Divides the positions into ranges of about the same number of triangles, and those above.
+  /// Divides positions into ranges with about equal numbers of triangles, and the positions above.
   void divide() {
     std::vector<std::int64_t> work(n(), 0);  // of a position, then of its subtree
     for (std::size_t x = 0; x < n(); ++x) {

@@ -1,14 +1,14 @@
 // elimination_order.hpp - an order in which a graph's vertices are removed, whatever its weights.
 //
-// Removing a vertex joins all its neighbours to each other. The next vertex is the least important
-// one: importance is the level, the number of vertices that were removed below it one after
-// another, plus eight times the arcs that its removal adds per arc that it takes away. Edges count
-// in both directions.
+// Removing a vertex connects all its neighbours to each other. The next vertex removed is the one
+// of least importance: its level, that is, the length of the longest chain of vertices removed
+// below it, plus eight times the number of arcs that its removal adds per arc that it deletes.
+// Edges count in both directions.
 //
 // Measured on New York's roads (264,346 vertices, 365,050 edges): 1,216,296 arcs, 8.1 million
-// triangles, 221 vertices above a vertex on average. With the factor 4 in place of 8: 194 vertices
-// above, 4 % more triangles; by the least degree, as sparse factorizations do: 10.0 million
-// triangles and 357 vertices above.
+// triangles, 221 vertices above a vertex on average. With a factor of 4 instead of 8: 194 vertices
+// above, 4 % more triangles. By minimum degree, as in sparse factorizations: 10.0 million triangles
+// and 357 vertices above.
 // Work    O(sum of squared degrees at removal), sequential: a second on New York's roads.
 // Source  Dibbelt, Strasser, Wagner, "Customizable contraction hierarchies", 2014.
 #pragma once
@@ -30,9 +30,9 @@
 
 namespace warpath {
 
-/// The densest rest of a graph that is still worth eliminating.
+/// Limits of the density of a remaining graph, above which elimination stops.
 struct EliminationLimits {
-  std::int64_t core_vertices = 1024;  // a rest of no more vertices may be as dense as it is
+  std::int64_t core_vertices = 1024;  // up to this size it may have any density
   std::int64_t core_degree = 768;     // arcs per vertex of a larger one
 };
 
@@ -57,12 +57,12 @@ std::vector<std::vector<Position>> neighbours_of(std::span<const std::int64_t> i
   return lists;
 }
 
-/// Removes vertices one by one. The order depends on the edges alone.
+/// Removes vertices one by one. The order depends only on the edges.
 class EliminationOrder {
  public:
   using List = std::vector<Position>;
 
-  /// `neighbours` as of `neighbours_of`.
+  /// `neighbours`: as returned by `neighbours_of`.
   EliminationOrder(std::vector<List> neighbours, const EliminationLimits& limits, Control& control)
       : limits_(limits),
         control_(control),
@@ -101,12 +101,12 @@ class EliminationOrder {
  private:
   static constexpr std::int64_t kUnit = 1000;   // of importance: a level
   static constexpr std::int64_t kFactor = 8;    // of the arcs added; see the head of the file
-  static constexpr std::size_t kCounted = 400;  // neighbours; more are taken for unconnected ones
+  static constexpr std::size_t kCounted = 400;  // neighbours; more count as unconnected
   static constexpr std::int64_t kRemoved = -1;
 
   struct Entry {
     std::int64_t key;
-    std::uint32_t scattered;  // vertices of equal importance are not taken in ascending order
+    std::uint32_t scattered;  // breaks ties of importance in pseudorandom order
     Position vertex;
 
     bool operator>(const Entry& other) const {
@@ -114,7 +114,7 @@ class EliminationOrder {
     }
   };
 
-  /// A one-to-one mixture of a number's bits.
+  /// A bijective hash of a number.
   static std::uint32_t scattered(Position number) {
     auto x = static_cast<std::uint32_t>(number);
     x = (x ^ (x >> 16)) * 0x7feb352dU;
@@ -122,7 +122,7 @@ class EliminationOrder {
     return x ^ (x >> 16);
   }
 
-  /// Puts a vertex into the queue by its present importance.
+  /// Queues a vertex with its current importance.
   void enter(Position vertex) {
     const auto v = static_cast<std::size_t>(vertex);
     changed_[v] = 0;
@@ -130,7 +130,7 @@ class EliminationOrder {
     queue_.push({key_[v], scattered(vertex), vertex});
   }
 
-  /// The arcs that removing a vertex adds, in both directions, per arc that it takes away.
+  /// The arcs that removing a vertex adds, in both directions, per arc that it deletes.
   std::int64_t quotient(const List& around) {
     const std::size_t degree = around.size();
     if (degree == 0) return 0;
@@ -174,16 +174,16 @@ class EliminationOrder {
   const EliminationLimits limits_;
   Control& control_;
   Poller poller_;
-  std::vector<List> lists_;  // of the vertices that are left
+  std::vector<List> lists_;  // of the remaining vertices
   std::vector<std::int32_t> level_;
-  std::vector<std::int64_t> key_;  // by which a vertex is in the queue; other entries are stale
+  std::vector<std::int64_t> key_;  // of a queued vertex; entries with another key are stale
   std::vector<char> changed_;      // whether it is out of date
   std::vector<std::uint64_t> mark_;
   std::uint64_t search_ = 0;
   std::priority_queue<Entry, std::vector<Entry>, std::greater<>> queue_;
   List joined_;
   std::int64_t left_;      // vertices
-  std::int64_t arcs_ = 0;  // between them, in both directions
+  std::int64_t arcs_ = 0;  // between the remaining vertices, in both directions
 };
 
 }  // namespace warpath

@@ -1,8 +1,8 @@
-// levels.hpp - a hierarchy as GPUs sweep down it: the top, places level by level, and first labels.
+// levels.hpp - a hierarchy arranged for sweeps on GPUs: the top, levels, and upward labels.
 //
-// Arcs lead to a place from the top or from places of earlier levels, so that all places of a level
-// can be labelled at the same time. Near the top a level has few places, and the levels are many:
-// the most important positions are therefore left to a matrix of the distances between them.
+// Arcs lead to a place from the top or from earlier levels, so all places of a level can be
+// labelled in parallel. Near the top there are many levels of few places each. The most important
+// positions are therefore handled by a matrix of the distances between them instead of levels.
 #pragma once
 
 #include <algorithm>
@@ -21,12 +21,12 @@
 
 namespace warpath {
 
-/// The positions of a hierarchy in places, the top first and then level by level, and the arcs into
-/// those of the levels.
+/// A hierarchy whose positions are numbered by place, the top first and then level by level, with
+/// the arcs into the places of the levels.
 template <Weight W>
 struct LevelRows {
   Position top = 0;                       // positions, and places, that no level has
-  std::vector<std::int64_t> level_first;  // levels + 1: the first place of each
+  std::vector<std::int64_t> level_first;  // levels + 1: the first place of each level
   std::vector<Position> place;            // of each position
   std::vector<Position> place_of_vertex;
   std::vector<std::int64_t> first;  // n + 1: the first arc into each place
@@ -34,7 +34,7 @@ struct LevelRows {
   std::vector<W> weights;
 };
 
-/// The number of arcs on the longest way down from each position.
+/// The number of arcs on the longest downward path from each position.
 template <Weight W>
 std::vector<std::int32_t> heights(const Hierarchy<W>& hierarchy) {
   std::vector<std::int32_t> height(static_cast<std::size_t>(hierarchy.n()), 0);
@@ -46,12 +46,11 @@ std::vector<std::int32_t> heights(const Hierarchy<W>& hierarchy) {
   return height;
 }
 
-/// The number of most important positions to leave to a matrix: a multiple of `step`, so that the
-/// levels of the others, each as expensive as `per_level` entries of the matrix, and the matrix
-/// cost least.
+/// The number of positions of the top: the multiple of `step` that minimizes the cost of the matrix
+/// plus that of the remaining levels, each of which costs as much as `per_level` matrix entries.
 inline Position best_top(std::span<const std::int32_t> height, Position step, Position most,
                          std::int64_t per_level) {
-  std::vector<std::int64_t> levels(height.size() + 1, 0);  // of the positions from each on
+  std::vector<std::int64_t> levels(height.size() + 1, 0);  // of the positions from each one on
   for (std::size_t x = height.size(); x-- > 0;)
     levels[x] = std::max<std::int64_t>(levels[x + 1], height[x] + 1);
   Position best = 0;
@@ -86,7 +85,7 @@ LevelRows<W> level_rows(const Hierarchy<W>& hierarchy, Position step, Position m
   for (std::size_t i = 0; i < static_cast<std::size_t>(levels); ++i)
     rows.level_first[i + 1] += rows.level_first[i];
   std::vector<std::int64_t> next(rows.level_first.begin(), rows.level_first.end() - 1);
-  std::vector<Position> position(n);  // at each place
+  std::vector<Position> position(n);  // the position at each place
   rows.place.resize(n);
   for (std::size_t x = 0; x < n; ++x) {
     const std::int64_t place = x < top ? static_cast<std::int64_t>(x) : next[level(x)]++;
@@ -113,7 +112,7 @@ LevelRows<W> level_rows(const Hierarchy<W>& hierarchy, Position step, Position m
   return rows;
 }
 
-/// The labels of searches upward from some sources, source by source.
+/// The labels of upward searches from some sources, source by source.
 template <Weight W>
 struct UpwardLists {
   std::vector<std::int64_t> first;  // sources + 1
@@ -122,14 +121,14 @@ struct UpwardLists {
   std::vector<W> labels;
 };
 
-/// Searches upward from each source, on threads, up to the `top` most important positions, which
-/// are labelled but not searched. A label is left out where that of a more important position and
-/// an arc are less: a sweep finds that label.
+/// Searches upward from each source, on several threads. The `top` most important positions are
+/// labelled but not searched. A label is left out if a path down from a more important position is
+/// shorter, because the sweep finds that path.
 template <Weight W>
 UpwardLists<W> upward_lists(HierarchyQueries<W>& queries, std::span<const Position> place_of,
                             Position top, std::span<const std::int64_t> sources, std::size_t width,
                             int threads, Control& control) {
-  constexpr std::size_t kChunk = 16;  // sources: some hundreds of microseconds
+  constexpr std::size_t kChunk = 16;  // sources per part: some hundreds of microseconds
   const Hierarchy<W>& hierarchy = queries.hierarchy();
   const std::size_t chunks = (sources.size() + kChunk - 1) / kChunk;
   const int team =

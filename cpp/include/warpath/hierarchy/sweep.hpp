@@ -1,10 +1,10 @@
 // sweep.hpp - distances from many sources by sweeps down a hierarchy.
 //
-// PHAST: searches upward from the sources label the few positions above them; a sweep over all
-// positions in ascending order then labels each from its arcs from more important ones. The labels
-// of several sources lie side by side in a cache line, so one pass over the arcs serves all of
-// them. With targets, the sweep is restricted to the positions from which a target can be reached
-// downward, in rows of their own (RPHAST).
+// PHAST: upward searches from the sources label the few positions above them. A sweep over all
+// positions in ascending order then labels each one over the arcs from more important positions.
+// The labels of several sources are adjacent in a cache line, so one pass over the arcs serves all
+// of them. With targets, the sweep is restricted to positions from which a target can be reached
+// downward, stored in rows of their own (RPHAST).
 // Source: Delling, Goldberg, Nowatzyk, Werneck, "PHAST: hardware-accelerated shortest path trees",
 // 2011; Delling, Goldberg, Werneck, "Faster batched shortest paths in road networks", 2011.
 #pragma once
@@ -31,7 +31,7 @@
 
 namespace warpath {
 
-/// The positions that a sweep labels, numbered in their order, and the arcs into them.
+/// The positions that a sweep labels, numbered in sweep order, and the arcs into them.
 template <Weight W>
 class SweepRows {
  public:
@@ -85,7 +85,7 @@ class SweepRows {
   }
 
  private:
-  PageArray<Position> number_;  // of each position; empty where all are labelled
+  PageArray<Position> number_;  // of each position; empty if all are labelled
   HierarchyRows<W> own_;
   const HierarchyRows<W>* rows_;
   Position count_;
@@ -120,13 +120,13 @@ class Sweep {
         labels_(static_cast<std::size_t>(rows.count()) * kLanes),
         labelled_(static_cast<std::size_t>(rows.count()), char{0}) {}
 
-  /// Fills the table's rows from `first` on, of at most kLanes sources.
+  /// Fills the table's rows from `first` on for at most kLanes sources.
   void solve(std::size_t first, std::size_t count) {
     labels(first, count);
     write(first, count);
   }
 
-  /// Returns the lines of labels of all positions, from at most kLanes sources.
+  /// Returns the lines of labels of all positions for at most kLanes sources.
   const L* labels(std::size_t first, std::size_t count) {
     for (std::size_t lane = 0; lane < count; ++lane) start(table_.sources[first + lane], lane);
     sweep_on_this_machine();
@@ -168,7 +168,7 @@ class Sweep {
     }
   };
 
-  /// The same in one register: with AVX-512 faster by a third, with narrower ones slower.
+  /// The same in one vector register: faster by a third with AVX-512, slower with narrower ones.
   struct LabelsInRegister {
     using Line = typename Lanes<L>::Line;
     Line values;
@@ -209,21 +209,21 @@ class Sweep {
   [[gnu::always_inline]] void sweep() {
     const HierarchyArc<W>* const end_of_arcs = rows_.end();
     for (Position number = 0; number < rows_.count(); ++number) {
-      Labels least;
+      Labels smallest;
       char& labelled = labelled_[static_cast<std::size_t>(number)];
       if (labelled != 0) {
-        least.load(line(number));
+        smallest.load(line(number));
       } else {
-        least.fill(kNoLabel<W>);
+        smallest.fill(kNoLabel<W>);
       }
       labelled = 0;
       const auto row = rows_.row(number);
       poller_.step(static_cast<std::int64_t>(row.size()) + 1);
       for (const HierarchyArc<W>* arc = row.data(); arc != row.data() + row.size(); ++arc) {
         if (end_of_arcs - arc > kAhead) __builtin_prefetch(line(arc[kAhead].head));
-        least.lower(line(arc->head), static_cast<L>(arc->weight));
+        smallest.lower(line(arc->head), static_cast<L>(arc->weight));
       }
-      least.store(line(number));
+      smallest.store(line(number));
     }
   }
 
@@ -250,8 +250,7 @@ class Sweep {
         rows[lane * width + column] = converted(from[lane]);
     }
   }
-  static constexpr std::size_t kBlock =
-      32;  // columns: in a row a row's part fills four cache lines
+  static constexpr std::size_t kBlock = 32;  // columns: their part of a row fills four cache lines
 
   static Out converted(L label) {
     if (label == kNoLabel<W>) return unreachable<Out>;
@@ -266,13 +265,13 @@ class Sweep {
   Poller poller_;
   UpwardLabels<W> upward_;
   PageArray<L> labels_;
-  PageArray<char> labelled_;  // whether a position has a label from a search upward
+  PageArray<char> labelled_;  // whether a position has a label from an upward search
 };
 
 /// Distances from each source to each target into the table's rows.
 ///
-/// Work: for each batch of sources one pass over the arcs, of those above the targets if there are
-/// any. Memory: for each thread a line of labels for each position.
+/// Work: for each batch of sources one pass over the arcs, with targets only over those above them.
+/// Memory: for each thread a line of labels per position.
 template <Weight W, class Out>
 void sweep_table(const SweepTable<W, Out>& table, int threads, Control& control) {
   constexpr int kLanes = Lanes<HierarchyLabel<W>>::kCount;

@@ -1,7 +1,7 @@
 // totals.hpp - sums, maxima and counts of the distances from many sources, by sweeps.
 //
-// The labels of a sweep are added up where they lie, so that no table is written: on New York's
-// roads that takes a third of the time of its rows.
+// The labels of a sweep are summed in place, without writing a table: on New York's roads this
+// takes a third of the time of writing rows.
 #pragma once
 
 #include <algorithm>
@@ -26,16 +26,16 @@ namespace warpath {
 template <Weight W>
 using SumOf = std::conditional_t<std::is_floating_point_v<W>, double, std::int64_t>;
 
-/// What a call asks for, and where its answers go: an entry for each source.
+/// The request of a call and its output arrays, with an entry for each source.
 template <Weight W>
 struct TotalsRequest {
   const Hierarchy<W>& hierarchy;
   std::span<const std::int64_t> sources;
-  std::span<const std::int64_t> targets;  // empty: every vertex; one may be named several times
+  std::span<const std::int64_t> targets;  // empty: every vertex; vertices may repeat
   DistanceOf<W> cutoff;                   // distances above it do not count
   bool inverses;                          // whether `harmonic` is filled
   std::span<SumOf<W>> sums;
-  std::span<DistanceOf<W>> largest;  // 0 where no target is reached
+  std::span<DistanceOf<W>> largest;  // 0 if no target is reached
   std::span<std::int64_t> counts;    // targets that are reached
   std::span<double> harmonic;        // sums of 1 / distance, without distances of 0
   int bits = 512;                    // the widest vector registers to use
@@ -51,7 +51,7 @@ class LaneTotals {
       : request_(request), times_(times) {}
 
   /// Adds up the labels of positions 0 to `count` - 1, whose lines begin at `labels`, and writes
-  /// those of `size` sources from `first` on.
+  /// the totals of `size` sources from number `first` on.
   void add(const L* labels, std::size_t count, std::size_t first, std::size_t size) const {
     SumOf<W> sums[kLanes] = {};
     L largest[kLanes] = {};
@@ -99,10 +99,10 @@ class LaneTotals {
   std::span<const std::int32_t> times_;  // how often each position is a target; empty: once
 };
 
-/// Fills the request's answers. Sums of integers must fit 64 bits.
+/// Fills the request's output arrays. Sums of integers must fit 64 bits.
 ///
-/// Work: for each batch of sources one pass over the arcs, of those above the targets if there are
-/// any, and one over the labels. Memory: for each thread a line of labels for each position.
+/// Work: for each batch of sources one pass over the arcs, with targets only over those above them,
+/// and one over the labels. Memory: for each thread a line of labels per position.
 template <Weight W>
 void sweep_totals(const TotalsRequest<W>& request, int threads, Control& control) {
   constexpr int kLanes = Lanes<HierarchyLabel<W>>::kCount;

@@ -2,7 +2,7 @@
 //
 // A thread that has finished a node goes on with a neighbour that has become ready, so that a path
 // of single children stays on one thread, and threads wait only where no node is ready. Customizing
-// New York's roads on two threads beside other processes took 107 to 111 ms (medians of 60 runs),
+// New York's roads on two threads next to other processes took 107 to 111 ms (medians of 60 runs),
 // with a barrier after each height of the tree 120 to 128 ms.
 #pragma once
 

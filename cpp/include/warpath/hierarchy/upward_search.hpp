@@ -93,10 +93,10 @@ class UpwardLabels {
   /// Whether a way through a more important position is shorter than the label of a position, into
   /// which `into` has the arcs.
   bool stalled(std::span<const HierarchyArc<W>> into, L label) const {
-    L least = label;
+    L smallest = label;
     for (const HierarchyArc<W>& arc : into)
-      least = std::min(least, static_cast<L>((*this)[arc.head] + static_cast<L>(arc.weight)));
-    return least < label;
+      smallest = std::min(smallest, static_cast<L>((*this)[arc.head] + static_cast<L>(arc.weight)));
+    return smallest < label;
   }
 
   void clean() {
@@ -155,8 +155,8 @@ class PairSearch {
 
 /// The distances from one source to some vertices, computed when they are requested.
 ///
-/// The label of a position is the least of its label in the search from the source and of those of
-/// more important positions plus their arcs; each is computed once. A route's vertices and their
+/// The label of a position is the smallest of its label in the search from the source and of those
+/// of more important positions plus their arcs; each is computed once. A route's vertices and their
 /// neighbours share nearly all of them.
 template <Weight W>
 class DistancesOnRequest {
@@ -205,15 +205,15 @@ class DistancesOnRequest {
       const Position x = stack_.back();
       Entry& found = entry(x);
       const std::size_t below = stack_.size();
-      L least = found.upward;
+      L smallest = found.upward;
       if (found.label == kUnknown) {  // else it was on the stack twice
         for (const HierarchyArc<W>& arc : hierarchy_.down().row(x)) {
           const L from = entry(arc.head).label;
           if (from == kUnknown) stack_.push_back(arc.head);
-          least = std::min(least, static_cast<L>(from + static_cast<L>(arc.weight)));
+          smallest = std::min(smallest, static_cast<L>(from + static_cast<L>(arc.weight)));
         }
         if (stack_.size() > below) continue;  // more important positions first
-        found.label = least;
+        found.label = smallest;
         known_.push_back(x);
       }
       stack_.pop_back();

@@ -166,7 +166,7 @@ class WitnessSearch {
 
   /// Marks the successors of v that a search from the tail of `into` has to find.
   void start(std::int32_t v, const CoreArc<W>& into) {
-    if (++search_ == 0) {  // after 2^32 searches old marks would look new
+    if (++search_ == 0) {  // after 2^32 searches old marks would be taken for current ones
       std::fill_n(marks_.data(), marks_.size(), Mark{});
       search_ = 1;
     }

@@ -20,11 +20,11 @@
 // scan (`next`), is called after each scan (`scanned`) and for each lowered label (`lowered`), and
 // knows the vertices without out-edges (`leaf`). Its constant kShared is true if other threads
 // lower labels at the same time. Which bucket comes next is decided by the caller of `drain`.
-// What lost. On a road network: growing arrays and no ImprovementBuffer, 43 ms (32 with blocks and
-// the buffer); delta = mean weight / mean degree, 30 % more on two threads. On R-MAT: storing
-// smaller labels without a branch, which dirties all cache lines, 38 ms (30); light and heavy edges
-// apart (delta_stepping.hpp), 1.8 times as long, because rows are read twice. One function for both
-// ways to drain spilled the registers of one loop.
+// Slower alternatives. On a road network: growing arrays and no ImprovementBuffer, 43 ms (32 with
+// blocks and the buffer); delta = mean weight / mean degree, 30 % more on two threads. On R-MAT:
+// storing smaller labels without a branch, which dirties all cache lines, 38 ms (30); light and
+// heavy edges apart (delta_stepping.hpp), 1.8 times as long, because rows are read twice. One
+// function for both ways to drain spilled the registers of one loop.
 // Sources: Meyer, Sanders, "Delta-stepping", 2003; Beamer et al., GAP suite, 2015.
 #pragma once
 
@@ -52,7 +52,7 @@ class BucketCore {
 
   /// The remaining entries of one or more far piles, and how many left since the last move.
   struct FarPile {
-    L least;
+    L smallest;
     std::size_t entries = 0;
     std::size_t freed = 0;
   };
@@ -67,7 +67,7 @@ class BucketCore {
         poller_(poller),
         map_(delta) {}
 
-  /// Starts anew with buckets like those of a core that was not used.
+  /// Resets the buckets to those of a new core.
   void restart(double delta) {
     buckets.clear();
     map_ = BucketMap<L>(delta);
@@ -110,7 +110,7 @@ class BucketCore {
     FarPile pile{initial_, 0, freed_};
     visit_far_pile([&](V v) {
       if (map_.passed(labels_[v], kBuckets)) return;
-      pile.least = std::min(pile.least, labels_[v]);
+      pile.smallest = std::min(pile.smallest, labels_[v]);
       ++pile.entries;
       buckets.put(kBuckets, v);
     });
@@ -120,7 +120,7 @@ class BucketCore {
   /// Moves the empty window; `all` sums up the far piles of all threads. False if they are empty.
   bool move_window(const FarPile& all) {
     if (all.entries == 0) return false;
-    map_.move(all.least, all.entries, all.freed);
+    map_.move(all.smallest, all.entries, all.freed);
     freed_ = 0;
     visit_far_pile([&](V v) {
       const int bucket = map_.bucket_of(labels_[v]);

@@ -57,14 +57,14 @@ class BucketMap {
       return base_;
   }
 
-  /// Moves the window to `least`, the smallest key of a far pile of `entries`, of which `freed`
+  /// Moves the window to `smallest`, the smallest key of a far pile of `entries`, of which `freed`
   /// left since the last move. If that was less than 1 / kThin of the pile, the width was too small
   /// for these weights and grows eightfold, so that all moves together visit O(n log(largest /
   /// smallest key)) entries.
-  void move(Key least, std::size_t entries, std::size_t freed) {
+  void move(Key smallest, std::size_t entries, std::size_t freed) {
     if (freed * kThin < entries_) widen();
     entries_ = entries;
-    base_ = least;
+    base_ = smallest;
   }
 
  private:

@@ -231,7 +231,7 @@ class BucketTeam {
     team_.barrier(rank);
     typename Core::FarPile all{initial_};
     for (const auto& state : states_) {
-      all.least = std::min(all.least, state->far_pile.least);
+      all.smallest = std::min(all.smallest, state->far_pile.smallest);
       all.entries += state->far_pile.entries;
       all.freed += state->far_pile.freed;
     }

@@ -56,18 +56,18 @@ class VectorBuckets {
   template <class KeyOf>
   bool move(KeyOf&& key_of, Poller& poller) {
     Pile& pile = piles_[kBuckets];
-    Key least = std::numeric_limits<Key>::max();
+    Key smallest = std::numeric_limits<Key>::max();
     std::size_t left = 0;
     for (const V v : pile) {
       poller.step();
       const Key key = key_of(v);
       if (map_.passed(key, kBuckets)) continue;
-      least = std::min(least, key);
+      smallest = std::min(smallest, key);
       pile[left++] = v;
     }
     pile.resize(left);
     if (left == 0) return false;
-    map_.move(least, left, freed_);
+    map_.move(smallest, left, freed_);
     left = 0;
     for (const V v : pile) {
       poller.step();

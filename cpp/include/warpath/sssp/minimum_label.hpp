@@ -62,42 +62,42 @@ template <class D, int kBytes>
       best = one < best ? one : best;
     }
   }
-  D least = unreachable<D>;
+  D smallest = unreachable<D>;
   for (; v < count; ++v)
-    if (unsettled[v]) least = std::min(dist[v], least);
+    if (unsettled[v]) smallest = std::min(dist[v], smallest);
   best = other < best ? other : best;
-  for (std::size_t lane = 0; lane < kLanes; ++lane) least = std::min(best[lane], least);
-  return least;
+  for (std::size_t lane = 0; lane < kLanes; ++lane) smallest = std::min(best[lane], smallest);
+  return smallest;
 }
 
 template <class D, int kBytes>
 [[gnu::always_inline]] inline void minimum_labels(const D* dist, const std::uint8_t* unsettled,
-                                                  std::size_t n, D* least) {
+                                                  std::size_t n, D* smallest) {
   for (std::size_t begin = 0; begin < n; begin += kMinimumBlock)
-    *least++ = minimum_label<D, kBytes>(dist + begin, unsettled + begin,
-                                        std::min(kMinimumBlock, n - begin));
+    *smallest++ = minimum_label<D, kBytes>(dist + begin, unsettled + begin,
+                                           std::min(kMinimumBlock, n - begin));
 }
 
 /// Writes the smallest label of each block of kMinimumBlock vertices.
 template <class D>
 using MinimumKernel = void (*)(const D* dist, const std::uint8_t* unsettled, std::size_t n,
-                               D* least);
+                               D* smallest);
 
 template <class D>
-void minimum_default(const D* dist, const std::uint8_t* unsettled, std::size_t n, D* least) {
-  minimum_labels<D, 16>(dist, unsettled, n, least);
+void minimum_default(const D* dist, const std::uint8_t* unsettled, std::size_t n, D* smallest) {
+  minimum_labels<D, 16>(dist, unsettled, n, smallest);
 }
 
 #if defined(__x86_64__)
 template <class D>
 [[gnu::target("avx2")]] void minimum_avx2(const D* dist, const std::uint8_t* unsettled,
-                                          std::size_t n, D* least) {
-  minimum_labels<D, 32>(dist, unsettled, n, least);
+                                          std::size_t n, D* smallest) {
+  minimum_labels<D, 32>(dist, unsettled, n, smallest);
 }
 template <class D>
 [[gnu::target("avx512f,avx512bw,avx512dq,avx512vl,prefer-vector-width=512")]] void minimum_avx512(
-    const D* dist, const std::uint8_t* unsettled, std::size_t n, D* least) {
-  minimum_labels<D, 64>(dist, unsettled, n, least);
+    const D* dist, const std::uint8_t* unsettled, std::size_t n, D* smallest) {
+  minimum_labels<D, 64>(dist, unsettled, n, smallest);
 }
 #endif
 
