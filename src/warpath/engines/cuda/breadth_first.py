@@ -82,8 +82,8 @@ def breadth_first(order: Order, device: Device) -> Raw:
 def _check(order: Order) -> None:
     if order.trace is not None:
         msg = (
-            f"{order.recipe.name} keeps no trace on a GPU, its levels follow each other there: "
-            "leave trace out, or say device='cpu'."
+            f"{order.recipe.name} keeps no trace on a GPU, where all levels run in one launch: "
+            "leave out trace, or use device='cpu'."
         )
         raise NotSupportedError(msg)
 

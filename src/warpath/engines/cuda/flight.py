@@ -1,4 +1,4 @@
-"""Flights: what one solve by a single kernel launch uses, its buffers, halt word and status words.
+"""Flights: the buffers, halt word and status words of one solve by a single kernel launch.
 
 An engine with a persistent kernel launches it once per solve and reads how it ended::
 
@@ -82,7 +82,7 @@ class Flight:
 
         Parameters
         ----------
-        kernel, blocks, args : as in `Device.launch`; `halt` and `said` are among the arguments.
+        kernel, blocks, args : as in `Device.launch`; `halt` and `status` are among the arguments.
 
         Raises
         ------
