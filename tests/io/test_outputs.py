@@ -55,7 +55,7 @@ def solve(graph, out, **options):
 
 def stopped(graph, out, monkeypatch, *, blocks=3, error=KeyboardInterrupt):
     """Run until some blocks are written, and stop."""
-    real = streams._File.put
+    real = streams._StreamedFile.put
     calls = []
 
     def put(self, rows, values):
@@ -65,7 +65,7 @@ def stopped(graph, out, monkeypatch, *, blocks=3, error=KeyboardInterrupt):
         real(self, rows, values)
 
     with monkeypatch.context() as inside:
-        inside.setattr(streams._File, "put", put)
+        inside.setattr(streams._StreamedFile, "put", put)
         with pytest.raises(error):
             solve(graph, out)
 
@@ -107,12 +107,12 @@ import warpath as wp
 from warpath.engines import cpu
 from warpath.io import streams
 streams.BLOCK_BYTES, streams.CHUNK_BYTES = 10 * 60 * 8, 5 * 60 * 8
-real = streams._File._write
+real = streams._StreamedFile._write
 def write(self, rows, values):
     real(self, rows, values)
     if rows.stop == 40:
         os.kill(os.getpid(), signal.SIGKILL)
-streams._File._write = write
+streams._StreamedFile._write = write
 rng = np.random.default_rng(8)
 src, dst = rng.integers(0, 60, (2, 240))
 roads = wp.Graph.of((src, dst, rng.integers(1, 50, 240)), n=60)
