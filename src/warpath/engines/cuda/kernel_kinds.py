@@ -68,10 +68,10 @@ _PATCHES = Kind(
 # 27.3), loops over all vertices on one of twice the width (F takes 2.25 s, on two blocks 2.35).
 _ROUNDS = (
     "i64 most, i64 limit, int goes_on, u64* control, i64* state, i64* trace, int width, int* halt, "
-    "i64* said"
+    "i64* status"
 )
 _ROUNDS_CALL = (
-    "{{most, limit, goes_on, as<RoundControl>(control), state, trace, width, halt, said}}"
+    "{{most, limit, goes_on, as<RoundControl>(control), state, trace, width, halt, status}}"
 )
 _GRAPH = "i64 n, i64 source, const i64* indptr, const V* indices, const W* weights"
 _SPACE = "i64* offsets, i64* table, u8* marks, i64* sums"

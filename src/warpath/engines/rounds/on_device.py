@@ -67,7 +67,7 @@ def rounds_on_device(run: Run) -> bool:
             "trace": space("trace", _MOST * width, np.int64) if run.traced else None,
             "width": width,
             "halt": own.halt,
-            "said": own.said,
+            "status": own.status,
         }
         while True:
             words = own.run(made, blocks, *made.arguments(**given)).tolist()

@@ -24,8 +24,8 @@ struct RoundArgs {
   i64* trace;  // `most` rows of `width`, or null
   int width;
   int* halt;
-  i64* said;  // to the host: how it ended, its rounds, whether it came to rest, rows of the trace,
-              // nanoseconds and ticks of the clock that the launch took
+  i64* status;  // to the host: how it ended, its rounds, whether it came to rest, rows of the
+                // trace, nanoseconds and ticks of the clock that the launch took
 };
 
 /// Numbers of a row of a trace before the sizes of worklists.

@@ -186,12 +186,12 @@ class Rounds {
       a_.state[1] = round;
       *reinterpret_cast<State*>(a_.state + 2) = state;
     }
-    conclude(a_.halt, a_.said, [&] {
-      a_.said[1] = round;
-      a_.said[2] = rest;
-      a_.said[3] = round - first_round_;
-      a_.said[4] = nanoseconds() - nanoseconds_;
-      a_.said[5] = ticks() - began_;
+    conclude(a_.halt, a_.status, [&] {
+      a_.status[1] = round;
+      a_.status[2] = rest;
+      a_.status[3] = round - first_round_;
+      a_.status[4] = nanoseconds() - nanoseconds_;
+      a_.status[5] = ticks() - began_;
       if (done) return kDone;
       return stopped_ || turn >= a_.limit ? kHalted : kPaused;
     });
