@@ -501,6 +501,14 @@ def test_people_get_tables_and_facts(warpath, roads, tmp_path):
     assert "more" not in warpath("path", line, 1, 60, "--all").out
 
 
+def test_a_tree_is_drawn_with_the_ids_of_the_file(warpath, roads, places, tmp_path):
+    pytest.importorskip("matplotlib", reason="drawing needs warpath[plot]")
+    out = tmp_path / "tree.svg"
+    words = ("--coordinates", places, "-o", out)
+    assert warpath("plot", "tree", roads, "-s", 1, "--target", 5, *words).code == 0
+    assert "the route to 5 is" in out.read_text()
+
+
 def test_a_plot_is_drawn_with_coordinates_given_or_found_beside(warpath, roads, places, tmp_path):
     pytest.importorskip("matplotlib", reason="drawing needs warpath[plot]")
     out = tmp_path / "route.png"

@@ -68,7 +68,7 @@ def test_no_vertex_at_all_is_an_error_of_warpath(graph, named):
     "vertex",
     [None, True, 0.0, 1 + 0j, 10**400, 2**64, [[0], [1, 2]], [None], {}, np.array(np.nan),
      Decimal(0), np.array("x"), np.ma.masked, np.ma.array([0], mask=[True]), np.dtype("i4"), list,
-     b"\0", np.datetime64("2020-01-01"), Fraction(1, 3), (i for i in range(1)),
+     b"\0", np.datetime64("2020-01-01"), Fraction(1, 3), (None for i in range(1)),
      np.zeros((1, 1), int)],
 )  # fmt: skip
 def test_what_is_no_vertex_is_refused_in_words(graph, named, vertex):
@@ -388,3 +388,47 @@ def test_an_option_of_a_format_has_its_type(tmp_path, name, value):
         wp.read(path, format="csv" if name == "delimiter" else "edge_list", **{name: value})
     with pytest.raises(InputError, match="labels = 3 must be"):
         wp.write(wp.Graph.of([(0, 1)]), tmp_path / "g.npz", labels=3)
+
+
+@pytest.mark.parametrize("collect", [set, frozenset, iter, dict.fromkeys, tuple])
+def test_sources_can_be_any_collection_of_vertices(graph, named, collect):
+    for each, names in ((graph, [1, 0]), (named, ["b", "a"])):
+        given = collect(names)
+        given = given.keys() if isinstance(given, dict) else given
+        expected = wp.distances(each, names)
+        table = wp.distances(each, given)
+        assert sorted(table.dist.tolist()) == sorted(expected.dist.tolist())
+        assert sorted(table.sources.tolist()) == sorted(names)
+
+
+def test_each_call_takes_a_generator_of_vertices(graph):
+    def few():
+        return (vertex for vertex in (0, 1))
+
+    assert wp.nearest(graph, few()).facilities.tolist() == [0, 1]
+    assert wp.pairs(graph, few(), few()).dist.tolist() == [0, 0]
+    assert wp.distances(graph, few(), targets=few()).dist.tolist() == [[0, 2], [2**63 - 1, 0]]
+    assert graph.subgraph(few()).n == 2
+
+
+def test_a_frozenset_can_be_a_label():
+    pair = frozenset({"x", "y"})
+    assert wp.sssp(wp.Graph.of([(pair, "z", 2)]), pair)["z"] == 2
+
+
+@pytest.mark.parametrize("vertices", [[0, "a"], (0, "a"), [0, None], [0, 1.5]])
+def test_the_entry_that_is_no_vertex_is_blamed(graph, vertices):
+    with pytest.raises(VertexError, match=f"{vertices[1]!r} is not a vertex"):
+        wp.distances(graph, vertices)
+    with pytest.raises(VertexError, match="'a' is not a vertex"):
+        wp.distances(graph, {0: 1, "a": 2}.keys())
+
+
+def test_threads_are_refused_on_a_gpu(graph):
+    for ask in (
+        lambda: wp.sssp(graph, 0, device="cuda", threads=2),
+        lambda: wp.apsp(graph, device="cuda:1", threads=1),
+        lambda: wp.sssp(graph, 0, algorithm="davidson2014.near_far.merge_path", threads=2),
+    ):
+        with pytest.raises(NotSupportedError, match=r"threads=\d has no effect on cuda:\d: leave"):
+            ask()

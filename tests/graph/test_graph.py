@@ -373,7 +373,7 @@ def test_graph_of_a_graph_is_the_graph_and_takes_no_options():
         Graph.of(graph, n=3)
 
 
-@pytest.mark.parametrize("data", [42, None, {1: 2}, object()])
+@pytest.mark.parametrize("data", [42, None, object()])
 def test_what_warpath_does_not_know_is_refused_with_what_it_knows(data):
     with pytest.raises(GraphError, match="is not a supported graph"):
         Graph.of(data)

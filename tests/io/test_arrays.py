@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import warpath as wp
-from warpath.base.errors import GraphError, WeightError
+from warpath.base.errors import GraphError, InputError, WeightError
 from warpath.graph.checks import index_dtype
 
 
@@ -234,3 +234,31 @@ def test_columns_on_a_gpu_are_copied_through_dlpack():
     graph = wp.Graph.of((src, dst, weights))
     assert [column.asked for column in (src, dst, weights)] == [[(1, 0)]] * 3
     assert wp.sssp(graph, 0).dist.tolist() == [0.0, 2.5, 6.5]
+
+
+def test_integers_of_a_list_are_labels_unless_they_are_0_to_n_minus_1():
+    graph = wp.Graph.of([(10, 20, 1.5)])
+    assert (graph.n, graph.labels.tolist()) == (2, [10, 20])
+    assert wp.sssp(graph, 10)[20] == 1.5
+    assert wp.Graph.of([(0, 1), (1, 2)]).labels is None
+
+
+def test_n_and_arrays_say_that_integers_are_indices():
+    assert wp.Graph.of([(10, 20, 1.5)], n=21).n == 21
+    graph = wp.Graph.of((np.array([10]), np.array([20]), np.array([1.5])))
+    assert (graph.n, graph.labels) == (21, None)
+
+
+def test_an_option_that_a_graph_does_not_have_is_refused_by_every_maker():
+    ends = np.array([0]), np.array([1])
+    for make in (
+        lambda: wp.Graph.of([(0, 1)], undirected=True),
+        lambda: wp.Graph.of(ends, undirected=True),
+        lambda: wp.Graph.from_edges(*ends, undirected=True),
+        lambda: wp.Graph.from_labelled_edges(*ends, undirected=True),
+        lambda: wp.Graph.from_csr([0, 1, 1], [1], undirected=True),
+    ):
+        with pytest.raises(InputError, match=r"has no option 'undirected': .*directed=False\?"):
+            make()
+    with pytest.raises(InputError, match=r"has no option 'lables': .* did you mean labels=\?"):
+        wp.Graph.of([(0, 1)], lables=["a", "b"])

@@ -129,3 +129,23 @@ def test_distances_agree_with_networkx():
     ours = csgraph.dijkstra(wp.Graph.of(given_graph).to_scipy(), indices=0)
     theirs = nx.single_source_dijkstra_path_length(given_graph, 0)
     assert {v: d for v, d in enumerate(ours.tolist()) if np.isfinite(d)} == theirs
+
+
+def test_a_graph_whose_edges_have_lengths_but_no_weights_is_refused():
+    data = nx.MultiDiGraph([(0, 1, {"length": 30.5, "travel_time": 2.0, "name": "Rue"})])
+    with pytest.raises(GraphError, match=r"edges have length, travel_time: choose with weight='le"):
+        wp.Graph.of(data)
+    assert wp.Graph.of(data, weight="travel_time").weights.tolist() == [2.0]
+    assert wp.Graph.of(data, weight=None).weights is None
+    assert wp.Graph.of(data, weight="weight").weights is None  # as NetworkX counts
+
+
+def test_coordinates_come_back_from_networkx():
+    places = [[7.42, 43.73], [7.43, 43.74]]
+    graph = wp.Graph.of([("a", "b", 2)], coordinates=places)
+    data = graph.to_networkx()
+    assert dict(data.nodes(data=True)) == {
+        "a": {"x": 7.42, "y": 43.73},
+        "b": {"x": 7.43, "y": 43.74},
+    }
+    assert wp.Graph.of(data).coordinates.tolist() == places

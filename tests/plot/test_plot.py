@@ -158,6 +158,12 @@ def test_what_is_not_reached_is_not_in_the_tree(town):
     assert "3 of 36 vertices reached" in axes.figure.texts[-1].get_text()
 
 
+def test_the_ends_of_a_route_over_a_tree_can_be_called_otherwise(town):
+    axes = axes_of(plot_tree(wp.sssp(town, 0), route=1, source="here", target="there"))
+    assert {"here", "there"} <= {text.get_text() for text in axes.texts}
+    assert "the route to there is" in " ".join(text.get_text() for text in axes.figure.texts)
+
+
 def test_a_tree_of_the_source_alone_is_drawn(town, tmp_path):
     plot_tree(wp.sssp(town, 7, cutoff=0), tmp_path / "a.png")
 

@@ -52,11 +52,13 @@ def tree(
     loaded, paths, name = _solved(
         graph, source, out, reading, solving, showing, cutoff=cutoff, what="the tree"
     )
-    route = None if target is None else paths.path_to(vertex(paths.graph, target))
+    roads = paths.graph
+    route = None if target is None else paths.path_to(vertex(roads, target))
+    end = None if route is None else str(one_id(roads, int(route.indices[-1])))
     with busy(f"drawing {out.name}", showing):
         from warpath.plot import plot_tree
 
-        plot_tree(paths, out, route=route, source=name, theme=theme)
+        plot_tree(paths, out, route=route, source=name, target=end, theme=theme)
     _report("tree", graph, loaded, paths.plan, out, showing)
 
 

@@ -40,7 +40,11 @@ def to_networkx(graph: Graph) -> Any:
         (False, True): networkx.MultiGraph,
     }[graph.directed, parallel]
     result = kind(name=graph.name) if graph.name else kind()
-    result.add_nodes_from(graph.label_of(np.arange(graph.n)).tolist())
+    names = graph.label_of(np.arange(graph.n)).tolist()
+    result.add_nodes_from(names)
+    if graph.coordinates is not None:
+        for axis, places in zip("xy", graph.coordinates.T.tolist(), strict=True):
+            networkx.set_node_attributes(result, dict(zip(names, places, strict=True)), axis)
     ends = graph.label_of(src).tolist(), graph.label_of(dst).tolist()
     if graph.weights is None:
         result.add_edges_from(zip(*ends, strict=True))

@@ -11,7 +11,7 @@ from warpath import _core
 from warpath.base.cached import cached_property
 from warpath.base.errors import GraphError
 from warpath.graph import checks
-from warpath.graph.adapters import ADAPTERS
+from warpath.graph.adapters import checked_options, made_by_adapter
 from warpath.graph.coordinates import lengths
 from warpath.graph.csr import NO_WEIGHTS, kept_rows, rows_of_csr, rows_of_edges
 from warpath.graph.edge_geometry import Shapes
@@ -75,16 +75,19 @@ class Graph:
 
         Parameters
         ----------
-        data : a Graph (returned unchanged), a path, ``(src, dst[, weights])`` arrays, a list of
-            ``(u, v)`` or ``(u, v, weight)``, a SciPy sparse matrix or array, a square NumPy matrix,
-            a graph of NetworkX, igraph, rustworkx, graph-tool or PyTorch Geometric, tensors of
-            PyTorch or JAX, anything with DLPack, or a pandas, polars, cuDF or Arrow edge table.
+        data : a Graph (returned unchanged), a path, ``(src, dst[, weights])`` arrays, a list or an
+            iterator of ``(u, v)`` or ``(u, v, weight)``, a dictionary ``{u: {v: weight}}``,
+            ``{u: [v]}`` or ``{(u, v): weight}``, a SciPy sparse matrix or array, a square NumPy
+            matrix, a graph of NetworkX, igraph, rustworkx, graph-tool or PyTorch Geometric, tensors
+            of PyTorch or JAX, anything with DLPack, or a pandas, polars, cuDF or Arrow edge table.
         **options : options of the converter, such as ``n``, ``directed``, ``weight``, ``columns``.
 
         Raises
         ------
         GraphError, WeightError, GraphFormatError
             When `data` is not a valid graph; the message names the place.
+        InputError
+            When the converter has no option of that name.
 
         Examples
         --------
@@ -96,20 +99,7 @@ class Graph:
                 msg = f"Graph.of(graph) takes no options, got {', '.join(options)}."
                 raise GraphError(msg)
             return data
-        for source in ADAPTERS:
-            if source.accepts(data):
-                module, _, function = source.converter.partition(":")
-                converted: Graph = getattr(importlib.import_module(module), function)(
-                    data, **options
-                )
-                return converted
-        msg = (
-            f"a {type(data).__module__}.{type(data).__qualname__} is not a supported graph: "
-            "use (src, dst, weights) arrays or tensors, a sparse or square matrix, a graph of "
-            "NetworkX, igraph, rustworkx, graph-tool or PyTorch Geometric, a pandas, polars, cuDF "
-            "or Arrow table, or a path."
-        )
-        raise GraphError(msg)
+        return made_by_adapter(data, options)
 
     @classmethod
     def from_edges(
@@ -133,6 +123,7 @@ class Graph:
         WeightError
             NaN, -inf or a type that cannot be a weight.
         """
+        checked_options(cls.__init__, attributes, "a graph")
         both = not checks.checked_bool(directed, "directed", GraphError)
         rows = rows_of_edges(src, dst, weights, n, both=both)
         return cls(*rows, directed=directed, **attributes)
@@ -179,6 +170,7 @@ class Graph:
         weights : (m,) numbers, or None. Edges of weight +inf are left out.
         **attributes : ``directed`` and the attributes of `from_edges`.
         """
+        checked_options(cls.__init__, attributes, "a graph")
         return cls(*rows_of_csr(indptr, indices, weights), **attributes)
 
     @property
@@ -379,7 +371,10 @@ class Graph:
         return to_scipy(self)
 
     def to_networkx(self) -> Any:
-        """Return a NetworkX graph, a Multi(Di)Graph if edges are parallel. O(n + m) objects."""
+        """Return a NetworkX graph, a Multi(Di)Graph if edges are parallel. O(n + m) objects.
+
+        Coordinates become the node attributes ``x`` and ``y``; shapes of edges are left out.
+        """
         return to_networkx(self)
 
     def _repr_html_(self) -> str:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, ValuesView
+from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from warpath.base.errors import VertexError
-from warpath.graph.checks import plain_array, shown
+from warpath.graph.checks import is_integer, plain_array, shown
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -17,11 +19,14 @@ if TYPE_CHECKING:
 
 def indices_of_numbers(vertices: Any, n: int, id_base: int) -> NDArray[np.int64]:
     """Return vertices of an unlabelled graph as (k,) int64; raise VertexError for a bad one."""
+    vertices = _in_a_list(vertices)
     array = np.atleast_1d(plain_array(vertices, "vertices", VertexError))
     if array.size == 0:
         return np.empty(0, np.int64)
     if array.dtype.kind not in "iu" or array.ndim != 1:
-        first = array.ravel()[0]
+        # NumPy makes one type of all entries: of [0, "a"], the text "a" is to blame, not "0".
+        given = vertices if isinstance(vertices, list | tuple) and array.ndim == 1 else []
+        first = next((each for each in given if not is_integer(each)), array.ravel()[0])
         first = first.item() if isinstance(first, np.generic) else first
         msg = (
             f"{shown(first)} is not a vertex: this graph's vertices are the integers 0 .. {n - 1}."
@@ -41,9 +46,10 @@ def indices_of_labels(vertices: Any, place: dict[Any, int]) -> NDArray[np.int64]
     """Return the indices of one or more labels: (k,) int64; raise VertexError for unknown ones."""
     if isinstance(vertices, np.ndarray):
         vertices = np.atleast_1d(plain_array(vertices, "vertices", VertexError))
-    one = isinstance(vertices, str | bytes | type) or not hasattr(vertices, "__len__")
-    if isinstance(vertices, tuple) and _is_known(vertices, place):
-        one = True  # a tuple can be a label, as in NetworkX's grid graphs
+    # A tuple can be a label, as in NetworkX's grid graphs, and so can a frozenset.
+    label = isinstance(vertices, tuple | frozenset) and _is_known(vertices, place)
+    vertices = vertices if label else _in_a_list(vertices)
+    one = label or isinstance(vertices, str | bytes | type) or not hasattr(vertices, "__len__")
     try:
         names = [vertices] if one else list(vertices)
     except TypeError:  # an object with a length that cannot be iterated
@@ -59,6 +65,11 @@ def indices_of_labels(vertices: Any, place: dict[Any, int]) -> NDArray[np.int64]
             msg += f" There is {close!r}, of type {type(close).__name__}."
         raise VertexError(msg)
     return np.array([place[name] for name in names], np.int64)
+
+
+def _in_a_list(vertices: Any) -> Any:
+    """Return what a set, a view of a dictionary or an iterator yields; other objects unchanged."""
+    return list(vertices) if isinstance(vertices, AbstractSet | ValuesView | Iterator) else vertices
 
 
 def labels_at(labels: NDArray[Any] | None, indices: Any) -> NDArray[Any]:

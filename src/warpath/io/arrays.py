@@ -12,7 +12,7 @@ from warpath.graph import Graph
 from warpath.graph.checks import on_host, shown
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from warpath.base.dtypes import Array
 
@@ -32,9 +32,11 @@ def from_edges(
     ----------
     data : a *tuple* ``(src, dst)`` or ``(src, dst, weights)`` of (m,) arrays, lists or columns; or
         ``(edge_index, weights)``, arrays or tensors of (2, m) and (m,), with weights that may be
-        None; or a *list* of edges, each a tuple ``(u, v)`` or ``(u, v, weight)``. Integers are
-        vertex indices; strings and other objects are labels, numbered in order of first
-        appearance. Floats are refused.
+        None; or a *list* of edges, each a tuple ``(u, v)`` or ``(u, v, weight)``. Integers in
+        arrays are vertex indices. Integers in a list of edges are too if they are exactly
+        0 .. n - 1 or if `n` is given; others become labels in ascending order, as in a table.
+        Strings and other objects are labels, numbered in order of first appearance. Floats are
+        refused.
     n : number of vertices, for indices only; by default the largest index plus 1.
     directed : False also stores the reverse of every edge.
     **attributes : ``labels``, ``id_base``, ``coordinates``, ``first_through``, ``name`` of `Graph`.
@@ -56,7 +58,8 @@ def from_edges(
     if len(src) != len(dst):
         msg = f"src has {len(src)} entries but dst has {len(dst)}: one per edge is needed."
         raise GraphError(msg)
-    if isinstance(src, np.ndarray) and isinstance(dst, np.ndarray):
+    indices = isinstance(data, tuple) or n is not None or "labels" in attributes or not len(src)
+    if isinstance(src, np.ndarray) and isinstance(dst, np.ndarray) and indices:
         return Graph.from_edges(src, dst, weights, n=n, directed=directed, **attributes)
     if n is not None:
         msg = (
@@ -65,6 +68,11 @@ def from_edges(
         )
         raise GraphError(msg)
     return Graph.from_labelled_edges(src, dst, weights, directed=directed, **attributes)
+
+
+def from_iterable(data: Iterable[Any], **options: Any) -> Graph:
+    """Make a graph from an iterator or a set of edges; see `from_edges` for lists."""
+    return from_edges(list(data), **options)
 
 
 def _split(data: tuple[Any, ...]) -> tuple[Any, ...]:

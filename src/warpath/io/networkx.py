@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 
-def from_networkx(data: Any, *, weight: str | None = "weight") -> Graph:
+def from_networkx(data: Any, *, weight: str | None = "auto") -> Graph:
     """Make a graph from a NetworkX Graph, DiGraph, MultiGraph or MultiDiGraph.
 
     Parameters
@@ -23,6 +23,8 @@ def from_networkx(data: Any, *, weight: str | None = "weight") -> Graph:
     data : the graph, directed or undirected.
     weight : the edge attribute that holds the weight; an edge without it has weight 1, as in
         NetworkX. A name other than "weight" that no edge has is refused. None: every weight is 1.
+        "auto": "weight"; a graph without it whose edges have a length, distance, cost or time, as
+        those of OSMnx, is refused, because NetworkX would count its edges.
 
     Returns
     -------
@@ -51,6 +53,9 @@ def from_networkx(data: Any, *, weight: str | None = "weight") -> Graph:
     ends = np.array([(place[u], place[v]) for u, v, _ in edges], np.int64).reshape(-1, 2)
     numbered = all(type(name) is int and name == at for at, name in enumerate(names))
     src, dst = np.ascontiguousarray(ends[:, 0]), np.ascontiguousarray(ends[:, 1])
+    if weight == "auto":
+        _refuse_forgotten_weights(edges)
+        weight = "weight"
     weights = None if weight is None else _weights(edges, weight)
     points = _coordinates([attributes for _, attributes in data.nodes(data=True)])
     graph = Graph.from_edges(
@@ -69,6 +74,22 @@ def from_networkx(data: Any, *, weight: str | None = "weight") -> Graph:
 
     lines = [attributes.get("geometry") for _, _, attributes in edges]
     return with_shapes(graph, (src, dst), weights, lines, data.graph.get("crs"))
+
+
+#: Attributes that measure an edge.
+_MEASURES = frozenset({"length", "distance", "cost", "time", "travel_time"})
+
+
+def _refuse_forgotten_weights(edges: list[tuple[Any, Any, dict[str, Any]]]) -> None:
+    """Raise GraphError if no edge has a weight, but edges have another measure."""
+    known = {name for _, _, attributes in edges for name in attributes}
+    measures = sorted(known & _MEASURES)
+    if measures and "weight" not in known:
+        msg = (
+            f"no edge has the attribute 'weight', but edges have {', '.join(measures)}: choose "
+            f"with weight={measures[0]!r}, or weight=None for 1 on every edge."
+        )
+        raise GraphError(msg)
 
 
 def _weights(edges: list[tuple[Any, Any, dict[str, Any]]], weight: str) -> Any:

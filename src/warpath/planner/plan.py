@@ -134,6 +134,13 @@ def choose(size: Size, facts: Facts, hardware: Hardware, wish: Wish) -> Plan:
     """
     device = device_of(size, wish)
     kind = kind_of(device)
+    # A prepared graph was contracted by these threads before it was copied to a GPU.
+    if wish.threads is not None and kind.own_memory and not wish.prepared:
+        msg = (
+            f"threads={wish.threads} has no effect on {device}: leave threads= out, or use "
+            "device='cpu'."
+        )
+        raise NotSupportedError(msg)
     left_out: list[tuple[str, str]] = []
     able: list[Candidate] = []
     for recipe in _considered(wish, kind):

@@ -40,6 +40,7 @@ def plot_tree(
     title: str | None = None,
     subtitle: str | None = None,
     source: str | None = None,
+    target: str | None = None,
     theme: str = "light",
     dpi: int = 200,
 ) -> Any:
@@ -51,7 +52,7 @@ def plot_tree(
     path : file to write, its format by suffix: .png, .svg, .pdf, .jpg, .webp, .tif; None for none.
     route : a target or a `Route` to draw over the tree.
     title, subtitle : text above the drawing; None for a description of it, "" for no text.
-    source : label of the source; its name by default.
+    source, target : labels of the source and of the end of the route; their names by default.
     theme : "light" or "dark".
     dpi : dots per inch of pixel formats.
 
@@ -71,7 +72,7 @@ def plot_tree(
         If matplotlib is not installed.
     """
     drawable(paths, Paths, "paths", "sssp(graph, source)")
-    target = None if path is None else checked_path(path)
+    file = None if path is None else checked_path(path)
     graph = paths.graph
     positions = positions_of(graph, "its tree")
     over = route if route is None or isinstance(route, Route) else paths.path_to(route)
@@ -91,10 +92,11 @@ def plot_tree(
         capstyle="round",
     )
     name = str(paths.source) if source is None else source
-    if line is None:
+    end = None if over is None else str(over.target) if target is None else target
+    if line is None or end is None:
         mark(drawing, start, name, start=True)
     else:
-        draw_route(drawing, line, (name, str(over.target)))  # type: ignore[union-attr]
+        draw_route(drawing, line, (name, end))
     if len(lines):
         drawn.set_clim(0, dist.max())
         add_scale(drawing, drawn, f"distance from {name}")
@@ -102,18 +104,18 @@ def plot_tree(
     write_title(
         drawing,
         f"Shortest paths from {name}" if title is None else title,
-        _described(reached, paths, over) if subtitle is None else subtitle,
+        _described(reached, paths, over, end) if subtitle is None else subtitle,
     )
-    if target is not None:
-        save(drawing.figure, target, dpi)
+    if file is not None:
+        save(drawing.figure, file, dpi)
     return drawing.figure
 
 
-def _described(reached: int, paths: Paths, route: Route | None) -> str:
+def _described(reached: int, paths: Paths, route: Route | None, end: str | None) -> str:
     parts = [paths.graph.name] if paths.graph.name else []
     parts.append(f"{reached:,} of {paths.graph.n:,} vertices reached")
     if route is not None:
-        parts.append(f"the route to {route.target} is {units.length(route.length)} long")
+        parts.append(f"the route to {end} is {units.length(route.length)} long")
     return ", ".join(parts)
 
 
