@@ -55,8 +55,8 @@ def test_the_examples_of_a_page_are_true(page, desk, request):
     text = page.read_text(encoding="utf-8")
     for package in re.findall(r"<!-- needs the package (\S+) -->", text):
         pytest.importorskip(package)
-    for name in re.findall(r"<!-- needs the file (\S+) -->", text):
-        (desk / name).symlink_to(request.getfixturevalue("data_folder") / name)
+    for name, own in re.findall(r"<!-- needs the file (\S+)(?: as (\S+))? -->", text):
+        (desk / (own or name)).symlink_to(request.getfixturevalue("data_folder") / name)
     names: dict[str, object] = {"__name__": "__main__"}
     for block in BLOCK.finditer(text):
         if block["reason"]:

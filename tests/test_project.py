@@ -9,15 +9,18 @@ import inspect
 import pkgutil
 import re
 import runpy
+import shlex
 import subprocess
 import sys
 import tarfile
+import tomllib
 import zipfile
 from pathlib import Path
 
 import pytest
 
 import warpath as wp
+from warpath.base.errors import install_line
 
 ROOT = Path(__file__).resolve().parents[1]
 SOURCES = sorted(
@@ -179,6 +182,15 @@ def test_the_reference_has_a_row_for_every_extra():
     for extra in set(extras[: extras.index("test")]):
         assert f"| `warpath[{extra}]` |" in page
         assert f"`{extra}`" in README
+
+
+@pytest.mark.parametrize("extra", ["cli", "cuda12", "cuda13"])
+def test_a_hint_installs_all_packages_of_an_extra_that_needs_them_all(extra):
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    command, verb, *packages = shlex.split(install_line("any", extra))
+    assert (command, verb) == ("pip", "install")
+    names = [re.split(r"[>=<]", each)[0] for each in project["optional-dependencies"][extra]]
+    assert [re.split(r"[>=<]", each)[0] for each in packages] == names
 
 
 def test_the_reference_names_every_algorithm():

@@ -100,9 +100,7 @@ class Job(NamedTuple):
 def main(arguments: Sequence[str]) -> int:
     """Measure and print the table; 0."""
     options = parser().parse_args(arguments)
-    theirs = require(
-        "scipy.sparse.csgraph", what="warpath bench csgraph", extra="peers", of="warpath-bench"
-    )
+    theirs = require("scipy.sparse.csgraph", what="warpath bench csgraph")
     sys.stdout.write(head())
     for row in rows(options, theirs):
         sys.stdout.write(line(row))
@@ -212,9 +210,7 @@ def _all_pairs(
 
 def matrix_of(graph: Graph) -> Any:
     """Return a graph as a SciPy matrix of float64 with 32-bit indices, SciPy's usual types."""
-    sparse = require(
-        "scipy.sparse", what="warpath bench csgraph", extra="peers", of="warpath-bench"
-    )
+    sparse = require("scipy.sparse", what="warpath bench csgraph")
     weights = graph.solver_weights.astype(np.float64)
     parts = weights, graph.indices, graph.indptr.astype(graph.indices.dtype)
     return sparse.csr_array(parts, shape=(graph.n, graph.n))

@@ -71,9 +71,7 @@ def main(arguments: Sequence[str]) -> int:
 
 def jobs(options: argparse.Namespace) -> Iterator[Job]:
     """Yield all jobs, those of SciPy's calls first."""
-    theirs = require(
-        "scipy.sparse.csgraph", what="warpath bench faces", extra="peers", of="warpath-bench"
-    )
+    theirs = require("scipy.sparse.csgraph", what="warpath bench faces")
     sizes = [str(n) for n in options.pairs]
     given = [
         "--pairs",

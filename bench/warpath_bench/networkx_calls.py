@@ -130,7 +130,7 @@ def with_backend() -> Any:
     if "warpath" not in networkx.utils.backends.backends:
         msg = (
             "NetworkX does not know the backend warpath: it reads the entry points of installed "
-            "packages, and warpath is not installed. pip install 'warpath[networkx]'"
+            "packages, and warpath is not installed. pip install '.[networkx]' in a checkout"
         )
         raise NotSupportedError(msg)
     networkx.config.warnings_to_ignore.add("cache")  # cached conversions are intended here

@@ -75,8 +75,7 @@ def chosen(names: Sequence[str] | None) -> list[Peer]:
             raise InputError(msg)
         peer = known[name.lower()]
         if not peer.installed:
-            extra = None if peer.package == "cugraph" else "peers"
-            require(peer.package, extra=extra, of="warpath-bench", what=f"The peer {peer.name}")
+            require(peer.package, what=f"The peer {peer.name}")
         found.append(peer)
     return found
 

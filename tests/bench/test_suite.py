@@ -318,7 +318,7 @@ def test_unknown_graphs_and_peers_are_told_with_what_there_is(capsys, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("peer", "line"), [("SciPy", "'warpath-bench[peers]'"), ("cuGraph", "pip install cugraph")]
+    ("peer", "line"), [("SciPy", "pip install scipy"), ("cuGraph", "pip install cugraph")]
 )
 def test_a_missing_peer_is_told_with_the_line_that_installs_it(monkeypatch, capsys, peer, line):
     monkeypatch.setattr(peers, "find_spec", lambda _: None)

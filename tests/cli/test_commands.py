@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import typer
 
+import warpath as wp
 from warpath.cli.app import app
 from warpath.engines.cuda import sources
 from warpath.planner.plan import CATALOGUE
@@ -407,6 +408,13 @@ def test_algorithms_are_listed_and_explained(warpath):
     assert {"name", "summary", "tasks", "source", "same_bits"} <= set(found[0])
 
 
+def test_algorithms_of_a_paper_are_listed_by_its_name_alone(warpath):
+    listed = warpath("algorithms", "martin2009").out
+    assert listed.startswith("martin2009: ")
+    assert listed == warpath("algorithms", "--paper", "martin2009").out
+    assert "Did you mean martin2009" in warpath("algorithms", "martin209").err
+
+
 def test_algorithms_are_filtered_by_paper_and_device(warpath):
     lines = warpath("algorithms", "--paper", "martin2009", "--device", "cpu").out.splitlines()
     assert lines[0].startswith("martin2009: Martín, Torres, Gavilanes: CUDA solutions")
@@ -648,3 +656,10 @@ def test_a_cutoff_of_many_digits_is_not_rounded(warpath, tmp_path):
     graph.write_text("0,1,9007199254740992\n1,2,1\n2,3,1\n")
     words = ("sssp", graph, "-s", 0, "--cutoff", 2**53 + 1, "--json")
     assert warpath(*words).json["max"] == 2**53 + 1
+
+
+def test_a_generator_takes_a_whole_number_in_scientific_notation(warpath, tmp_path):
+    out = tmp_path / "a.npz"
+    assert warpath("generate", "uniform", "--n", "1e3", "-p", "out_degree=2e0", "-o", out).code == 0
+    assert wp.read(out).n == 1000
+    assert warpath("generate", "uniform", "--n", "1.5", "-o", out).code == 3

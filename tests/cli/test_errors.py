@@ -8,6 +8,8 @@ from types import SimpleNamespace
 
 import pytest
 
+import warpath as wp
+
 
 def failed(run, code):
     assert run.out == ""
@@ -231,7 +233,7 @@ def test_keywords_become_options(said, means):
 @pytest.mark.parametrize(
     ("device", "said"),
     [
-        ("cuda", "pip install 'warpath[cuda13]'"),
+        ("cuda", "pip install cupy-cuda13x 'cuda-core[cu13]' 'cuda-toolkit[cudart]==13.*'"),
         ("cuda:1", "needs cupy"),
         ("cluster", "one machine"),
     ],
@@ -406,3 +408,22 @@ def test_a_path_beyond_the_largest_float_is_not_called_missing(warpath, tmp_path
     graph.write_text("a,b,1e308\nb,c,1.5e308\n")
     message = failed(warpath("path", graph, "a", "c"), 1)
     assert "every path from a to c has a length beyond the largest float64" in message
+
+
+def test_an_algorithm_for_gpus_says_what_runs_on_a_cpu(warpath, roads):
+    run = warpath("sssp", roads, "-s", 1, "-a", "davidson2014.near_far.merge_path")
+    assert run.code == 4
+    assert "davidson2014.near_far.merge_path runs on cuda only, and " in run.err
+    assert "On a CPU these run: classic.dijkstra, " in run.err
+
+
+def test_a_url_is_not_read_and_the_hint_downloads_it(warpath):
+    url = "https://example.org/roads.gr?raw=1&x"
+    run = warpath("info", url)
+    assert run.code == 3
+    assert run.err == (
+        f"warpath: {url}: URLs are not read: download the file first, for example by "
+        f"curl -LO '{url}'\n"
+    )
+    with pytest.raises(wp.GraphFormatError, match="URLs are not read"):
+        wp.read(url)

@@ -296,7 +296,7 @@ def test_code_that_the_driver_does_not_take_names_the_versions(gpu, machine):
 )
 def test_a_missing_package_comes_with_the_line_that_installs_it(monkeypatch, module, package):
     monkeypatch.setitem(sys.modules, module, None)
-    message = rf"needs {package}, which is not installed: pip install 'warpath\[cuda13\]'"
+    message = rf"needs {package}, which is not installed: pip install cupy-cuda13x "
     with pytest.raises(wp.MissingDependencyError, match=message):
         open_device("cuda")
 
@@ -328,7 +328,7 @@ def test_a_driver_older_than_the_compiler_is_refused_with_what_it_can_run(machin
     machine.driver = 12040
     with pytest.raises(
         wp.NoDeviceError,
-        match=r"for CUDA 12\.4, too old for NVRTC 13\.5: .* pip install 'warpath\[cuda12\]'",
+        match=r"for CUDA 12\.4, too old for NVRTC 13\.5: .* pip install cupy-cuda12x ",
     ):
         open_device("cuda")
     machine.nvrtc = (12, 9)  # CuPy's own runtime is still for CUDA 13

@@ -102,7 +102,7 @@ def test_a_delimiter_is_one_character(file):
 
 def test_without_pyarrow_the_error_says_what_to_install(file, monkeypatch):
     monkeypatch.setitem(sys.modules, "pyarrow.csv", None)
-    with pytest.raises(MissingDependencyError, match=r"pip install 'warpath\[io\]'"):
+    with pytest.raises(MissingDependencyError, match=r"pip install pyarrow"):
         formats.read(file('from,to\n"a","b"\n'))
 
 

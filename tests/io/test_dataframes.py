@@ -147,7 +147,7 @@ def test_any_table_with_arrows_capsule_is_read():
 
 def test_a_capsule_without_pyarrow_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "pyarrow", None)
-    with pytest.raises(MissingDependencyError, match=r"pip install 'warpath\[io\]'"):
+    with pytest.raises(MissingDependencyError, match=r"pip install pyarrow"):
         wp.Graph.of(Capsule(None))
 
 

@@ -89,7 +89,7 @@ def test_missing_values_name_file_and_row(tmp_path):
 def test_without_pyarrow_the_error_says_what_to_install(tmp_path, monkeypatch):
     (tmp_path / "x.parquet").write_bytes(b"PAR1")
     monkeypatch.setitem(sys.modules, "pyarrow.parquet", None)
-    with pytest.raises(MissingDependencyError, match=r"Parquet.*pip install 'warpath\[io\]'"):
+    with pytest.raises(MissingDependencyError, match=r"Parquet.*pip install pyarrow"):
         formats.read(tmp_path / "x.parquet")
     with pytest.raises(MissingDependencyError, match="writing Parquet"):
         formats.write(wp.Graph.of([(0, 1)]), tmp_path / "y.parquet")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from warpath.base import settings
-from warpath.base.errors import InputError
+from warpath.base.errors import InputError, MissingDependencyError, NoDeviceError
 from warpath.engines import cpu
 from warpath.engines.registry import engine_of
 from warpath.graph.arguments import as_indices, one_index
@@ -56,7 +56,7 @@ class OneSource:
         if made is None:  # of two threads that make it, both take the first one's
             plan = self.plan
             binds = self.search is None and graph.first_through == 0 and not plan.params
-            found = engine_of(plan.device).device_search(graph, plan) if binds else None
+            found = _bound(graph, plan) if binds else None
             made = vars(self).setdefault("_on_gpu", (found,))
         return made[0]
 
@@ -65,6 +65,15 @@ class OneSource:
         from warpath.api.run import counted
 
         return counted(cpu.counters(done) | {"seconds": cpu.seconds(done)}, dist)
+
+
+def _bound(graph: Graph, plan: Plan) -> Bound | None:
+    from warpath.api.run import without_device
+
+    try:
+        return engine_of(plan.device).device_search(graph, plan)
+    except (MissingDependencyError, NoDeviceError) as error:
+        raise without_device(error, plan) from error
 
 
 class _Kept(NamedTuple):

@@ -9,12 +9,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from warpath.base.dtypes import unreachable
-from warpath.base.errors import DistanceOverflowError, NegativeCycleError
+from warpath.base.errors import (
+    DistanceOverflowError,
+    MissingDependencyError,
+    NegativeCycleError,
+    NoDeviceError,
+    NotSupportedError,
+)
 from warpath.base.progress import is_silent, watch
 from warpath.engines import cpu
 from warpath.engines.base import Order
 from warpath.engines.registry import engine_of
 from warpath.graph.zones import opened
+from warpath.recipes import CATALOGUE
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -29,6 +36,8 @@ if TYPE_CHECKING:
 
     Progress = bool | Callable[[int, int], None] | None
 
+
+_FEW = 4  # algorithms that a message lists
 
 _SILENT = nullcontext()  # entered in a tenth of the time of `watch`, which counts on tiny graphs
 
@@ -73,9 +82,31 @@ def run_plan(
     except NegativeCycleError as error:
         names = graph.label_of(np.array(error.cycle)).tolist()
         raise NegativeCycleError(names, error.length) from None
+    except (MissingDependencyError, NoDeviceError) as error:
+        raise without_device(error, chosen) from error
     except OverflowError as error:
         raise too_wide(error, None if out is None else out.dtype) from None
     return raw, dict(raw.stats) | {"seconds": time.perf_counter() - start}
+
+
+def without_device(error: NotSupportedError, chosen: Plan) -> NotSupportedError:
+    """Return the error for a device that cannot be used, with algorithms that run without it."""
+    recipe = chosen.recipe
+    others = [
+        other.name
+        for other in CATALOGUE
+        if cpu.name in other.devices
+        and other.planned
+        and not other.prepared
+        and other.solves & recipe.solves
+    ]
+    if cpu.name in recipe.devices or not others:
+        return error
+    msg = (
+        f"{recipe.name} runs on {' and '.join(recipe.devices)} only, and {error}. On a CPU these "
+        f"run: {', '.join(others[:_FEW])}."
+    )
+    return type(error)(msg)
 
 
 def run_totals(
@@ -100,6 +131,8 @@ def run_totals(
                 progress=report,
             )
             return engine_of(chosen.device).totals(order, chosen.device, names)
+    except (MissingDependencyError, NoDeviceError) as error:
+        raise without_device(error, chosen) from error
     except OverflowError as error:
         raise too_wide(error) from None
 

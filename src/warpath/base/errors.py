@@ -166,13 +166,24 @@ class NotEnoughMemoryError(NotSupportedError, MemoryError):
     """A call that needs more memory than is free; nothing was started."""
 
 
+#: Extras whose packages are needed all at once; of the others one package is.
+_TOGETHER = {
+    "cli": "typer rich",
+    "cuda12": "cupy-cuda12x 'cuda-core[cu12]' 'cuda-toolkit[cudart]>=12.8,<13'",
+    "cuda13": "cupy-cuda13x 'cuda-core[cu13]' 'cuda-toolkit[cudart]==13.*'",
+}
+
+
+def install_line(package: str, extra: str | None = None) -> str:
+    """Return the command that installs a package, and the other packages of an extra with it.
+
+    The command names packages of the index, because it must work outside a checkout of warpath.
+    """
+    return f"pip install {_TOGETHER.get(extra or '', package)}"
+
+
 def require(
-    module: str,
-    *,
-    what: str,
-    extra: str | None = None,
-    package: str | None = None,
-    of: str = "warpath",
+    module: str, *, what: str, extra: str | None = None, package: str | None = None
 ) -> ModuleType:
     """Import an optional package, or raise MissingDependencyError with the command to install it.
 
@@ -180,16 +191,14 @@ def require(
     ----------
     module : name to import, for example ``"pyarrow.parquet"``.
     what : purpose of the package, the start of the message ("reading Parquet").
-    extra : name of the extra that installs the package; None if it is installed by its own name.
+    extra : name of the extra that the package belongs to, or None.
     package : name of the package if it is not the first part of `module`.
-    of : the distribution that has the extra.
     """
     try:
         return importlib.import_module(module)
     except ImportError as error:
         package = package or module.partition(".")[0]
-        line = f"pip install '{of}[{extra}]'" if extra else f"pip install {package}"
-        msg = f"{what} needs {package}, which is not installed: {line}"
+        msg = f"{what} needs {package}, which is not installed: {install_line(package, extra)}"
         raise MissingDependencyError(msg) from error
 
 

@@ -18,7 +18,11 @@ from warpath.recipes import Catalogue, Recipe
 def algorithms(
     showing: Showing,
     name: Annotated[
-        str | None, typer.Argument(help="An algorithm to show in detail.", show_default=False)
+        str | None,
+        typer.Argument(
+            help="An algorithm to show in detail, or a paper whose algorithms to list.",
+            show_default=False,
+        ),
     ] = None,
     paper: Annotated[
         str | None,
@@ -44,9 +48,11 @@ def algorithms(
     With a NAME, show all about one: requirements, its section in the paper, parameters, and
     replacements for features of hardware that no longer exists.
 
-    Example: [cyan]warpath algorithms --paper martin2009[/]
+    Example: [cyan]warpath algorithms martin2009[/]
     """
     catalogue = calls.algorithms()
+    if paper is None and name in {each.paper for each in catalogue}:
+        name, paper = None, name
     if name is not None:
         if paper is not None or device is not None:
             raise UsageError(
@@ -83,7 +89,8 @@ def _check(what: str, wanted: str | None, known: set[str]) -> None:
 def _found(catalogue: Catalogue, name: str) -> Recipe:
     found = next((each for each in catalogue if each.name == name), None)
     if found is None:
-        near = difflib.get_close_matches(name, [each.name for each in catalogue], n=2, cutoff=0.4)
+        known = [*{each.paper: None for each in catalogue}, *(each.name for each in catalogue)]
+        near = difflib.get_close_matches(name, known, n=2, cutoff=0.4)
         hint = f" Did you mean {' or '.join(near)}?" if near else ""
         raise UsageError(f"there is no algorithm {name!r}.{hint}")
     return found

@@ -17,7 +17,7 @@ from warpath import _core
 from warpath.api import calls
 from warpath.api.options import preferred_device
 from warpath.base import settings, units
-from warpath.base.errors import NotSupportedError, WarpathError
+from warpath.base.errors import NotSupportedError, WarpathError, install_line
 from warpath.cli import gpus, output
 from warpath.cli.options import Showing
 from warpath.cli.output import NamedValues, TableRows
@@ -157,13 +157,12 @@ def _or_reason(read: Any) -> Any:
 
 
 def _package(name: str, extra: str | None, purpose: str) -> dict[str, Any]:
-    line = f"pip install 'warpath[{extra}]'" if extra else f"pip install {name}"
     try:
         module = importlib.import_module(name)
         version = getattr(module, "__version__", None) or importlib.metadata.version(name)
     except ImportError:
         version = None
-    return {"name": name, "version": version, "for": purpose, "install": line}
+    return {"name": name, "version": version, "for": purpose, "install": install_line(name, extra)}
 
 
 def checked(device: str, recipes: tuple[str, ...]) -> str:

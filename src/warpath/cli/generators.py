@@ -85,7 +85,15 @@ def arguments_of(
     ]
     if lacking:
         raise UsageError(f"{kind} needs {' and '.join(lacking)}: {kind} {_usage(kind)}.")
-    return function, {name: None if value == "none" else value for name, value in found.items()}
+    return function, {name: _value(known[name], value) for name, value in found.items()}
+
+
+def _value(parameter: inspect.Parameter, value: Any) -> Any:
+    """Return a value as its parameter takes it: ``none`` as None, 1e5 as an integer."""
+    if value == "none":
+        return None
+    whole = isinstance(value, float) and value.is_integer()
+    return int(value) if whole and "int" in str(parameter.annotation) else value
 
 
 def _function(kind: str) -> Callable[..., Graph]:

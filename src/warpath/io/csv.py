@@ -58,7 +58,7 @@ def read(
     GraphFormatError
         A row has a different number of fields; the message has the line.
     MissingDependencyError
-        pyarrow is not installed (`pip install warpath[io]`).
+        pyarrow is not installed (`pip install pyarrow`).
     """
     csv = require("pyarrow.csv", extra="io", what="reading CSV edge tables")
     arrow = require("pyarrow", extra="io", what="reading CSV edge tables")

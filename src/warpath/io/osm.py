@@ -74,7 +74,7 @@ def read(
     GraphFormatError
         The file is not OpenStreetMap data, is damaged, or has no road for cars.
     MissingDependencyError
-        pyosmium is not installed (`pip install warpath[osm]`).
+        pyosmium is not installed (`pip install osmium`).
 
     Notes
     -----

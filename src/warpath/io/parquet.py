@@ -37,7 +37,7 @@ def read(
     GraphFormatError
         The file is damaged, or its columns do not describe edges.
     MissingDependencyError
-        pyarrow is not installed (`pip install warpath[io]`).
+        pyarrow is not installed (`pip install pyarrow`).
     """
     parquet = require("pyarrow.parquet", extra="io", what="reading Parquet edge tables")
     arrow = require("pyarrow", extra="io", what="reading Parquet edge tables")

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import errno
 import os
+import re
+import shlex
 from pathlib import Path
 from typing import Any
 
 from warpath.base.errors import GraphFormatError, InputError, OutputError
 from warpath.graph.checks import shown
+
+#: A path with a scheme, also after `pathlib` removed one of its slashes.
+_URL = re.compile(r"(?:https?|ftp|s3|gs|file):/+", re.IGNORECASE)
 
 
 def to_read(path: Any) -> Path:
@@ -19,9 +24,14 @@ def to_read(path: Any) -> Path:
     InputError
         If it is neither a string nor a path.
     GraphFormatError
-        If no file can have this name.
+        If no file can have this name, or it is a URL.
     """
     checked, problem = _checked(path)
+    if _URL.match(str(checked)) and not checked.exists():
+        url = str(path).replace(":/", "://", 1) if isinstance(path, Path) else str(path)
+        way = f"curl -LO {shlex.quote(url)}"
+        msg = f"URLs are not read: download the file first, for example by {way}"
+        raise GraphFormatError(url, None, msg)
     if problem is not None:
         raise GraphFormatError(shown(path), None, f"this is not a valid path: {problem[1]}")
     return checked

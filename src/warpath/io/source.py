@@ -152,7 +152,8 @@ class Source:
     @property
     def title(self) -> str:
         """The file's name without any suffix of a format: ``USA-road-d.NY``."""
-        return Path(self.name).stem
+        whole = self.name.lower().endswith(".osm.pbf")  # one suffix in two parts
+        return Path(self.name[:-4] if whole else self.name).stem
 
     @property
     def suffix(self) -> str:

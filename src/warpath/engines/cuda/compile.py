@@ -7,7 +7,13 @@ import hashlib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from warpath.base.errors import DeviceError, MissingDependencyError, NoDeviceError, require
+from warpath.base.errors import (
+    DeviceError,
+    MissingDependencyError,
+    NoDeviceError,
+    install_line,
+    require,
+)
 from warpath.engines.cuda import cache
 
 if TYPE_CHECKING:
@@ -118,7 +124,7 @@ def architecture(capability: tuple[int, int]) -> str:
         msg = (
             f"a GPU of compute capability {major}.{minor} is none that {compiler()} compiles for "
             f"({lowest // 10}.{lowest % 10} to {highest // 10}.{highest % 10}): "
-            "install another one with pip install --upgrade 'warpath[cuda13]'"
+            f"install another one, {install_line('NVRTC', 'cuda13')} --upgrade"
         )
         raise NoDeviceError(msg)
     return f"sm_{max(able)}"
@@ -129,7 +135,7 @@ def _nvrtc(function: str) -> Any:
     try:
         return getattr(bindings, function)()
     except RuntimeError as error:  # NVRTC's shared library is in another package
-        line = "pip install 'warpath[cuda13]'"
+        line = install_line("NVRTC", "cuda13")
         msg = f"device='cuda' needs NVRTC, which is not installed: {line} ({error})"
         raise MissingDependencyError(msg) from error
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from warpath.base.errors import MissingDependencyError, NoDeviceError, require
+from warpath.base.errors import MissingDependencyError, NoDeviceError, install_line, require
 from warpath.engines.cuda import compile as compiling
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ def device_count() -> int:
             f"{dotted(compiled_for)}: update the driver"
         )
         if driver // 1000 == 12:
-            msg += ", or install what it can run with pip install 'warpath[cuda12]'"
+            msg += f", or install what it can run with {install_line('cupy', 'cuda12')}"
         raise NoDeviceError(msg)
     try:
         return int(runtime.getDeviceCount())
