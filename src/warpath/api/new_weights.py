@@ -17,6 +17,7 @@ from warpath.base.progress import watch
 from warpath.engines.customizable import ELIMINATION, elimination_of, hierarchy_of
 from warpath.engines.hierarchy import HIERARCHY
 from warpath.graph.checks import as_weights
+from warpath.graph.input_edges import new_weights as in_edge_order
 from warpath.graph.zones import opened
 
 if TYPE_CHECKING:
@@ -27,13 +28,15 @@ if TYPE_CHECKING:
     from warpath.planner.wish import Wish
 
 
-def reweighted(graph: Graph, wish: Wish, weights: ArrayLike, progress: Progress) -> Graph:
+def reweighted(
+    graph: Graph, wish: Wish, weights: ArrayLike, progress: Progress, *, order: str = "edges"
+) -> Graph:
     """Return a prepared graph with new weights and its hierarchy, which is customized.
 
     Parameters
     ----------
     graph, wish : of the Solver.
-    weights, progress : as in `warpath.Solver.with_weights`.
+    weights, order, progress : as in `warpath.Solver.with_weights`.
     """
     if not wish.prepared:
         msg = (
@@ -42,7 +45,7 @@ def reweighted(graph: Graph, wish: Wish, weights: ArrayLike, progress: Progress)
             "warpath.Solver(graph.with_weights(weights)) without preparation."
         )
         raise NotSupportedError(msg)
-    made = _of_all_edges(graph, weights)
+    made = _of_all_edges(graph, in_edge_order(graph, weights, order))
     refuse_negative(made)
     streets, threads = opened(made), wish.threads or settings.threads()
     with watch(progress, "with_weights", "vertices") as report:

@@ -248,7 +248,9 @@ class Solver:
             self.graph, self._options, source, checked_cutoffs(cutoff), progress, reverse=reverse
         )
 
-    def with_weights(self, weights: ArrayLike, *, progress: Progress = None) -> Solver:
+    def with_weights(
+        self, weights: ArrayLike, *, order: str = "edges", progress: Progress = None
+    ) -> Solver:
         """Return a prepared Solver of the same streets with new weights.
 
         The arcs that a hierarchy of these streets may need are found once, at the first call; each
@@ -257,6 +259,7 @@ class Solver:
         Parameters
         ----------
         weights : (m,) numbers >= 0 in the order of ``graph.edges()``. Their type is kept.
+        order : "edges", or "input", as in `Graph.with_weights`.
         progress : as in `sssp`; it counts the vertices of the first call.
 
         Returns
@@ -287,7 +290,9 @@ class Solver:
         >>> city.with_weights([2, 9, 50]).pairs([0], [2]).dist
         array([9])
         """
-        graph = new_weights.reweighted(self.graph, self._options.wish, weights, progress)
+        graph = new_weights.reweighted(
+            self.graph, self._options.wish, weights, progress, order=order
+        )
         return Solver(graph, **self._wished())
 
     def plan(

@@ -102,10 +102,10 @@ def checked_options(converter: Callable[..., Any], options: dict[str, Any], what
     if rest == "attributes":
         from warpath.graph.graph import Graph
 
-        own = inspect.signature(Graph).parameters.values()
-        known += [
-            each.name for each in own if each.kind is each.KEYWORD_ONLY and each.name not in known
-        ]
+        for maker in (Graph.from_edges, Graph):
+            own = inspect.signature(maker).parameters.values()
+            names = [each.name for each in own if each.kind is each.KEYWORD_ONLY]
+            known += [name for name in names if name not in known]
     elif rest is not None:
         return
     unknown = next((name for name in options if name not in known), None)

@@ -12,12 +12,13 @@ from warpath.base.cached import cached_property
 from warpath.base.errors import GraphError
 from warpath.graph import checks
 from warpath.graph.adapters import checked_options, made_by_adapter
-from warpath.graph.coordinates import lengths
 from warpath.graph.csr import NO_WEIGHTS, kept_rows, rows_of_csr, rows_of_edges
 from warpath.graph.edge_geometry import Shapes
 from warpath.graph.export import summary, to_html, to_networkx, to_scipy
 from warpath.graph.facts import Facts, facts_of
+from warpath.graph.input_edges import InputEdges, edge_table, input_edges, new_weights
 from warpath.graph.labels import indices_of_labels, indices_of_numbers, labels_at
+from warpath.graph.subgraph import subgraph
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, DTypeLike, NDArray
@@ -44,6 +45,7 @@ class Graph:
     coordinates : (n, 2) float64, x and y (longitude and latitude), or None
     first_through : vertices below this index may start or end a path but are never passed through
     shapes : a `Shapes`, the points of edges between their ends, or None; .npz files store them
+    given : an `InputEdges`, the rows of the input that edges came from, or None; no file stores it
     name : str or None
     device : default device of calls: "auto", or the argument of `to`
     """
@@ -52,6 +54,7 @@ class Graph:
         self, indptr: Array, indices: Array, weights: Array | None = None, *, directed: bool = True,
         labels: ArrayLike | None = None, id_base: int = 0, coordinates: ArrayLike | None = None,
         first_through: int = 0, name: str | None = None, shapes: Shapes | None = None,
+        given: InputEdges | None = None,
     ) -> None:  # fmt: skip
         if not _core.rows_are_validated(indptr, indices, weights):
             indptr, indices, weights = kept_rows(indptr, indices, weights)
@@ -67,6 +70,8 @@ class Graph:
         self.device = "auto"
         known = checks.checked_kind(shapes, Shapes, "shapes")
         self.shapes = known and known.checked(self.m)
+        rows = checks.checked_kind(given, InputEdges, "given")
+        self.given = rows and rows.checked(self.m)
         self.derived: Kept = {}
 
     @classmethod
@@ -104,7 +109,7 @@ class Graph:
     @classmethod
     def from_edges(
         cls, src: ArrayLike, dst: ArrayLike, weights: ArrayLike | None = None, *,
-        n: int | None = None, directed: bool = True, **attributes: Any,
+        n: int | None = None, directed: bool = True, keep_rows: bool = False, **attributes: Any,
     ) -> Graph:  # fmt: skip
         """Make a graph from edges between the vertices 0 .. n - 1, by counting sort in O(n + m).
 
@@ -114,6 +119,7 @@ class Graph:
         weights : (m,) numbers; +inf means that there is no edge. None: every weight is 1.
         n : number of vertices; by default the largest vertex in `src` and `dst` plus 1.
         directed : False also stores the reverse of every edge that is not a self-loop.
+        keep_rows : whether to keep which row each edge came from (`given`); 4 or 8 bytes an edge.
         **attributes : ``labels``, ``id_base``, ``coordinates``, ``first_through``, ``name``.
 
         Raises
@@ -126,6 +132,8 @@ class Graph:
         checked_options(cls.__init__, attributes, "a graph")
         both = not checks.checked_bool(directed, "directed", GraphError)
         rows = rows_of_edges(src, dst, weights, n, both=both)
+        if checks.checked_bool(keep_rows, "keep_rows"):
+            attributes["given"] = input_edges(src, dst, weights, len(rows[0]) - 1, both=both)
         return cls(*rows, directed=directed, **attributes)
 
     @classmethod
@@ -229,7 +237,9 @@ class Graph:
         weights = np.empty_like(given)
         _core.transpose(self.indptr, self.indices, given, indptr, indices, weights)
         lines = self.shapes and self.shapes.transposed(self.indptr, self.indices)
-        return self._like(indptr, indices, None if self.weights is None else weights, shapes=lines)
+        given = self.given and self.given.transposed(self.indptr, self.indices)
+        changed = {"shapes": lines, "given": given}
+        return self._like(indptr, indices, None if self.weights is None else weights, **changed)
 
     def to(self, device: str) -> Graph:
         """Return this graph with its arrays on a device, where calls then run by default.
@@ -259,6 +269,7 @@ class Graph:
             "first_through": self.first_through,
             "name": self.name,
             "shapes": self.shapes,
+            "given": self.given,
         }
 
     def _like(self, indptr: Array, indices: Array, weights: Array | None, **changed: Any) -> Graph:
@@ -286,54 +297,33 @@ class Graph:
         vertices : labels where the graph has labels, else indices; duplicates are refused.
             The result numbers them in this order; their names become its labels.
         """
-        chosen = self.index_of(vertices)
-        if len(np.unique(chosen)) != len(chosen):
-            msg = "subgraph: a vertex is named twice; name each vertex once."
-            raise GraphError(msg)
-        place = np.full(self.n, -1, np.int64)
-        place[chosen] = np.arange(len(chosen))
-        src, dst = (place[ends] for ends in self.edges()[:2])
-        inside = np.flatnonzero((src >= 0) & (dst >= 0))
-        labels = chosen + self.id_base if self.labels is None else self.labels[chosen]
-        closed = chosen < self.first_through
-        if closed.any() and not closed[: int(closed.sum())].all():
-            msg = "subgraph: vertices that are never passed through must come first."
-            raise GraphError(msg)
-        # Edge numbers in place of weights: `order` then is the edges' order in the rows.
-        indptr, indices, order = rows_of_edges(
-            src[inside], dst[inside], inside, len(chosen), both=False
-        )
-        assert order is not None  # noqa: S101 - weights were given
-        return self._like(
-            indptr,
-            indices,
-            None if self.weights is None else self.weights[order],
-            labels=labels,
-            id_base=0,
-            first_through=int(closed.sum()),
-            coordinates=None if self.coordinates is None else self.coordinates[chosen],
-            shapes=self.shapes and self.shapes.taken(order),
-        )
+        return subgraph(self, vertices)
 
-    def with_weights(self, weights: ArrayLike | str | None) -> Graph:
+    def edge_table(self) -> dict[str, Array]:
+        """Return source, target, weight and kept columns by name, each (m,), in row order."""
+        return edge_table(self)
+
+    def with_weights(self, weights: ArrayLike | str | None, *, order: str = "edges") -> Graph:
         """Return the same graph with other weights.
 
         Parameters
         ----------
         weights : (m,) numbers in the order of `edges`; None for 1 everywhere; ``"euclidean"`` for
             straight-line distances in the unit of the coordinates; ``"great_circle"`` for metres
-            on a sphere, from longitudes and latitudes in degrees.
+            on a sphere, from longitudes and latitudes in degrees; or the name of a kept column.
+        order : "edges"; or "input": one weight for each row that a graph with `given` came from.
         """
-        if isinstance(weights, str):
-            src, dst, _ = self.edges()
-            weights = lengths(weights, self.coordinates, src, dst)
+        weights = new_weights(self, weights, order)
         checked = None if weights is None else checks.as_weights(weights)
         if checked is not None and len(checked) != self.m:
             msg = f"weights has {len(checked)} entries, but the graph has m = {self.m} edges."
             raise GraphError(msg)
         changed = Graph.from_csr(self.indptr, self.indices, checked)
-        shapes = self.shapes and self.shapes.without_infinite(checked)
-        return self._like(changed.indptr, changed.indices, changed.weights, shapes=shapes)
+        shapes, given = self.shapes and self.shapes.without_infinite(checked), self.given
+        if given is not None and checked is not None and changed.m < self.m:
+            given = given.taken(np.flatnonzero(checked != np.inf))
+        rows = changed.indptr, changed.indices, changed.weights
+        return self._like(*rows, shapes=shapes, given=given)
 
     def with_coordinates(self, coordinates: ArrayLike | None) -> Graph:
         """Return the same graph with other coordinates, (n, 2) x and y, and straight edges."""

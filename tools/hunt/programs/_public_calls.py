@@ -76,6 +76,7 @@ def _weights(subject: Subject, rng: np.random.Generator) -> Any:
 _ONE_SOURCE = ["auto", *(r.name for r in wp.algorithms() if "cpu" in r.devices)]
 _GRAPH: Maker = lambda subject, _: subject.graph  # noqa: E731
 _FLAG = _pick(*(False, True))
+_ORDER = _pick("edges", "input")
 _MAYBE = _pick(*(None, False, True))
 _ALGORITHM: Maker = lambda _, rng: _ONE_SOURCE[rng.integers(len(_ONE_SOURCE))]  # noqa: E731
 _DEVICE = _pick("auto", "cpu")
@@ -107,6 +108,7 @@ _ATTRIBUTES = {
     "first_through": _pick(0, 1),
     "name": _pick(None, "n"),
     "shapes": _pick(None),
+    "given": _pick(None),
 }
 _SEED = _pick(0, 1)
 _RANGE = _pick(None, (1, 5), (0.0, 1.0))
@@ -165,7 +167,8 @@ def _of_graphs() -> list[Call]:
               **_ATTRIBUTES}),
         Call("Graph.from_edges", _free(wp.Graph.from_edges),
              {"src": _pick([0, 1]), "dst": _pick([1, 2]), "?": _FLAG,
-              "weights": _pick(None, [1, 2]), "n": _pick(None, 3), **_ATTRIBUTES}, weight=3),
+              "weights": _pick(None, [1, 2]), "n": _pick(None, 3), "keep_rows": _FLAG,
+              **_ATTRIBUTES}, weight=3),
         Call("Graph.from_labelled_edges", _free(wp.Graph.from_labelled_edges),
              {"src": _pick([0, 1], ["a", "b"]), "dst": _pick([1, 2], ["b", "c"]), "?": _FLAG,
               "weights": _pick(None, [1, 2]), **_ATTRIBUTES}, weight=2),
@@ -174,7 +177,8 @@ def _of_graphs() -> list[Call]:
               "weights": _pick(None, [1, 2]), **_ATTRIBUTES}, weight=3),
         Call("graph.to", _method("graph", "to"), {"device": _pick("cpu")}),
         Call("graph.subgraph", _method("graph", "subgraph"), {"vertices": _vertices}),
-        Call("graph.with_weights", _method("graph", "with_weights"), {"weights": _weights}),
+        Call("graph.with_weights", _method("graph", "with_weights"),
+             {"weights": _weights, "?": _FLAG, "order": _ORDER}),
         Call("graph.with_coordinates", _method("graph", "with_coordinates"),
              {"coordinates": _pick(None)}),
         Call("graph.astype", _method("graph", "astype"), {"dtype": _pick("float64", np.int64)}),
@@ -273,7 +277,7 @@ def _solving_calls() -> list[Call]:
     changed = Call(
         "solver.with_weights",
         lambda subject, **given: wp.prepare(subject.graph).with_weights(**given),
-        {"weights": _weights, "?": _FLAG, "progress": prepare["progress"]},
+        {"weights": _weights, "?": _FLAG, "order": _ORDER, "progress": prepare["progress"]},
     )
     methods = [
         Call(f"solver.{name}", _solver(name), _without(params, plan), weight=weight / 4)
