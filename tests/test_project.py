@@ -21,6 +21,7 @@ import pytest
 
 import warpath as wp
 from warpath.base.errors import install_line
+from warpath.io import formats
 
 ROOT = Path(__file__).resolve().parents[1]
 SOURCES = sorted(
@@ -208,6 +209,13 @@ def test_the_reference_names_every_format():
     for one in formats:
         for suffix in one.suffixes[:1]:
             assert f"`{suffix}`" in page
+
+
+def test_the_reference_lists_the_options_of_every_format():
+    page = (REFERENCE / "formats.md").read_text(encoding="utf-8")
+    for each in formats.FORMATS:
+        cells = [", ".join(f"`{name}`" for name in each.options(way)) for way in ("read", "write")]
+        assert f"| `{each.name}` | {cells[0]} | {cells[1]} |".replace("|  |", "| |") in page
 
 
 def test_what_comes_from_the_catalogue_is_up_to_date(capsys):

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
+import shlex
+import sys
 
 import numpy as np
 import pytest
 import typer
 
 import warpath as wp
+from warpath.cli import reading
 from warpath.cli.app import app
 from warpath.engines.cuda import sources
 from warpath.planner.plan import CATALOGUE
@@ -663,3 +666,72 @@ def test_a_generator_takes_a_whole_number_in_scientific_notation(warpath, tmp_pa
     assert warpath("generate", "uniform", "--n", "1e3", "-p", "out_degree=2e0", "-o", out).code == 0
     assert wp.read(out).n == 1000
     assert warpath("generate", "uniform", "--n", "1.5", "-o", out).code == 3
+
+
+STREETS = 'von;nach;"Länge, km";Minuten\n"Bern; Stadt";Thun;26,5;20\nThun;Spiez;10,0;9\n'
+COLUMNS = ("--from", "von", "--to", "nach")
+
+
+@pytest.fixture
+def streets(tmp_path):
+    """A table with a header, quotes and decimal commas of its own."""
+    path = tmp_path / "streets.csv"
+    path.write_text(STREETS, encoding="utf-8")
+    return path
+
+
+def test_columns_of_a_table_are_named(warpath, streets):
+    words = (*COLUMNS, "--weight", "Länge, km")
+    found = warpath("path", streets, "Bern; Stadt", "Spiez", *words, "--json").json
+    assert found["length"] == 36.5
+    given = (*words, "--delimiter", ";", "--decimal", ",")
+    assert warpath("path", streets, "Bern; Stadt", "Spiez", *given, "--json").json["length"] == 36.5
+    plan = ("--from-column", "von", "--to-column", "nach", "--weight", "Minuten")
+    run = warpath("plan", streets, "--from", "Thun", "--to", "Spiez", *plan)
+    assert run.code == 0
+
+
+def test_a_suggested_remedy_is_a_command_that_works(warpath, streets):
+    run = warpath("info", streets)
+    assert run.code == 3
+    flags = run.err.partition("as with ")[2].strip().rstrip(".")
+    assert flags == "--from-column von --to-column nach --weight 'Länge, km'"
+    assert warpath("info", streets, *shlex.split(flags)).code == 0
+    run = warpath("info", streets, *COLUMNS)
+    flags = re.search(r"choose one with (--weight .*), or --weight none", run.err)[1]
+    assert warpath("info", streets, *COLUMNS, *shlex.split(flags)).code == 0
+
+
+def test_options_of_formats_end_in_no_internal_error(warpath, tmp_path):
+    table = tmp_path / "a.csv"
+    table.write_text("1,2,x,5\n2,3,y,6\n", encoding="utf-8")
+    assert warpath("info", table, "--option", "columns=0,1,3").code == 0
+    for option in ("columns=1", "columns=1,2,4", "speeds=residential:20", "delimiter=5,6"):
+        run = warpath("info", table, "--option", option)
+        assert run.code == 3, run.err
+    run = warpath("info", table, "--option", "speeds=20")
+    assert (run.code, "speeds=residential:20,primary:50" in run.err) == (2, True)
+
+
+def test_speeds_reach_the_reader_as_a_dictionary():
+    assert reading.pairs(["speeds=residential:20,primary:50.5"], "--option") == {
+        "speeds": {"residential": 20, "primary": 50.5}
+    }
+
+
+def test_a_graph_is_converted_to_csv_without_pyarrow(warpath, streets, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    out = tmp_path / "out.csv"
+    words = (*COLUMNS, "--weight", "Minuten", "--option-out", "delimiter=;")
+    assert warpath("convert", streets, out, *words).code == 0
+    assert out.read_text() == 'source;target;weight\n"Bern; Stadt";Thun;20\nThun;Spiez;9\n'
+    wp.sssp(wp.read(out), "Thun").save(tmp_path / "tree.csv")
+    assert (tmp_path / "tree.csv").read_text().splitlines()[2] == '"Thun",0,'
+
+
+def test_formats_are_listed_with_their_options(warpath):
+    out = warpath("formats").out
+    assert "decimal" in next(line for line in out.splitlines() if line.startswith("csv"))
+    found = {each["name"]: each for each in warpath("formats", "--json").json["formats"]}
+    assert found["csv"]["write"] == ["delimiter", "decimal"]
+    assert found["tntp"]["writes"] is False

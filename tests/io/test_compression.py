@@ -133,7 +133,7 @@ def test_zstd_without_its_package_names_the_extra(file, monkeypatch):
     path = file("a.gr.zst", b"\x28\xb5\x2f\xfd")
     monkeypatch.setitem(sys.modules, "zstandard", None)
     monkeypatch.setitem(sys.modules, "compression.zstd", None)
-    with pytest.raises(MissingDependencyError, match=r"warpath\[io\]"):
+    with pytest.raises(MissingDependencyError, match=r"pip install zstandard"):
         read(path)
 
 

@@ -1,14 +1,13 @@
 from __future__ import annotations
 
 import gzip
-import sys
 
+import numpy as np
 import pytest
 
-from warpath.base.errors import GraphFormatError, InputError, MissingDependencyError
+import warpath as wp
+from warpath.base.errors import GraphFormatError, InputError
 from warpath.io import csv, formats
-
-pytest.importorskip("pyarrow")
 
 
 def edges_of(graph):
@@ -76,9 +75,9 @@ def test_dates_are_names(file):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ('from,to\n"a","b"\n"b"\n', r"roads\.csv:3: .*Expected 2 columns, got 1"),
+        ('from,to\n"a","b"\n"b"\n', r"roads\.csv:3: .*expected 2 columns, found 1"),
         ('from,to,w\n"a","b",1\n"b","c",\n', r"roads\.csv: row 1 of column 'w' is missing"),
-        ('from,to,w\n"a","b",x\n', r"roads\.csv: column 'w' holds"),
+        ('from,to,w\n"a","b",x\n', r"roads\.csv: row 0 of column 'w' is 'x': weights are numbers"),
         ('"x","y"\n"a","b"\n', "none of the pairs .* is among the columns 'x', 'y'"),
         ('from,to\n"a,b\n', r"roads\.csv"),
     ],
@@ -100,12 +99,6 @@ def test_a_delimiter_is_one_character(file):
         formats.read(file("u,v\n0,1\n"), format="csv", delimiter="::")
 
 
-def test_without_pyarrow_the_error_says_what_to_install(file, monkeypatch):
-    monkeypatch.setitem(sys.modules, "pyarrow.csv", None)
-    with pytest.raises(MissingDependencyError, match=r"pip install pyarrow"):
-        formats.read(file('from,to\n"a","b"\n'))
-
-
 @pytest.mark.parametrize(
     ("head", "known"),
     [
@@ -120,3 +113,111 @@ def test_without_pyarrow_the_error_says_what_to_install(file, monkeypatch):
 )
 def test_only_quoted_fields_under_a_known_header_are_certainly_csv(head, known):
     assert csv.sniff(head) is known
+
+
+GERMAN = (
+    'von;nach;"Länge, km";Minuten;Straße\n"Bern; Stadt";Thun;26,5;20;A6\nThun;Spiez;10,0;;"A6"\n'
+)
+
+
+def test_any_header_quotes_and_decimal_commas_are_read_by_name(file):
+    graph = formats.read(file(GERMAN), source="von", target="nach", weight="Länge, km")
+    assert graph.labels.tolist() == ["Bern; Stadt", "Thun", "Spiez"]
+    assert edges_of(graph) == [(0, 1, 26.5), (1, 2, 10.0)]
+    assert graph.given is None
+
+
+def test_source_and_target_are_columns_of_every_table(file):
+    path = file("x,a,b,km\n7,0,1,2\n8,1,2,3\n")
+    for options in ({}, {"format": "csv"}, {"format": "edge_list"}):
+        graph = formats.read(path, source="b", target=1, weight="km", **options)
+        assert edges_of(graph) == [(1, 0, 2), (2, 1, 3)]
+    with pytest.raises(InputError, match="could be 'x' or 'km'"):
+        formats.read(path, source="a", target="b", format="csv", decimal=".", weight="auto")
+    three = file("a,b,km\n0,1,2\n1,2,3\n", "three.csv")
+    for options in ({}, {"format": "csv"}):
+        assert formats.read(three, source="b", target="a", **options).weights.tolist() == [2, 3]
+    with pytest.raises(InputError, match="source=, target= and columns= name the same"):
+        formats.read(path, source="a", target="b", columns=(1, 2))
+    with pytest.raises(InputError, match="target = None must be the name or the number"):
+        formats.read(path, source="a")
+    with pytest.raises(InputError, match=r"no column 'c'"):
+        formats.read(path, source="a", target="c")
+
+
+def test_further_columns_are_kept_and_one_can_be_the_weight(file):
+    graph = formats.read(
+        file(GERMAN), source="von", target="nach", weight="Länge, km", attributes="all"
+    )
+    table = graph.edge_table()
+    assert list(table) == ["source", "target", "weight", "Minuten", "Straße"]
+    assert table["Straße"].tolist() == ["A6", "A6"]
+    assert table["Minuten"].tolist()[0] == 20
+    assert np.isnan(table["Minuten"][1])  # an empty field
+    few = formats.read(file(GERMAN), columns=(1, 0, 2), attributes=["Minuten"])
+    assert few.subgraph(["Thun", "Bern; Stadt"]).with_weights("Minuten").weights.tolist() == [20]
+
+
+def test_columns_of_data_frames_are_kept_too():
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"u": [5, 1], "v": [1, 5], "w": [1, 2], "name": ["a", "b"]})
+    graph = wp.Graph.of(frame, weight="w", attributes="name")
+    assert graph.edge_table()["name"].tolist() == ["b", "a"]
+
+
+def test_a_delimiter_and_a_decimal_mark_can_be_given(file):
+    path = file("u|v|w\n0|1|1,5\n1|2|2\n", "roads.txt")
+    assert formats.read(path, delimiter="|", decimal=",").weights.tolist() == [1.5, 2.0]
+    assert formats.read(file("0;1;1,5\n"), delimiter=";").weights.tolist() == [1.5]
+    assert formats.read(file("u;v;w\n0;1;1,5\n")).weights.tolist() == [1.5]  # found
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "message"),
+    [
+        ("u;v;w\n0;1;1,5\n0;1;2.5\n", {"delimiter": ";", "decimal": ","},
+         "row 1 of column 'w' is '2.5': weights are numbers with the decimal mark ','"),
+        ("u;v;w\n0;1;1,5\n", {"delimiter": ";", "decimal": "."},
+         "row 0 of column 'w' is '1,5': .* decimal=',' reads other marks"),
+        ("u,v\n0.5,1\n", {"delimiter": ","}, "numbers that are not integers, such as '0.5'"),
+        ("u,v\n0,\n", {"delimiter": ","}, "row 0 of column 'v' is missing"),
+        ("# nothing\n", {"format": "csv"}, "the file has no rows"),
+    ],
+)  # fmt: skip
+def test_mixed_marks_and_missing_ends_are_refused(file, text, options, message):
+    with pytest.raises(GraphFormatError, match=message):
+        formats.read(file(text), **options)
+
+
+def test_options_that_contradict_are_refused(file):
+    path = file("u,v\n0,1\n")
+    for options in (
+        {"delimiter": ",", "decimal": ","},
+        {"decimal": "x"},
+        {"decimal": ",", "ids": "x"},
+    ):
+        with pytest.raises(InputError, match=r"must be|same character"):
+            formats.read(path, **options)
+
+
+def test_ids_that_look_like_numbers_can_be_names(file):
+    assert formats.read(file('u,v\n"007",8\n'), ids="text").labels.tolist() == ["007", "8"]
+
+
+def test_a_graph_comes_back_from_csv(file, tmp_path):
+    graph = formats.read(
+        file(GERMAN), source="von", target="nach", weight="Länge, km", attributes="all"
+    )
+    for options in ({}, {"delimiter": ";", "decimal": ","}):
+        path = tmp_path / "out.csv.gz"
+        formats.write(graph, path, **options)
+        back = formats.read(path, weight="weight", attributes=["Straße"])
+        assert back.labels.tolist() == graph.labels.tolist()
+        assert edges_of(back) == edges_of(graph)
+        assert back.edge_table()["Straße"].tolist() == ["A6", "A6"]
+
+
+def test_numbers_in_a_file_count_as_its_reader_does(tmp_path):
+    graph = wp.Graph.from_edges([0, 1], [1, 2], [4, 5], id_base=1)
+    formats.write(graph, tmp_path / "a.csv")
+    assert (tmp_path / "a.csv").read_text() == "source,target,weight\n1,2,4\n2,3,5\n"

@@ -174,7 +174,7 @@ def test_columns_are_found_by_the_names_of_the_field(ends, weight):
     ("names", "options", "message"),
     [
         (["a", "b"], {}, r"none of the pairs source/target.*columns 'a', 'b'.*columns="),
-        (["u", "v", "from", "to"], {}, "could be from/to and u/v; choose with columns="),
+        (["u", "v", "from", "to"], {}, "could be from/to and u/v; choose them, as with columns="),
         (["u", "v", "length", "cost"], {}, "weight could be 'length' or 'cost' of the columns 'u'"),
         (["from", "to", "feature", "time"], {}, "weight could be 'time' of the columns"),
         (["u", "v"], {"weight": "km"}, "there is no column 'km'; there are 'u', 'v'"),

@@ -187,7 +187,7 @@ BAD = {
     "0 1 2\n0 1 -inf\n": ":2: a weight of -inf",
     "0\n": ':1: expected "<from> <to>" or more columns, found "0"',
     "from,to\n0,1,2\n": ":2: the header has 2 columns, this line has 3",
-    '"a","b"\n': ':1: quoted fields are read by format="csv"',
+    '"a" "b"\n': ':1: quoted fields are read by format="csv"',
 }
 
 

@@ -278,7 +278,7 @@ def test_a_column_whose_name_is_no_utf_8_is_named(file, form):
         table = arrow.table({"source": [0], "target": [1], "wxyz": [1]})
         parquet.write_table(table, buffer, store_schema=False)
         data = buffer.getvalue().replace(b"wxyz", b"w\xff\xfez")
-    with pytest.raises(GraphFormatError, match=r"a\.\w+: the name of a column, .* is not UTF-8"):
+    with pytest.raises(GraphFormatError, match=r"a\.\w+:.* is not UTF-8 text"):
         wp.read(file(f"a.{form}", data))
 
 

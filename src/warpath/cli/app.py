@@ -65,7 +65,14 @@ _PANELS: dict[str, tuple[Callable[..., None], ...]] = {
         near.within,
         route.path,
     ),
-    "Inspect": (look.info, look.plan, look.verify, catalogue.algorithms, doctor.doctor),
+    "Inspect": (
+        look.info,
+        look.plan,
+        look.verify,
+        catalogue.algorithms,
+        catalogue.formats,
+        doctor.doctor,
+    ),
     "Files": (files.prepare, files.convert, files.generate),
 }
 for _panel, _commands in _PANELS.items():

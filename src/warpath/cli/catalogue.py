@@ -1,4 +1,4 @@
-"""algorithms: the catalogue of algorithms."""
+"""algorithms and formats: the catalogue of algorithms, and the formats of files."""
 # Annotations are read at run time: no postponed evaluation.
 
 import difflib
@@ -11,6 +11,7 @@ from warpath.cli import output
 from warpath.cli.options import Showing
 from warpath.cli.output import NamedValues, Sentence, TableRows
 from warpath.cli.usage import UsageError
+from warpath.io.formats import FORMATS
 from warpath.planner.kinds import KINDS
 from warpath.recipes import Catalogue, Recipe
 
@@ -79,6 +80,40 @@ def algorithms(
         parts.append(Sentence(f"no algorithm of {paper} runs on {device}"))
     document = {"command": "algorithms", "algorithms": [_described(each) for each in chosen]}
     output.show(document, *parts, as_json=showing.as_json)
+
+
+def formats(showing: Showing) -> None:
+    """List the file formats with their suffixes and options.
+
+    Options of reading are given by their own flags, or as --option KEY=VALUE; those of writing as
+    --option-out KEY=VALUE of warpath convert.
+
+    Example: [cyan]warpath formats[/]
+    """
+    columns = ("format", "suffixes", "content", "options of reading", "options of writing")
+    rows = [
+        [
+            each.name,
+            " ".join(each.suffixes) or "by content",
+            each.summary,
+            ", ".join(each.options("read")),
+            ", ".join(each.options("write")) or ("none" if each.writes else "not written"),
+        ]
+        for each in FORMATS
+    ]
+    found = [
+        {
+            "name": each.name,
+            "suffixes": each.suffixes,
+            "summary": each.summary,
+            "writes": each.writes,
+            "read": each.options("read"),
+            "write": each.options("write"),
+        }
+        for each in FORMATS
+    ]
+    document = {"command": "formats", "formats": found}
+    output.show(document, Rows(columns, rows, data=False), as_json=showing.as_json)
 
 
 def _check(what: str, wanted: str | None, known: set[str]) -> None:

@@ -142,14 +142,23 @@ def in_words_of_the_command(text: str) -> str:
             )
         value = {"None": "none"}.get(value, value)
         if name in _OPTIONS:
-            return f"{_OPTIONS[name]} {value}".rstrip()
+            return f"{_OPTIONS[name]} {shlex.quote(value) if value else ''}".rstrip()
         setting = f"{name}={value}"
         place = "--option-out" if name in _WRITER_OPTIONS else "--option"
         return f"{place} {shlex.quote(setting)}"
 
+    text = _COLUMNS.sub(_column_options, text)
     return _KEYWORD.sub(option, text.replace("distances(targets=)", "distances --targets"))
 
 
+def _column_options(match: re.Match[str]) -> str:
+    """Return ``columns=('A', 'B', 'C')`` as ``--from-column A --to-column B --weight C``."""
+    names = [first or second for first, second in re.findall(r"'([^']*)'|\"([^\"]*)\"", match[1])]
+    flags = ("--from-column", "--to-column", "--weight")
+    return " ".join(f"{flag} {shlex.quote(name)}" for flag, name in zip(flags, names, strict=False))
+
+
+_COLUMNS = re.compile(r"columns=\(((?:'[^']*'|\"[^\"]*\"|, )+)\)")
 _FLAGS = {"predecessors": "--predecessors"}
 _OPTIONS = {"out": "-o", "dist_dtype": "--dist-dtype"} | {
     name: f"--{name}"
@@ -157,6 +166,8 @@ _OPTIONS = {"out": "-o", "dist_dtype": "--dist-dtype"} | {
         "algorithm",
         "coordinates",
         "cutoff",
+        "decimal",
+        "delimiter",
         "device",
         "format",
         "ids",
@@ -169,7 +180,7 @@ _OPTIONS = {"out": "-o", "dist_dtype": "--dist-dtype"} | {
         "weight",
     )
 }
-_READER_OPTIONS = ("columns", "delimiter", "header", "n", "private", "service", "skip_lines")
+_READER_OPTIONS = ("attributes", "columns", "header", "n", "private", "service", "skip_lines")
 _WRITER_OPTIONS = ("labels",)
 _NAMES = ("directed", *_FLAGS, *_OPTIONS, *_READER_OPTIONS, *_WRITER_OPTIONS)
 _KEYWORD = re.compile(

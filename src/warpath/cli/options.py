@@ -5,6 +5,7 @@ group, and passes the command the group with the values.
 """
 # Annotations are read at run time here and in the modules of commands: no postponed evaluation.
 
+import copy
 import difflib
 import functools
 import inspect
@@ -96,6 +97,44 @@ class Reading:
             help="The column of weights, by name or counted from 0; [bold]none[/] to give every "
             "edge the weight 1; [bold]euclidean[/] or [bold]great_circle[/] for lengths from "
             "coordinates.",
+            rich_help_panel=_READING,
+        ),
+    ] = None
+    column_from: Annotated[
+        str | None,
+        typer.Option(
+            "--from-column",
+            "--from",
+            metavar="COLUMN",
+            help="The column of the edges' sources in a table, by name or counted from 0.",
+            rich_help_panel=_READING,
+        ),
+    ] = None
+    column_to: Annotated[
+        str | None,
+        typer.Option(
+            "--to-column",
+            "--to",
+            metavar="COLUMN",
+            help="The column of the targets.",
+            rich_help_panel=_READING,
+        ),
+    ] = None
+    delimiter: Annotated[
+        str | None,
+        typer.Option(
+            "--delimiter",
+            help="What separates the columns of a CSV file, such as ';'. Default: found.",
+            show_default=False,
+            rich_help_panel=_READING,
+        ),
+    ] = None
+    decimal: Annotated[
+        str | None,
+        typer.Option(
+            "--decimal",
+            help="The decimal mark of a CSV file, '.' or ','. Default: found.",
+            show_default=False,
             rich_help_panel=_READING,
         ),
     ] = None
@@ -218,13 +257,14 @@ def grouped(command: Callable[..., None]) -> Callable[..., None]:
         for name, parameter in signature.parameters.items()
         if name not in groups
     ]
+    taken = {flag for each in spread for flag in _flags(each.annotation)}
     for group in groups.values():
         spread += [
             inspect.Parameter(
                 each.name,
                 inspect.Parameter.KEYWORD_ONLY,
                 default=each.default,
-                annotation=each.type,
+                annotation=_without(each.type, taken),
             )
             for each in fields(group)
         ]
@@ -240,3 +280,24 @@ def grouped(command: Callable[..., None]) -> Callable[..., None]:
     gathered.__annotations__ = {each.name: each.annotation for each in spread}
     del gathered.__wrapped__  # typer would inspect the original instead
     return gathered
+
+
+def _flags(annotation: Any) -> tuple[str, ...]:
+    """Return the flags of a parameter's option."""
+    options = getattr(annotation, "__metadata__", ())
+    # typer keeps the first flag as the default of an option inside Annotated.
+    return tuple(
+        flag
+        for each in options
+        for flag in (getattr(each, "default", None), *(getattr(each, "param_decls", None) or ()))
+        if isinstance(flag, str)
+    )
+
+
+def _without(annotation: Any, taken: set[str]) -> Any:
+    """Return a parameter's option without the flags that the command uses for another option."""
+    if taken.isdisjoint(_flags(annotation)):
+        return annotation
+    option = copy.copy(annotation.__metadata__[0])
+    option.param_decls = [flag for flag in option.param_decls if flag not in taken]
+    return Annotated[annotation.__origin__, option]

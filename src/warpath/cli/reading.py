@@ -55,6 +55,12 @@ def load(path: Path, reading: Reading, showing: Showing, *, prepared: bool = Tru
         options["member"] = reading.member
     if reading.ids is not None:
         options["ids"] = reading.ids
+    for name in ("delimiter", "decimal"):
+        if getattr(reading, name) is not None:
+            options[name] = getattr(reading, name).replace("\\t", "\t")
+    for name, text in (("source", reading.column_from), ("target", reading.column_to)):
+        if text is not None:
+            options[name] = column(text)
     if reading.weight is not None:
         options["weight"] = column(reading.weight)
     graph = read(
@@ -107,13 +113,22 @@ def pairs(texts: Sequence[str] | None, option: str) -> dict[str, Any]:
         key, equals, value = text.partition("=")
         if not equals or not key.strip().isidentifier():
             raise UsageError(f"{option} {text!r} must have the form key=value.")
-        found[key.strip()] = number_or_text(value.strip())
+        read_value = _speeds if key.strip() == "speeds" else number_or_text
+        found[key.strip()] = read_value(value.strip())
     return found
+
+
+def _speeds(text: str) -> dict[str, Any]:
+    """Return ``residential:20,primary:50`` as a dictionary."""
+    entries = [entry.partition(":") for entry in text.split(",")]
+    if not all(colon and name.strip() for name, colon, _ in entries):
+        raise UsageError(f"speeds={text!r} must have the form speeds=residential:20,primary:50.")
+    return {name.strip(): number_or_text(value.strip()) for name, _, value in entries}
 
 
 def number_or_text(text: str) -> Any:
     """Return the value of a text: a bool, a number, a tuple (``a,b``), else the text."""
-    if "," in text:
+    if "," in text.strip(","):
         return tuple(number_or_text(part.strip()) for part in text.split(","))
     if text.lower() in {"true", "false", "yes", "no"}:
         return text.lower() in {"true", "yes"}

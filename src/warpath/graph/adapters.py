@@ -90,8 +90,8 @@ def checked_options(converter: Callable[..., Any], options: dict[str, Any], what
 
     Parameters
     ----------
-    converter : a function whose ``**attributes`` are those of `Graph`. A function with other
-        keywords, as ``**options`` of a file format, checks them itself.
+    converter : a function whose ``**attributes`` or ``**more`` are those of `Graph`. A function
+        with other keywords, as ``**options`` of a file format, checks them itself.
     what : what is converted, for the message.
     """
     if not options:
@@ -99,7 +99,7 @@ def checked_options(converter: Callable[..., Any], options: dict[str, Any], what
     parameters = inspect.signature(converter).parameters.values()
     known = [each.name for each in parameters if each.kind is each.KEYWORD_ONLY]
     rest = next((each.name for each in parameters if each.kind is each.VAR_KEYWORD), None)
-    if rest == "attributes":
+    if rest in {"attributes", "more"}:
         from warpath.graph.graph import Graph
 
         for maker in (Graph.from_edges, Graph):

@@ -36,7 +36,8 @@ def from_table(
     weight: Column | None = "auto",
     directed: bool = True,
     n: int | None = None,
-    **attributes: Any,
+    attributes: str | Sequence[Column] | None = None,
+    **more: Any,
 ) -> Graph:
     """Make a graph from a table with a row per edge.
 
@@ -46,13 +47,16 @@ def from_table(
         RecordBatch or RecordBatchReader, a cuDF DataFrame (copied from the GPU), or any object with
         Arrow's PyCapsule interface (read through pyarrow).
     columns : the columns (names, or positions from 0) of ends and weight: ``("from", "to",
-        "metres")``; two of them for an unweighted graph. None: found by name, see `ENDS` and
+        "metres")``; two of them for an unweighted graph, "auto" as the third to find the
+        weight as for None. None: found by name, see `ENDS` and
         `WEIGHTS`.
     weight : the weight's column alone; None: every weight is 1; "auto": found by name, or the only
         column except the ends.
     directed : False makes every row an edge in both directions.
     n : number of vertices; if given, the ends are the vertices 0 .. n - 1, without labels.
-    **attributes : ``coordinates``, ``first_through``, ``name`` of `Graph`.
+    attributes : names or positions of further columns that the graph keeps, see
+        `Graph.edge_table`; "all": every other column.
+    **more : ``coordinates``, ``first_through``, ``name`` of `Graph`.
 
     Returns
     -------
@@ -66,19 +70,63 @@ def from_table(
         A column is missing or ambiguous (the message lists the columns), a value is missing (the
         message has its row), or the ends are floats.
     """
-    table = _adapted(data)
+    return from_columns(
+        _adapted(data),
+        columns=columns,
+        weight=weight,
+        directed=directed,
+        n=n,
+        attributes=attributes,
+        **more,
+    )
+
+
+def from_columns(
+    table: Table,
+    *,
+    columns: Sequence[Column] | None,
+    weight: Column | None,
+    directed: bool,
+    n: int | None = None,
+    attributes: str | Sequence[Column] | None = None,
+    **more: Any,
+) -> Graph:
+    """Make a graph from the columns of a `Table`; see `from_table`."""
     source, target, weighted = chosen_columns(table.names, columns, weight)
     src, dst = table.ends(source), table.ends(target)
     weights = None if weighted is None else table.weights(weighted)
+    kept = _kept_columns(table.names, {source, target, weighted}, attributes)
+    if kept:
+        more["keep_rows"] = True
     if n is not None:
-        return Graph.from_edges(src, dst, weights, n=n, directed=directed, **attributes)
+        graph = Graph.from_edges(src, dst, weights, n=n, directed=directed, **more)
+        return _with_columns(graph, table, kept)
     if (src.dtype.kind in "iu") != (dst.dtype.kind in "iu") and len(src):
         msg = (
             f"column {source!r} holds {src.dtype} and column {target!r} {dst.dtype}: both must be "
             "of one type."
         )
         raise GraphError(msg)
-    return Graph.from_labelled_edges(src, dst, weights, directed=directed, **attributes)
+    graph = Graph.from_labelled_edges(src, dst, weights, directed=directed, **more)
+    return _with_columns(graph, table, kept)
+
+
+def _kept_columns(
+    names: Sequence[str], used: set[str | None], attributes: str | Sequence[Column] | None
+) -> list[str]:
+    """Return the names of the columns that a graph keeps."""
+    if attributes is None:
+        return []
+    if attributes == "all":
+        return [name for name in names if name not in used]
+    listed = [attributes] if isinstance(attributes, str | int) else attributes
+    return [_named(names, column) for column in listed]
+
+
+def _with_columns(graph: Graph, table: Table, kept: Sequence[str]) -> Graph:
+    if graph.given is not None:
+        graph.given.columns.update({name: table.kept(name) for name in kept})
+    return graph
 
 
 def chosen_columns(
@@ -97,13 +145,19 @@ def chosen_columns(
         msg = f"two columns are called {twice!r} ({listed}): rename one."
         raise GraphError(msg)
     if columns is not None:
-        if isinstance(columns, str) or not 2 <= len(columns) <= 3:
+        if isinstance(columns, str | int | float) or not 2 <= len(columns) <= 3:
             msg = f"columns={columns!r}: give two or three of {listed}: source, target and weight."
             raise InputError(msg)
         if len(columns) == 3 and weight not in {"auto", columns[2]}:
             msg = f"columns={columns!r} and weight={weight!r} name two weights: give one of them."
             raise InputError(msg)
         source, target = (_named(names, column) for column in columns[:2])
+        if len(columns) == 3 and columns[2] == "auto":
+            return (
+                source,
+                target,
+                _found_weight([n for n in names if n not in {source, target}], listed),
+            )
         if len(columns) == 3:
             return source, target, _named(names, columns[2])
         return source, target, None if weight in {None, "auto"} else _named(names, weight)
@@ -132,14 +186,12 @@ def _found_ends(names: Sequence[str], listed: str) -> tuple[str, str]:
     known = ", ".join("/".join(pair) for pair in ENDS)
     if candidates:
         several = " and ".join("/".join(pair) for pair in candidates)
-        msg = (
-            f"the ends of the edges could be {several}; choose with columns=(source, target, "
-            f"weight)."
-        )
+        example = f"columns=({candidates[0][0]!r}, {candidates[0][1]!r})"
+        msg = f"the ends of the edges could be {several}; choose them, as with {example}."
     else:
         msg = (
-            f"none of the pairs {known} is among the columns {listed}; choose the columns with "
-            "columns=(source, target, weight)."
+            f"none of the pairs {known} is among the columns {listed}; choose the columns, as with "
+            f"columns=({', '.join(map(repr, names[:3]))})."
         )
     raise GraphError(msg)
 
@@ -153,7 +205,8 @@ def _found_weight(others: list[str], listed: str) -> str | None:
     if len(candidates) > 1 or stamped or (others and not candidates):
         msg = (
             f"the weight could be {' or '.join(map(repr, candidates or others))} of the columns "
-            f"{listed}; choose one with weight=, or weight=None for none."
+            f"{listed}; choose one with weight={(candidates or others)[0]!r}, or weight=None for "
+            "none."
         )
         raise GraphError(msg)
     return candidates[0] if candidates else None
@@ -225,6 +278,12 @@ class Table:
             raise GraphError(msg)
         return values
 
+    def kept(self, name: str) -> Array:
+        """Return a column of any type; missing values as the library converts them."""
+        data = self._data
+        series = data.iloc[:, self.names.index(name)] if hasattr(data, "iloc") else data[name]
+        return np.asarray(series.to_numpy())
+
     def weights(self, name: str) -> Array:
         """Return a column of numbers."""
         values = self._complete(name, WeightError)
@@ -239,6 +298,10 @@ class Table:
 
 class _ArrowTable(Table):
     """Columns of a pyarrow Table as NumPy arrays."""
+
+    def kept(self, name: str) -> Array:
+        column = self._data.column(self.names.index(name))
+        return np.asarray(column.to_numpy(zero_copy_only=False))
 
     def __init__(self, table: Any) -> None:
         super().__init__(table, list(table.column_names))

@@ -174,7 +174,7 @@ def _shape(source: Source, skip_lines: int) -> Shape | None:
     if len(fields) < 2:
         raise source.error(first.number, 'expected "<from> <to>" or more columns', first.text)
     if b'"' in first.text:
-        reason = 'quoted fields are read by format="csv" (pyarrow)'
+        reason = 'quoted fields are read by format="csv"'
         raise source.error(first.number, reason, first.text)
     begin = source.data.rfind(b"\n", 0, max(first.next - 1, 0)) + 1
     return Shape(begin, first.number, delimiter, fields, names)
@@ -211,7 +211,7 @@ def _checked_columns(
     columns: Sequence[str | int], weight: str | int | None
 ) -> tuple[Sequence[str | int], str | int | None]:
     """Return the two columns of the ends and that of the weight."""
-    if isinstance(columns, str) or len(columns) not in {2, 3}:
+    if isinstance(columns, str | int | float) or len(columns) not in {2, 3}:
         msg = f"columns={columns!r}: give two or three columns: source, target and weight."
         raise InputError(msg)
     if len(columns) == 2:

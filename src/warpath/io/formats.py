@@ -57,6 +57,12 @@ class Format:
         graph: Graph = function(source, **options)
         return graph
 
+    def options(self, function: str) -> list[str]:
+        """Return the names of the options of the module's ``read`` or ``write``."""
+        if function == "write" and not self.writes:
+            return []
+        return _options(self._function(function))
+
     def write(self, graph: Graph, path: Path, **options: Any) -> None:
         """Write a graph atomically, with the compression of the path's suffix."""
         if self.written_by is not None:
@@ -107,12 +113,19 @@ FORMATS: tuple[Format, ...] = (
         extra="io",
     ),
     Format("osm", (".osm", ".pbf"), "warpath.io.osm", "OpenStreetMap's car network", extra="osm"),
-    Format("csv", (), "warpath.io.csv", "CSV edge tables with quoted fields", extra="io"),
     Format(
         "edge_list",
-        (".txt", ".edges", ".edgelist", ".csv", ".tsv", ".snap"),
+        (".txt", ".edges", ".edgelist", ".tsv", ".snap"),
         "warpath.io.edge_list",
         "SNAP and plain edge lists: blanks, tabs or commas",
+    ),
+    # The format edge_list reads .csv files that need no more: see `_of_columns`.
+    Format(
+        "csv",
+        (".csv",),
+        "warpath.io.csv",
+        "CSV edge tables, with quotes and decimal commas",
+        writes=True,
     ),
 )
 
@@ -125,6 +138,8 @@ def read(
     *,
     format: str | None = None,  # noqa: A002 - the word that every reader of files uses
     directed: bool | None = None,
+    source: str | int | None = None,
+    target: str | int | None = None,
     weight: str | int | None = _AUTO,
     ids: str = "auto",
     coordinates: str | os.PathLike[str] | ArrayLike | None = None,
@@ -139,6 +154,8 @@ def read(
     path : the file, also compressed with gzip, xz, bzip2, zip or zstd.
     format : a name of `FORMATS`; None: by content, else by suffix.
     directed : True or False, if the file does not specify it; None: the format's default.
+    source, target : the columns of the ends of edges in a table, by name or counted from 0; the
+        same as ``columns=(source, target)``.
     weight : the column that holds the weights, by name or counted from 0; None: every weight is 1;
         "auto": the only possible column, else an error lists the columns. "euclidean" or
         "great_circle": lengths from the coordinates, see `Graph.with_weights`.
@@ -171,6 +188,9 @@ def read(
     for name, value in (("format", format), ("ids", ids), ("member", member)):
         checked_kind(value, str, name)
     rule = weight if weight in RULES else None
+    if source is not None or target is not None:
+        ends = _ends(source, target, options)
+        options["columns"] = (*ends, "auto") if weight == "auto" else ends
     if directed is not None:
         options["directed"] = checked_bool(directed, "directed")
     if ids != "auto":
@@ -178,21 +198,44 @@ def read(
     place = to_read(path)
     with reading(place) as passing:
         with watch(progress, f"reading {place.name}") as report:
-            source = Source(place, member=member, progress=passing(report))
-            chosen = format_named(format) if format is not None else _format_of(source)
+            file = Source(place, member=member, progress=passing(report))
+            chosen = format_named(format) if format is not None else _format_of(file)
+            if format is None:
+                chosen = _of_columns(chosen, file, options)
             if (
                 weight != "auto"
                 and rule is None
                 and (weight is not None or _takes(chosen, "weight"))
             ):
                 options["weight"] = weight
-            graph = chosen.read(source, **options)
+            graph = chosen.read(file, **options)
         if weight is None and graph.weights is not None:
             graph = graph.with_weights(None)
         if coordinates is not None:
             positions = importlib.import_module("warpath.io.coordinate_files")
             graph = graph.with_coordinates(positions.coordinates_of(coordinates, graph.n))
         return graph if rule is None else graph.with_weights(rule)
+
+
+def _ends(source: Any, target: Any, options: Mapping[str, Any]) -> tuple[Any, Any]:
+    """Return checked source and target, for the option `columns`."""
+    for name, value in (("source", source), ("target", target)):
+        if not (isinstance(value, str) or is_integer(value)):
+            msg = f"{name} = {shown(value)} must be the name or the number of a column."
+            raise InputError(msg)
+    if "columns" in options:
+        msg = "source=, target= and columns= name the same columns: leave one of them out."
+        raise InputError(msg)
+    return source, target
+
+
+def _of_columns(chosen: Format, file: Source, options: Mapping[str, Any]) -> Format:
+    """Choose between edge lists, which are read in the core, and CSV, which can do more."""
+    if chosen.name not in {"edge_list", "csv"} or foreign(file.head) is not None:
+        return chosen
+    needed = not {"delimiter", "decimal", "attributes"}.isdisjoint(options)
+    quoted = file.suffix in {".csv", ".tsv"} and b'"' in file.data
+    return format_named("csv" if needed or quoted or chosen.sniff(file.head) else "edge_list")
 
 
 def write(
@@ -279,11 +322,14 @@ def _takes(chosen: Format, option: str) -> bool:
     return option in inspect.signature(chosen._function("read")).parameters  # noqa: SLF001
 
 
+def _options(function: Callable[..., Any]) -> list[str]:
+    parameters = inspect.signature(function).parameters.values()
+    return [each.name for each in parameters if each.kind is each.KEYWORD_ONLY]
+
+
 def _check_options(name: str, function: Callable[..., Any], options: dict[str, Any]) -> None:
     """Raise InputError for an option that the format does not have, or a value of wrong type."""
-    known = [
-        p.name for p in inspect.signature(function).parameters.values() if p.kind == p.KEYWORD_ONLY
-    ]
+    known = _options(function)
     for option, value in options.items():
         if option not in known:
             has = f"it has {', '.join(known)}" if known else "it has none"
@@ -298,4 +344,4 @@ def _check_options(name: str, function: Callable[..., Any], options: dict[str, A
 
 
 #: Options that are None or of the given type.
-_KINDS = {"delimiter": str, "header": str, "labels": str, "speeds": Mapping}
+_KINDS = {"delimiter": str, "decimal": str, "header": str, "labels": str, "speeds": Mapping}

@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 import numpy as np
 
 from warpath.base.errors import InputError, NotSupportedError, require
-from warpath.io.csv import bad_name, column_names, of_table
 from warpath.io.save import edge_blocks
+from warpath.io.tables import from_table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from warpath.base.errors import GraphFormatError
     from warpath.graph import Graph
     from warpath.io.dataframes import Column
     from warpath.io.source import Source
@@ -29,6 +30,7 @@ def read(
     directed: bool = True,
     weight: Column | None = "auto",
     columns: Sequence[Column] | None = None,
+    attributes: str | Sequence[Column] | None = None,
 ) -> Graph:
     """Read a Parquet file with a row per edge; columns as in `warpath.io.dataframes.from_table`.
 
@@ -56,7 +58,32 @@ def read(
         raise bad_name(source, error) from error
     except (arrow.ArrowException, OSError, ValueError) as error:
         raise source.error(None, f"this is not a valid Parquet file: {error}") from error
-    return of_table(source, table, directed=directed, weight=weight, columns=columns)
+    try:
+        return from_table(
+            table,
+            name=source.title,
+            directed=directed,
+            weight=weight,
+            columns=columns,
+            attributes=attributes,
+        )
+    except InputError as error:
+        raise source.error(None, str(error)) from error
+
+
+def column_names(source: Source, table: Any) -> list[str]:
+    """Return the names of a table's columns, or raise GraphFormatError if one is not UTF-8."""
+    try:
+        names: list[str] = table.column_names
+    except UnicodeDecodeError as error:
+        raise bad_name(source, error) from error
+    return names
+
+
+def bad_name(source: Source, error: UnicodeDecodeError) -> GraphFormatError:
+    """Return the error for a column whose name is not UTF-8."""
+    msg = f"the name of a column, {error.object[:40]!r}, is not UTF-8 text: convert the file"
+    return source.error(None, msg)
 
 
 def write(graph: Graph, file: BinaryIO, *, labels: str = "keep") -> None:

@@ -8,7 +8,7 @@ import warnings
 import zipfile
 import zlib
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -24,12 +24,15 @@ from warpath.results.row_files import SUFFIXES, load_rows, suffix_of
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable
+    from typing import BinaryIO
 
     from warpath.base.dtypes import Array
     from warpath.graph import Graph
 
     Columns = dict[str, tuple[Array, Array | None]]
+
+#: Rows of a CSV file that are written at a time.
+_ROWS = 2**16
 
 #: The arrays of a saved result that are read back.
 _PARTS = {"dist", "pred", "preds", "source", "cutoff", "sources", "targets", "reassociated"}
@@ -289,14 +292,15 @@ def save_columns(path: Path, columns: Columns) -> None:
     path : file to write, its format by suffix: .parquet, .csv.
     columns : name -> values and the mask of the rows that have a value, None for all.
     """
-    writers: dict[str, Callable[[Any, Any], None]] = {
-        ".parquet": _write_parquet,
-        ".csv": _write_csv,
-    }
-    if path.suffix not in writers:
+    if path.suffix == ".csv":
+        with atomic(path) as file:
+            _write_csv(columns, file)
+        return
+    if path.suffix != ".parquet":
         msg = f"{path}: results are written as .npz, .parquet or .csv."
         raise InputError(msg)
-    arrow = require("pyarrow", extra="io", what=f"Writing {path.suffix}")
+    arrow = require("pyarrow", extra="io", what="Writing .parquet")
+    parquet = require("pyarrow.parquet", extra="io", what="Writing .parquet")
     data = {}
     for name, (values, present) in columns.items():
         try:
@@ -308,15 +312,33 @@ def save_columns(path: Path, columns: Columns) -> None:
             )
             raise InputError(msg) from error
     with atomic(path) as file:
-        writers[path.suffix](arrow.table(data), file)
+        parquet.write_table(arrow.table(data), file)
 
 
-def _write_parquet(table: Any, file: Any) -> None:
-    require("pyarrow.parquet", extra="io", what="Writing .parquet").write_table(table, file)
+def _write_csv(columns: Columns, file: BinaryIO) -> None:
+    """Write texts in quotes, so that an empty one is not a missing value, and numbers without."""
+    file.write(",".join(map(_quoted, columns)).encode() + b"\n")
+    length = len(next(iter(columns.values()))[0])
+    for low in range(0, length, _ROWS):
+        block = [
+            _texts(values[low : low + _ROWS], None if has is None else has[low : low + _ROWS])
+            for values, has in columns.values()
+        ]
+        lines = (",".join(row) for row in zip(*block, strict=True))
+        file.write(("\n".join(lines) + "\n").encode())
 
 
-def _write_csv(table: Any, file: Any) -> None:
-    require("pyarrow.csv", extra="io", what="Writing .csv").write_csv(table, file)
+def _texts(values: Array, present: Array | None) -> list[str]:
+    listed = values.tolist()
+    numbers = values.dtype.kind in "iuf"
+    texts = list(map(repr, listed)) if numbers else [_quoted(str(value)) for value in listed]
+    if present is None:
+        return texts
+    return [text if has else "" for text, has in zip(texts, present.tolist(), strict=True)]
+
+
+def _quoted(text: str) -> str:
+    return '"' + text.replace('"', '""') + '"'
 
 
 def file_names(graph: Graph, indices: Array) -> Array:
