@@ -112,6 +112,17 @@ FORMATS: tuple[Format, ...] = (
         writes=True,
         extra="io",
     ),
+    Format(
+        "geojson",
+        (".geojson",),
+        "warpath.io.geojson",
+        "edges with geometry",
+        writes=True,
+        extra="geo",
+    ),
+    Format(
+        "gpkg", (".gpkg",), "warpath.io.geopackage", "edges with geometry", writes=True, extra="geo"
+    ),
     Format("osm", (".osm", ".pbf"), "warpath.io.osm", "OpenStreetMap's car network", extra="osm"),
     Format(
         "edge_list",

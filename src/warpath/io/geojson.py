@@ -1,0 +1,69 @@
+"""GeoJSON files of edges with geometry, through GeoPandas."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from warpath.base.errors import GraphError, InputError, require
+from warpath.graph.checks import label_array
+from warpath.graph.coordinates import in_degrees
+from warpath.graph.edge_geometry import lines_of
+from warpath.io.geopandas import from_geodataframe
+
+if TYPE_CHECKING:
+    from typing import BinaryIO
+
+    from warpath.graph import Graph
+    from warpath.io.source import Source
+
+
+def sniff(head: bytes) -> bool:
+    """Return whether a file starts as a GeoJSON collection of features."""
+    return head.lstrip()[:1] == b"{" and b'"FeatureCollection"' in head
+
+
+def read(source: Source, *, weight: str | int | None = "auto", directed: bool = True) -> Graph:
+    """Read a file of lines, one for each edge; see `warpath.io.geopandas.from_geodataframe`."""
+    geopandas = require("geopandas", extra="geo", what="reading edges with geometry")
+    frame = geopandas.read_file(source.path)
+    try:
+        return from_geodataframe(frame, weight=weight, directed=directed, name=source.title)
+    except InputError as error:
+        raise source.error(None, str(error)) from error
+
+
+def write(graph: Graph, file: BinaryIO) -> None:
+    """Write source, target, weight, kept columns and the line of each stored edge.
+
+    Raises
+    ------
+    GraphError
+        The graph has no coordinates, or a vertex of an edge has none.
+    """
+    file.write(edges_frame(graph).to_json().encode())
+
+
+def edges_frame(graph: Graph) -> Any:
+    """Return a GeoDataFrame with a row for each stored edge. O(m) objects."""
+    geopandas = require("geopandas", extra="geo", what="writing edges with geometry")
+    shapely = require("shapely", extra="geo", what="writing edges with geometry")
+    points = graph.coordinates
+    if points is None or not np.isfinite(points).all():
+        msg = "edges with geometry need the coordinates of all vertices: graph.with_coordinates."
+        raise GraphError(msg)
+    pieces, which, _, _ = lines_of(graph, np.arange(graph.m))
+    last = np.append(which[1:] != which[:-1], True)[: len(which)]
+    places = np.concatenate([pieces[:, 0], pieces[last, 1]])
+    edges = np.concatenate([which, which[last]])
+    order = np.argsort(edges, kind="stable")
+    lines = shapely.linestrings(places[order], indices=edges[order])
+    table = graph.edge_table()
+    base = 0 if graph.labels is not None else graph.id_base
+    for end in ("source", "target"):
+        names = table[end] + base if base else table[end]
+        table[end] = names if names.dtype.kind in "iU" else label_array(map(str, names))
+    own = None if graph.shapes is None else graph.shapes.crs
+    crs = own or ("EPSG:4326" if in_degrees(points) else None)
+    return geopandas.GeoDataFrame(table, geometry=lines, crs=crs)
