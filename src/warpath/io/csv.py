@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from warpath.base.errors import GraphError, InputError, WeightError
-from warpath.io.save import edge_blocks
 from warpath.io.dataframes import ENDS, Table, from_columns
+from warpath.io.save import edge_blocks
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 import numpy as np
 
 from warpath.base.errors import InputError, NotSupportedError, require
+from warpath.io.dataframes import from_table
 from warpath.io.save import edge_blocks
-from warpath.io.tables import from_table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
