@@ -113,7 +113,7 @@ def formats(showing: Showing) -> None:
         for each in FORMATS
     ]
     document = {"command": "formats", "formats": found}
-    output.show(document, Rows(columns, rows, data=False), as_json=showing.as_json)
+    output.show(document, TableRows(columns, rows, data=False), as_json=showing.as_json)
 
 
 def _check(what: str, wanted: str | None, known: set[str]) -> None:
