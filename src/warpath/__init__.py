@@ -36,6 +36,7 @@ from warpath.base.errors import (
 )
 from warpath.graph import Graph
 from warpath.graph.facts import Facts
+from warpath.graph.places import Place, Snap
 from warpath.planner.plan import Plan
 from warpath.results.certificate import Certificate, verify
 from warpath.results.distance_table import DistanceTable
@@ -76,8 +77,10 @@ __all__ = [
     "OutputError",
     "Pairs",
     "Paths",
+    "Place",
     "Plan",
     "Route",
+    "Snap",
     "Solver",
     "Totals",
     "Trace",

@@ -34,7 +34,8 @@ def sssp(
     Parameters
     ----------
     graph : n vertices, m directed edges; anything that `Graph.of` takes.
-    source : a vertex: its label where the graph has labels, else an integer in [0, n).
+    source : a vertex: its label where the graph has labels, else an integer in [0, n); or a
+        `Place`, for the vertex nearest to a coordinate.
     algorithm : "auto", or a name from `algorithms()`, for example "classic.dijkstra".
     device : "auto", "cpu", "cuda" or "cuda:1"; a named device never falls back to another. "auto"
         is where the graph was put by `Graph.to`, else the CPU, but for a named algorithm that runs

@@ -15,6 +15,7 @@ from warpath.base.errors import InputError
 from warpath.base.progress import share, watch
 from warpath.engines.base import Problem
 from warpath.graph.arguments import as_indices, checked_dist_dtype
+from warpath.graph.places import noted, snapped
 from warpath.graph.zones import arrivals
 from warpath.planner.cpu_model import Size
 from warpath.planner.kinds import kind_of
@@ -50,6 +51,7 @@ def pairs_of(
     ----------
     find_route : returns a route from an origin to a destination.
     """
+    origins, destinations = snapped(graph, origins), snapped(graph, destinations)
     starts = as_indices(graph, origins, "origins")
     ends = as_indices(graph, destinations, "destinations")
     if len(starts) != len(ends):
@@ -66,7 +68,8 @@ def pairs_of(
         options = decided(graph, options, searches, trips)
     dist, chosen, stats = _solved(graph, options, starts, ends, dtype, progress)
     dist.flags.writeable = False
-    return Pairs(graph, starts, ends, dist, find_route, plan=chosen, stats=stats)
+    found = Pairs(graph, starts, ends, dist, find_route, plan=chosen, stats=stats)
+    return noted(found, origins, destinations)
 
 
 def _solved(

@@ -23,6 +23,7 @@ from warpath.engines.registry import place
 from warpath.graph import Graph
 from warpath.graph.arguments import as_indices, checked_cutoff, checked_dist_dtype, one_index
 from warpath.graph.checks import checked_bool
+from warpath.graph.places import noted, snapped
 from warpath.graph.zones import opened
 from warpath.planner.cpu_model import Size
 from warpath.recipes import Task
@@ -113,12 +114,12 @@ class Solver:
         ----------
         source, cutoff, dist_dtype, progress, trace : as in `warpath.sssp`.
         """
-        graph = self.graph
+        graph, source = self.graph, snapped(self.graph, source)
         s = one_index(graph, source, "source")
         limit, dtype = checked_cutoff(cutoff, graph), checked_dist_dtype(dist_dtype, graph)
         request = SourceRequest(limit, dtype, checked_bool(trace, "trace"))
         one = decided(graph, self._options).one_source(graph, trace=request.trace)
-        return solve_one(graph, one, s, request, progress)
+        return noted(solve_one(graph, one, s, request, progress), source)
 
     def path(self, source: Any, target: Any, *, progress: Progress = None) -> Route:
         """Return one shortest path.
@@ -167,10 +168,12 @@ class Solver:
             `warpath.distances`.
         """
         graph = self.graph
+        sources, targets = snapped(graph, sources), snapped(graph, targets)
         rows = as_indices(graph, sources, "sources")
         columns = None if targets is None else as_indices(graph, targets, "targets")
         problem = Problem(Task.MANY, rows, columns, checked_cutoff(cutoff, graph))
-        return self._table(problem, dist_dtype, out, predecessors, trace, progress)
+        table = self._table(problem, dist_dtype, out, predecessors, trace, progress)
+        return noted(table, sources, targets)
 
     def apsp(
         self,
@@ -223,11 +226,12 @@ class Solver:
         ----------
         facilities, reverse, cutoff, dist_dtype, progress : as in `warpath.nearest`.
         """
-        graph = self.graph
+        graph, facilities = self.graph, snapped(self.graph, facilities)
         reverse = checked_bool(reverse, "reverse")
         starts = np.unique(as_indices(graph, facilities, "facilities"))
         limit, dtype = checked_cutoff(cutoff, graph), checked_dist_dtype(dist_dtype, graph)
-        return nearest_of(graph, self._options, starts, limit, dtype, progress, reverse=reverse)
+        found = nearest_of(graph, self._options, starts, limit, dtype, progress, reverse=reverse)
+        return noted(found, facilities)
 
     def within(
         self,

@@ -16,6 +16,7 @@ from warpath.base.errors import DistanceOverflowError, InputError
 from warpath.engines.base import Problem
 from warpath.graph.arguments import as_indices
 from warpath.graph.checks import shown
+from warpath.graph.places import noted, snapped
 from warpath.planner.cpu_model import Destination, Size
 from warpath.recipes import Task
 from warpath.results.totals import NAMES, Totals
@@ -57,6 +58,7 @@ def totalled(
 ) -> Totals:
     """Return the totals of the distances from each source; see `warpath.totals`."""
     names = checked_names(reduce)
+    sources, targets = snapped(graph, sources), snapped(graph, targets)
     chosen_columns = None if targets is None else as_indices(graph, targets, "targets")
     chosen_rows = np.arange(graph.n) if sources is None else as_indices(graph, sources, "sources")
     problem = Problem(Task.MANY, chosen_rows, chosen_columns, cutoff)
@@ -77,7 +79,7 @@ def totalled(
         chosen = solved_table(graph, problem, size, options, request, progress).plan
         found = rows.values
     stats = {"seconds": time.perf_counter() - start}
-    return Totals(graph, problem.sources, found, plan=chosen, stats=stats)
+    return noted(Totals(graph, problem.sources, found, plan=chosen, stats=stats), sources, targets)
 
 
 def _refuse_overflow(graph: Graph, columns: int) -> None:

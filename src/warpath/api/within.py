@@ -8,6 +8,7 @@ from warpath.api.auto_prepare import decided
 from warpath.api.one_source import SourceRequest, solve_one
 from warpath.base.errors import NegativeCycleError
 from warpath.graph.arguments import checked_cutoff, one_index
+from warpath.graph.places import noted, snapped
 from warpath.results.within import Within
 
 if TYPE_CHECKING:
@@ -33,6 +34,7 @@ def within_of(
     cutoffs : as `warpath.results.within.checked_cutoffs` returns them.
     """
     searched = graph.reversed() if reverse else graph
+    source = snapped(graph, source)
     s = one_index(searched, source, "source")
     limit = checked_cutoff(cutoffs.tolist()[-1], searched)
     options = options.for_graph(searched) if reverse else options
@@ -43,4 +45,4 @@ def within_of(
         if not reverse:
             raise
         raise NegativeCycleError(error.cycle[::-1], error.length) from None
-    return Within(graph, cutoffs, paths, reverse=reverse)
+    return noted(Within(graph, cutoffs, paths, reverse=reverse), source)

@@ -26,6 +26,7 @@ from warpath.cli import (
     route,
     solve,
 )
+from warpath.cli.coordinates import protected
 from warpath.cli.options import grouped
 from warpath.cli.usage import UsageError
 
@@ -154,7 +155,7 @@ def run(arguments: list[str]) -> int:
         with suppress(NotSupportedError):
             parser(measuring=True)
         app(prog_name="warpath")
-    words = _after_the_command(arguments)
+    words = protected(_after_the_command(arguments))
     command = parser(measuring=words[:1] == ["bench"])
     try:
         with command.make_context("warpath", words) as context:

@@ -193,7 +193,7 @@ def delta(
     names = [name.strip() for name in algorithms.split(",")]
     for name in names:
         Solving(name, device, threads).wish()  # raises UsageError for an unknown name
-    loaded = load(graph, reading, showing, prepared=False)
+    loaded = load(graph, reading, showing, prepared=False, vertices=[source])
     roads = loaded.graph
     start = vertex(roads, source)
     sweeps = []

@@ -120,7 +120,8 @@ def plan(
         raise UsageError("--from and --to must be given together.")
     if targets is not None and sources is None:
         raise UsageError("--targets needs --sources.")
-    loaded = load(graph, reading, showing)
+    named = [source, start, end, sources, targets]
+    loaded = load(graph, reading, showing, vertices=named)
     roads = loaded.graph
     question: dict[str, Any] = {}
     if start is not None and end is not None:
@@ -187,7 +188,7 @@ def verify(
 
     Example: [cyan]warpath verify roads.gr.gz tree.npz[/]
     """
-    loaded = load(graph, reading, showing, prepared=False)
+    loaded = load(graph, reading, showing, prepared=False, vertices=[source])
     roads = loaded.graph
     saved = load_result(roads, result)
     if source is not None:

@@ -48,7 +48,10 @@ def distances(
     sources: Annotated[
         str,
         typer.Option(
-            "--sources", "-s", help="Ids like 1,5,9, or a file with an id in its first column."
+            "--sources",
+            "-s",
+            help="Ids like 1,5,9, coordinates like [bold]7.41,43.73;7.42,43.74[/], or a file with "
+            "an id in its first column or columns lon and lat.",
         ),
     ],
     reading: Reading,
@@ -85,7 +88,7 @@ def distances(
     _refuse_a_form(out, long=long)
     if predecessors:
         long = _long_for_predecessors(out, long=long)
-    loaded = load(graph, reading, showing)
+    loaded = load(graph, reading, showing, vertices=[sources, targets])
     roads = loaded.graph
     rows = listed(roads, sources)
     columns = None if targets is None else listed(roads, targets)
@@ -144,8 +147,8 @@ def pairs(
         Path,
         typer.Argument(
             metavar="TRIPS",
-            help="A .csv or .tsv file with a trip per row: its columns origin and destination, "
-            "else the first two.",
+            help="A .csv or .tsv file with a trip per row: its columns origin and destination, or "
+            "origin_lon, origin_lat, destination_lon and destination_lat, else the first two.",
             show_default=False,
         ),
     ],
@@ -166,7 +169,7 @@ def pairs(
     Example: [cyan]warpath pairs roads.wph trips.csv -o distances.csv[/]
     """
     saving.check(out, saving.TRIPS)
-    loaded = load(graph, reading, showing)
+    loaded = load(graph, reading, showing, vertices=[trips])
     roads, solver = loaded.graph, loaded.solver(solving)
     ends = listed_trips(roads, trips)
     if out is None:

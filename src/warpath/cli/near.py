@@ -35,7 +35,10 @@ def nearest(
     facilities: Annotated[
         str,
         typer.Option(
-            "--facilities", "-f", help="Ids like 1,5,9, or a file with an id in its first column."
+            "--facilities",
+            "-f",
+            help="Ids like 1,5,9, coordinates like [bold]7.41,43.73;7.42,43.74[/], or a file with "
+            "an id in its first column or columns lon and lat.",
         ),
     ],
     reading: Reading,
@@ -64,7 +67,7 @@ def nearest(
     Example: [cyan]warpath nearest roads.gr.gz --facilities depots.csv -o areas.parquet[/]
     """
     saving.check(out, saving.NEAREST)
-    loaded = load(graph, reading, showing)
+    loaded = load(graph, reading, showing, vertices=[facilities])
     roads = loaded.graph
     chosen = listed(roads, facilities)
     solver = loaded.solver(solving)
@@ -123,7 +126,12 @@ def nearest(
 def within(
     *,
     graph: GraphFile,
-    source: Annotated[str, typer.Option("--source", "-s", help="A vertex id, as in the file.")],
+    source: Annotated[
+        str,
+        typer.Option(
+            "--source", "-s", help="A vertex id, as in the file, or a coordinate lon,lat."
+        ),
+    ],
     cutoff: Cutoffs,
     reading: Reading,
     solving: Solving,
@@ -164,7 +172,7 @@ def within(
     saving.check(out, saving.NEAREST)
     saving.check(outlines, saving.SHAPES, "--outlines")
     saving.check(plot, saving.PICTURES, "--plot")
-    loaded = load(graph, reading, showing)
+    loaded = load(graph, reading, showing, vertices=[source])
     if plot is not None or outlines is not None:
         option = "--outlines" if plot is None else "--plot"
         loaded = with_coordinates(loaded, graph, "what lies within", option)

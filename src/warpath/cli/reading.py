@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from warpath.api.prepared_files import keep_saved
 from warpath.api.solver import Solver, solver_of
 from warpath.base.errors import GraphError
+from warpath.cli.coordinates import names_coordinates
 from warpath.cli.usage import UsageError
 from warpath.engines import hierarchy
 from warpath.graph.zones import opened
@@ -42,12 +43,21 @@ class Loaded(NamedTuple):
         return solver_of(self.graph, **solving.wish(), prepared=self.prepared)
 
 
-def load(path: Path, reading: Reading, showing: Showing, *, prepared: bool = True) -> Loaded:
+def load(
+    path: Path,
+    reading: Reading,
+    showing: Showing,
+    *,
+    prepared: bool = True,
+    vertices: Sequence[str | Path | None] = (),
+) -> Loaded:
     """Read a graph with the given options.
 
     Parameters
     ----------
     prepared : False leaves the hierarchy of a prepared graph unread.
+    vertices : the arguments that name vertices. If they have coordinates, those of the graph are
+        read from a file next to it as well.
     """
     start = time.perf_counter()
     options = pairs(reading.option, "--option")
@@ -72,7 +82,10 @@ def load(path: Path, reading: Reading, showing: Showing, *, prepared: bool = Tru
         **options,
     )
     prepared = prepared and keep_saved(path, graph)
-    return Loaded(graph, time.perf_counter() - start, prepared)
+    loaded = Loaded(graph, time.perf_counter() - start, prepared)
+    if graph.coordinates is None and any(names_coordinates(each) for each in vertices):
+        return _with_sibling(loaded, path)
+    return loaded
 
 
 def with_coordinates(loaded: Loaded, file: Path, what: str, option: str = "") -> Loaded:
@@ -85,14 +98,22 @@ def with_coordinates(loaded: Loaded, file: Path, what: str, option: str = "") ->
     graph = loaded.graph
     if graph.coordinates is not None:
         return loaded
-    beside = find_coordinates(file)
-    if beside is None:
+    placed = _with_sibling(loaded, file)
+    if placed.graph.coordinates is None:
         msg = (
             f"{file} has no coordinates, so {what} cannot be drawn. Give them with "
             "--coordinates FILE (DIMACS .co, Matrix Market n x 2, TNTP nodes)"
             f"{f', or leave {option} out' if option else ''}."
         )
         raise GraphError(msg)
+    return placed
+
+
+def _with_sibling(loaded: Loaded, file: Path) -> Loaded:
+    """Return a graph with the coordinates of a file next to the graph file, if there is one."""
+    graph, beside = loaded.graph, find_coordinates(file)
+    if beside is None:
+        return loaded
     placed = graph.with_coordinates(coordinates_of(beside, graph.n))
     if loaded.prepared:
         hierarchy.share(opened(graph), opened(placed))

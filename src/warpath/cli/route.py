@@ -22,7 +22,12 @@ from warpath.results.route import Route
 
 _SHOWN = 24  # longer routes are printed on a terminal without the middle
 
-Vertex = Annotated[str, typer.Argument(help="A vertex id, as in the file.", show_default=False)]
+Vertex = Annotated[
+    str,
+    typer.Argument(
+        help="A vertex id, as in the file, or a coordinate lon,lat.", show_default=False
+    ),
+]
 
 
 def path(
@@ -53,7 +58,7 @@ def path(
     """
     if plot is not None:
         saving.check(plot, saving.PICTURES, "--plot")
-    loaded = load(graph, reading, showing)
+    loaded = load(graph, reading, showing, vertices=[source, target])
     start, end = vertex(loaded.graph, source), vertex(loaded.graph, target)
     if plot is not None:
         loaded = with_coordinates(loaded, graph, "the route", "--plot")

@@ -26,7 +26,10 @@ def sssp(
     *,
     graph: GraphFile,
     source: Annotated[
-        str, typer.Option("--source", "-s", help="The id of the source, as in the file.")
+        str,
+        typer.Option(
+            "--source", "-s", help="The id of the source, as in the file, or a coordinate lon,lat."
+        ),
     ],
     reading: Reading,
     solving: Solving,
@@ -55,7 +58,7 @@ def sssp(
     """
     saving.check(out, saving.PATHS)
     saving.check(trace, saving.TRACES, "--trace")
-    loaded = load(graph, reading, showing)
+    loaded = load(graph, reading, showing, vertices=[source])
     roads, solver = loaded.graph, loaded.solver(solving)
     start = time.perf_counter()
     with in_file_ids(roads):

@@ -1,7 +1,7 @@
-"""Vertices on the command line, by their ids in the file.
+"""Vertices on the command line, by their ids in the file or by coordinates.
 
 The ids of a graph with labels are the labels. Otherwise they are numbers from `Graph.id_base` on,
-while the library numbers vertices from 0.
+while the library numbers vertices from 0. Coordinates are those of `warpath.cli.coordinates`.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from warpath.base.errors import GraphFormatError, NegativeCycleError, VertexError
+from warpath.cli.coordinates import coordinate, coordinate_columns, listed_texts, nearest, snap
 from warpath.graph.derived import Derived
 
 if TYPE_CHECKING:
@@ -39,7 +40,18 @@ def vertex(graph: Graph, text: str) -> Any:
 
 
 def vertices(graph: Graph, texts: Sequence[str]) -> list[Any]:
-    """Return the library's names of the vertices with these ids; see `vertex`."""
+    """Return the library's names of the vertices with these ids or coordinates; see `vertex`."""
+    known = {} if graph.labels is None else _label_of_text(graph)
+    at = [i for i, text in enumerate(texts) if text not in known and coordinate(text) is not None]
+    if not at:
+        return _by_ids(graph, texts)
+    found = snap(graph, [place for text in texts if (place := coordinate(text)) is not None])
+    names = dict(zip(at, found, strict=True))
+    ids = iter(_by_ids(graph, [text for i, text in enumerate(texts) if i not in names]))
+    return [names[i] if i in names else next(ids) for i in range(len(texts))]
+
+
+def _by_ids(graph: Graph, texts: Sequence[str]) -> list[Any]:
     if graph.labels is None:
         return [_numbered(graph, text) for text in texts]
     known = _label_of_text(graph)
@@ -73,7 +85,10 @@ def in_file_ids(graph: Graph) -> Iterator[None]:
 
 
 def listed(graph: Graph, argument: str) -> list[Any]:
-    """Return the vertices of a list ``1,5,9``, or of the first column of a file.
+    """Return the vertices of a list ``1,5,9`` or ``7.41,43.73;7.42,43.74``, or of a file.
+
+    A file has ids in its column vertex, else coordinates in its columns lon and lat, else ids in
+    its first column.
 
     Raises
     ------
@@ -86,7 +101,7 @@ def listed(graph: Graph, argument: str) -> list[Any]:
     path = Path(argument)
     if os.path.isfile(argument):  # noqa: PTH113 - Path.is_file fails for long lists
         return _of_file(graph, path)
-    texts = [text.strip() for text in argument.split(",") if text.strip()]
+    texts = listed_texts(argument)
     if not texts:
         msg = f"{argument!r} lists no vertex: give ids like 1,5,9 or a file of ids."
         raise VertexError(msg)
@@ -98,7 +113,8 @@ def listed(graph: Graph, argument: str) -> list[Any]:
 def trips(graph: Graph, path: Path) -> tuple[list[Any], list[Any]]:
     """Return the origins and the destinations of the trips in a file, one trip per row.
 
-    They are the columns that the first row calls origin and destination, else the first two.
+    They are the columns that the first row calls origin and destination, else coordinates in
+    origin_lon, origin_lat, destination_lon and destination_lat, else the first two columns.
 
     Raises
     ------
@@ -110,6 +126,12 @@ def trips(graph: Graph, path: Path) -> tuple[list[Any], list[Any]]:
     if not rows:
         raise GraphFormatError(path, None, "the file lists no trip")
     names = [name.lower() for name in rows[0][1]]
+    start_at, end_at = (coordinate_columns(names, f"{end}_") for end in _TRIP)
+    if not any(name in names for name in _TRIP) and start_at and end_at:
+        if len(rows) == 1:
+            raise GraphFormatError(path, None, "the file lists no trip")
+        origins = _at_columns(graph, path, rows[1:], start_at)
+        return origins, _at_columns(graph, path, rows[1:], end_at)
     named = all(name in names for name in _TRIP)
     columns = [names.index(name) for name in _TRIP] if named else [0, 1]
     ends: tuple[list[Any], list[Any]] = [], []
@@ -157,7 +179,14 @@ def _rows(path: Path, expected: str) -> list[tuple[int, list[str]]]:
 
 def _of_file(graph: Graph, path: Path) -> list[Any]:
     rows = _rows(path, "one vertex per line")
-    cells = [(line, row[0]) for line, row in rows if row[0]]
+    header = [name.lower() for name in rows[0][1]] if rows else []
+    at_columns = coordinate_columns(header)
+    if at_columns and "vertex" not in header:
+        if len(rows) == 1:
+            raise GraphFormatError(path, None, "the file lists no place")
+        return _at_columns(graph, path, rows[1:], at_columns)
+    own = header.index("vertex") if "vertex" in header else 0
+    cells = [(line, row[own]) for line, row in rows if len(row) > own and row[own]]
     found = []
     for at, (line, text) in enumerate(cells):
         try:
@@ -169,6 +198,30 @@ def _of_file(graph: Graph, path: Path) -> list[Any]:
     if not found:
         raise GraphFormatError(path, None, "the file lists no vertex")
     return found
+
+
+def _at_columns(
+    graph: Graph, path: Path, rows: list[tuple[int, list[str]]], columns: tuple[int, int]
+) -> list[Any]:
+    """Return the vertices nearest to the coordinates in two columns of a file."""
+    lines, places = [], []
+    for line, row in rows:
+        cells = [row[column] if column < len(row) else "" for column in columns]
+        place = coordinate(",".join(cells))
+        if place is None:
+            reason = f"expected a longitude and a latitude, found {','.join(cells)!r:.60}"
+            raise GraphFormatError(path, line, reason)
+        lines.append(line)
+        places.append(place)
+    try:
+        return snap(graph, places)
+    except VertexError:
+        for line, place in zip(lines, places, strict=True):
+            try:
+                nearest(graph, [place])
+            except VertexError as error:
+                raise GraphFormatError(path, line, str(error)) from error
+        raise
 
 
 def _numbered(graph: Graph, text: str) -> int:

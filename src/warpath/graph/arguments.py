@@ -9,6 +9,7 @@ import numpy as np
 
 from warpath.base.errors import InputError, NotSupportedError
 from warpath.graph.checks import dtype_of, is_number, shown
+from warpath.graph.places import Snapped
 
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike, NDArray
@@ -35,7 +36,7 @@ def as_indices(graph: Graph, vertices: Any, what: str) -> NDArray[np.int64]:
         n = len(graph.indptr) - 1
         if all(type(vertex) is int and 0 <= vertex < n for vertex in vertices):
             return np.array(vertices, np.int64)
-    indices = graph.index_of(vertices)
+    indices = vertices.indices if type(vertices) is Snapped else graph.index_of(vertices)
     if len(indices) == 0:
         msg = f"{what} is empty: name at least one vertex."
         raise InputError(msg)

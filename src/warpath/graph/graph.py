@@ -17,17 +17,17 @@ from warpath.graph.edge_geometry import Shapes
 from warpath.graph.export import summary, to_html, to_networkx, to_scipy
 from warpath.graph.facts import Facts, facts_of
 from warpath.graph.input_edges import InputEdges, edge_table, input_edges, new_weights
-from warpath.graph.labels import indices_of_labels, indices_of_numbers, labels_at
 from warpath.graph.subgraph import subgraph
+from warpath.graph.vertex_names import VertexNames
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, DTypeLike, NDArray
+    from numpy.typing import ArrayLike, DTypeLike
 
     from warpath.base.dtypes import Array
     from warpath.graph.derived import Kept
 
 
-class Graph:
+class Graph(VertexNames):
     """A graph in compressed sparse rows; made by `Graph.of`, `wp.read` or a `from_...` function.
 
     Parallel edges, self-loops and zero weights are stored. An undirected graph stores both arcs of
@@ -334,27 +334,6 @@ class Graph:
         """Return the same graph with weights of another type; raise if a weight would change."""
         changed = checks.converted(self.solver_weights, dtype)
         return self._like(self.indptr, self.indices, changed)
-
-    def index_of(self, vertices: Any) -> NDArray[np.int64]:
-        """Translate labels (or, without labels, indices) into indices 0 .. n - 1: (k,) int64.
-
-        Raises
-        ------
-        VertexError
-            For the first name that the graph does not have.
-        """
-        if self.labels is None:
-            return indices_of_numbers(vertices, self.n, self.id_base)
-        return indices_of_labels(vertices, self._place_of_label)
-
-    @cached_property
-    def _place_of_label(self) -> dict[Any, int]:
-        labels = [] if self.labels is None else self.labels.tolist()
-        return {name: at for at, name in enumerate(labels)}
-
-    def label_of(self, indices: ArrayLike) -> Array:
-        """Translate indices into labels; a graph without labels returns the indices."""
-        return labels_at(self.labels, indices)
 
     def to_scipy(self) -> Any:
         """Return a `scipy.sparse.csr_array`, (n, n), with explicit zeros and parallel edges."""

@@ -10,6 +10,7 @@ import numpy as np
 
 from warpath.base.errors import VertexError
 from warpath.graph.checks import is_integer, plain_array, shown
+from warpath.graph.places import hint_of_coordinate
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -30,6 +31,7 @@ def indices_of_numbers(vertices: Any, n: int, id_base: int) -> NDArray[np.int64]
         first = first.item() if isinstance(first, np.generic) else first
         msg = (
             f"{shown(first)} is not a vertex: this graph's vertices are the integers 0 .. {n - 1}."
+            f"{hint_of_coordinate(vertices)}"
         )
         raise VertexError(msg)
     outside = np.flatnonzero((array < 0) | (array >= n))
@@ -63,6 +65,8 @@ def indices_of_labels(vertices: Any, place: dict[Any, int]) -> NDArray[np.int64]
         close = next((label for label in place if str(label) == name.strip("'")), None)
         if close is not None:
             msg += f" There is {close!r}, of type {type(close).__name__}."
+        else:
+            msg += hint_of_coordinate(vertices)
         raise VertexError(msg)
     return np.array([place[name] for name in names], np.int64)
 

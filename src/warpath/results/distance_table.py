@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
     from warpath.base.dtypes import Array
     from warpath.graph import Graph
+    from warpath.graph.places import Snap
     from warpath.results.trace import Trace
 
 
@@ -55,7 +56,10 @@ class DistanceTable:
         number of rows that it had written, or of the intermediate vertices that out-of-core
         Floyd-Warshall had processed.
     trace : the work of each round if a trace was requested, else None.
+    snapped : what was taken for each `Place` in the call, a tuple of `Snap`; empty without places.
     """
+
+    snapped: tuple[Snap, ...] = ()
 
     def __init__(
         self,

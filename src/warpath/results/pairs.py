@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from warpath.base.dtypes import Array
     from warpath.graph import Graph
+    from warpath.graph.places import Snap
     from warpath.results.route import Route
 
 
@@ -32,7 +33,10 @@ class Pairs:
         destination cannot be reached.
     plan : the plan that ran: algorithm, device and the reasons.
     stats : counters of the run, with ``seconds``.
+    snapped : what was taken for each `Place` in the call, a tuple of `Snap`; empty without places.
     """
+
+    snapped: tuple[Snap, ...] = ()
 
     def __init__(
         self,

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from warpath.base.dtypes import Array
     from warpath.graph import Graph
+    from warpath.graph.places import Snap
     from warpath.results.trace import Trace
 
 
@@ -80,6 +81,7 @@ class Paths:
         gives them without a copy.
     cutoff : the largest distance in the result; farther ones are unreachable. None for no limit.
     trace : the work of each round if a trace was requested, else None.
+    snapped : what was taken for each `Place` in the call, a tuple of `Snap`; empty without places.
 
     Parameters
     ----------
@@ -94,6 +96,7 @@ class Paths:
     # Class attributes are the defaults: setting one on each result would take 15 ns.
     cutoff: float | None = None
     trace: Trace | None = None
+    snapped: tuple[Snap, ...] = ()
     _there: Any = None
     _through: Callable[[], Array] | None = None
     _pred: Array | None = None

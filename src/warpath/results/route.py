@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from warpath.base.dtypes import Array
     from warpath.graph import Graph
+    from warpath.graph.places import Snap
 
 
 class Route:
@@ -29,7 +30,10 @@ class Route:
     indices : (h,) int64, indices of the vertices from source to target.
     length : length of the path, in the weights' unit.
     plan : the plan that ran: algorithm, device and the reasons.
+    snapped : what was taken for each `Place` in the call, a tuple of `Snap`; empty without places.
     """
+
+    snapped: tuple[Snap, ...] = ()
 
     def __init__(
         self, graph: Graph, indices: NDArray[np.int64], length: Any, plan: Any = None

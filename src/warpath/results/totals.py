@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from warpath.base.dtypes import Array
     from warpath.graph import Graph
+    from warpath.graph.places import Snap
 
 #: What can be requested, and what it is.
 NAMES = {
@@ -35,7 +36,10 @@ class Totals:
     values : the totals by name; each has k entries.
     plan : the plan that ran: algorithm, device and the reasons.
     stats : counters of the run, with ``seconds``.
+    snapped : what was taken for each `Place` in the call, a tuple of `Snap`; empty without places.
     """
+
+    snapped: tuple[Snap, ...] = ()
 
     def __init__(
         self,

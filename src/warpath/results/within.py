@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from warpath.base.dtypes import Array
     from warpath.graph import Graph
+    from warpath.graph.places import Snap
     from warpath.results.paths import Paths
     from warpath.results.route import Route
 
@@ -38,7 +39,10 @@ class Within:
     dist : (r,) distances of these vertices.
     reverse : False for distances from the source, True for distances to it.
     paths : the `Paths` of the search; of the reversed graph if `reverse`.
+    snapped : what was taken for each `Place` in the call, a tuple of `Snap`; empty without places.
     """
+
+    snapped: tuple[Snap, ...] = ()
 
     def __init__(self, graph: Graph, cutoffs: Array, paths: Paths, *, reverse: bool) -> None:
         self.graph = graph
@@ -75,6 +79,11 @@ class Within:
     def band(self) -> NDArray[np.int64]:
         """The index of the smallest cutoff that each of `vertices` lies within: (r,)."""
         return np.repeat(np.arange(len(self.counts)), np.diff(self.counts, prepend=0))
+
+    @property
+    def plan(self) -> Any:
+        """The plan that ran: algorithm, device and the reasons."""
+        return self.paths.plan
 
     def path_to(self, vertex: Any) -> Route:
         """Return the route to a vertex; if `reverse`, the route from it, in backward order.

@@ -1,0 +1,116 @@
+"""Coordinates in the role of vertices: ``7.4192,43.7384`` in arguments, two columns in files."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from warpath.base.errors import GraphError, VertexError
+from warpath.cli.main import tell
+from warpath.graph.nearest_points import points_of
+from warpath.graph.places import ALLOW_MORE, Place, Snapped, described, snapped
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from warpath.graph import Graph
+
+_NUMBER = r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,3})?"
+_COORDINATE = re.compile(rf"\s*({_NUMBER})\s*,\s*({_NUMBER})\s*")
+
+#: Names of columns of longitudes and of latitudes, without a prefix such as ``origin_``.
+_COLUMNS = (("lon", "lng", "long", "longitude", "x"), ("lat", "latitude", "y"))
+_PREFIXES = ("", "origin_", "destination_")
+
+
+def coordinate(text: str) -> Place | None:
+    """Return the place of a text ``lon,lat``, or None for any other text."""
+    found = _COORDINATE.fullmatch(text)
+    return None if found is None else Place(float(found[1]), float(found[2]))
+
+
+def protected(words: Sequence[str]) -> list[str]:
+    """Return the words of a command line with a space before each coordinate that starts with -.
+
+    The parser would take ``-73.98,40.75`` for an option.
+    """
+    return [f" {word}" if word.startswith("-") and coordinate(word) else word for word in words]
+
+
+def listed_texts(argument: str) -> list[str]:
+    """Return the entries of a list of vertices, which semicolons or commas separate.
+
+    With a semicolon each entry may be a coordinate. Without, two numbers are one coordinate if one
+    of them has a decimal point, else two ids.
+    """
+    alone = coordinate(argument) is not None and "." in argument
+    entries = [argument] if alone else argument.split(";" if ";" in argument else ",")
+    return [entry.strip() for entry in entries if entry.strip()]
+
+
+def coordinate_columns(names: Sequence[str], prefix: str = "") -> tuple[int, int] | None:
+    """Return the numbers of the columns of longitudes and latitudes; None without such columns.
+
+    Parameters
+    ----------
+    names : the header, in lower case.
+    """
+    lon, lat = (
+        next((names.index(prefix + name) for name in known if prefix + name in names), None)
+        for known in _COLUMNS
+    )
+    return None if lon is None or lat is None else (lon, lat)
+
+
+def names_coordinates(argument: str | Path | None) -> bool:
+    """Return whether an argument of a command has coordinates in it, or in the file that it names.
+
+    The first line of a file is read.
+    """
+    if argument is None:
+        return False
+    if not os.path.isfile(argument):  # noqa: PTH113 - Path.is_file fails for long lists
+        return any(coordinate(text) is not None for text in listed_texts(str(argument)))
+    try:
+        with Path(argument).open(encoding="utf-8-sig") as file:
+            header = re.split("[,\t]", file.readline(10_000).lower().replace('"', ""))
+    except UnicodeDecodeError:
+        return False
+    names = [name.strip() for name in header]
+    return any(coordinate_columns(names, prefix) for prefix in _PREFIXES)
+
+
+def nearest(graph: Graph, places: Sequence[Place]) -> Snapped:
+    """Return the vertices nearest to places.
+
+    Raises
+    ------
+    GraphError
+        If the graph has no coordinates.
+    VertexError
+        If a place is far from any vertex.
+    """
+    if graph.coordinates is None:
+        msg = (
+            f"the graph has no coordinates, so {places[0]} cannot be found on it: give them with "
+            "--coordinates FILE (DIMACS .co, Matrix Market n x 2, TNTP nodes), or use ids."
+        )
+        raise GraphError(msg)
+    try:
+        found: Snapped = snapped(graph, list(places))
+    except VertexError as error:
+        # The command has no argument to allow more.
+        raise VertexError(str(error).replace(ALLOW_MORE, "")) from None
+    return found
+
+
+def snap(graph: Graph, places: Sequence[Place]) -> list[Any]:
+    """Return the names of the vertices nearest to places, and say on stderr how far they are."""
+    found = nearest(graph, places)
+    first = graph.id_base if graph.labels is None else 0
+    shown = [each._replace(vertex=each.vertex + first) if first else each for each in found.snaps]
+    tell(described(shown, in_metres=points_of(graph).degrees))
+    names: list[Any] = graph.label_of(found.indices).tolist()
+    return names

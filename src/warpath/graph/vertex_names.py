@@ -1,0 +1,104 @@
+"""How the vertices of a graph are addressed: by label, by index, by a place nearby."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from warpath.base.cached import cached_property
+from warpath.graph.checks import checked_bool
+from warpath.graph.labels import indices_of_labels, indices_of_numbers, labels_at
+from warpath.graph.places import holds_places, nearest_vertex, snapped
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import ArrayLike, NDArray
+
+    from warpath.base.dtypes import Array
+
+
+class VertexNames:
+    """The part of `Graph` that translates between labels, indices and places."""
+
+    labels: Array | None
+    id_base: int
+
+    if TYPE_CHECKING:
+
+        @property
+        def n(self) -> int:
+            """Number of vertices."""
+
+    def index_of(self, vertices: Any) -> NDArray[np.int64]:
+        """Translate labels (or, without labels, indices) and places into indices: (k,) int64.
+
+        Raises
+        ------
+        VertexError
+            For the first name that the graph does not have, or a `Place` far from any vertex.
+        """
+        if holds_places(vertices):
+            indices: NDArray[np.int64] = snapped(self, vertices).indices  # type: ignore[arg-type]
+            return indices
+        if self.labels is None:
+            return indices_of_numbers(vertices, self.n, self.id_base)
+        return indices_of_labels(vertices, self._place_of_label)
+
+    @cached_property
+    def _place_of_label(self) -> dict[Any, int]:
+        labels = [] if self.labels is None else self.labels.tolist()
+        return {name: at for at, name in enumerate(labels)}
+
+    def label_of(self, indices: ArrayLike) -> Array:
+        """Translate indices into labels; a graph without labels returns the indices."""
+        return labels_at(self.labels, indices)
+
+    def nearest_vertex(
+        self,
+        lon: ArrayLike,
+        lat: ArrayLike,
+        within: float | None = None,
+        *,
+        with_distance: bool = False,
+    ) -> Any:
+        """Return the vertex nearest to a coordinate, or those nearest to several.
+
+        Coordinates of the graph count as degrees if they are in the range of longitudes and
+        latitudes and not all whole numbers; distances are then metres on a sphere. Other
+        coordinates, such as projected metres, are points of a plane: pass x and y.
+
+        Parameters
+        ----------
+        lon, lat : numbers, or (k,) arrays of them: longitude and latitude in degrees, or x and y.
+        within : how far the vertex may be away, in metres, or in the unit of coordinates that are
+            not degrees. None allows 1,000 m, or a tenth of the diagonal of the box around the
+            graph; ``math.inf`` allows any distance.
+        with_distance : whether to return the distances as well.
+
+        Returns
+        -------
+        The vertex as the graph names it, or a (k,) array; of equally near vertices the one of the
+        smallest index. With `with_distance` a pair: vertices and distances.
+
+        Raises
+        ------
+        InputError
+            If a coordinate is not a finite number, or `lon` and `lat` differ in shape.
+        GraphError
+            If the graph has no coordinates.
+        VertexError
+            If no vertex is that near. The message says so where the two are in the wrong order.
+
+        Notes
+        -----
+        With SciPy a k-d tree is built at the first call, in O(n log n), and kept; a query then
+        takes O(log n). Without SciPy each query compares all n vertices; the answers are the same.
+
+        Examples
+        --------
+        >>> import warpath as wp
+        >>> roads = wp.Graph.of([(0, 1, 2)], coordinates=[(7.41, 43.73), (7.42, 43.74)])
+        >>> roads.nearest_vertex(7.4192, 43.7384)
+        1
+        """
+        pairs = checked_bool(with_distance, "with_distance")
+        return nearest_vertex(self, lon, lat, within, with_distance=pairs)  # type: ignore[arg-type]

@@ -1,0 +1,121 @@
+"""Coordinates in place of ids: in arguments and in columns of files."""
+
+from __future__ import annotations
+
+import pytest
+
+import warpath as wp
+
+GRAPH = "p sp 4 4\na 1 2 2\na 2 3 5\na 3 4 1\na 4 1 4\n"
+POINTS = "p aux sp co 4\n" + "".join(
+    f"v {v} {x} {y}\n"
+    for v, x, y in (
+        (1, -73980000, 40750000),
+        (2, -73970000, 40750000),
+        (3, -73970000, 40760000),
+        (4, -73980000, 40760001),
+    )
+)
+
+
+@pytest.fixture
+def town(tmp_path):
+    (tmp_path / "town.co").write_text(POINTS)
+    path = tmp_path / "town.gr"
+    path.write_text(GRAPH)
+    return path
+
+
+@pytest.fixture
+def file(tmp_path):
+    def write(text, name="places.csv"):
+        path = tmp_path / name
+        path.write_text(text)
+        return path
+
+    return write
+
+
+def test_a_coordinate_is_an_id_of_every_command(warpath, town, file):
+    place = "-73.9801,40.75"
+    run = warpath("sssp", town, "--source", place, "--json")
+    assert run.json["source"] == 1
+    assert run.err == "warpath: -73.9801,40.75 is taken as vertex 1, 8.4 m away\n"
+    run = warpath("path", town, place, "-73.97,40.7601", "--json")
+    assert run.json["vertices"] == [1, 2, 3]
+    assert "is taken as vertex 3, 11 m away" in run.err
+    assert warpath("within", town, "-s", place, "-c", 2, "--json").json["source"] == 1
+    assert warpath("nearest", town, "-f", place).code == 0
+    assert warpath("plan", town, "--from", place, "--to", 2).code == 0
+    table = file("", "table.npz")
+    warpath("sssp", town, "--source", 1, "-o", table)
+    assert warpath("verify", town, table, "--source", place).code == 0
+
+
+def test_lists_mix_ids_and_coordinates(warpath, town):
+    out = warpath("distances", town, "-s", "-73.9801,40.75;4", "--targets", "2;-73.97,40.76").out
+    assert out == "source\t2\t3\n1\t2\t7\n4\t6\t11\n"
+    assert warpath("distances", town, "-s", "-73.98,40.75", "--targets", "1,2").out.endswith(
+        "0\t2\n"
+    )
+    run = warpath("distances", town, "-s", "1;-73.98,40.75;-73.97,40.75", "--targets", 2)
+    assert run.out == "source\t2\n1\t2\n1\t2\n2\t0\n"
+
+
+def test_files_have_columns_of_coordinates(warpath, town, file):
+    depots = file('name,Lon,"LAT"\nNorth,-73.98,40.76\nSouth,-73.9801,40.75\n')
+    run = warpath("distances", town, "--sources", depots, "--targets", 2)
+    assert run.out == "source\t2\n4\t6\n1\t2\n"
+    assert "-73.98,40.76 is taken as vertex 4, 0.11 m away" in run.err
+    assert "is taken as vertex 1, 8.4 m away" in run.err
+    ids = file("vertex,lon,lat\n3,0,0\n", "ids.csv")
+    assert warpath("distances", town, "--sources", ids, "--targets", 2).out == "source\t2\n3\t7\n"
+    header = "origin_lon,origin_lat,destination_lon,destination_lat\n"
+    trips = file(header + "-73.98,40.75,-73.97,40.76\n-73.97,40.75,-73.98,40.76\n", "trips.csv")
+    run = warpath("pairs", town, trips)
+    assert run.out == "origin\tdestination\tdistance\n1\t3\t7\n2\t4\t6\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("lon,lat\n-73.98,40.75\n\n-70,40.75\n", "places.csv:4: Place(-70, 40.75) is 3"),
+        ("lon,lat\n40.75,-73.98\n", "places.csv:2: longitude and latitude are swapped"),
+        ("lon,lat\n-73.98\n", "places.csv:2: expected a longitude and a latitude, found '-73.98,'"),
+        ("lon,lat\n-73.98,north\n", "expected a longitude and a latitude, found '-73.98,north'"),
+        ("lon,lat\n", "places.csv: the file lists no place"),
+    ],
+)
+def test_wrong_rows_are_named_by_their_line(warpath, town, file, text, message):
+    run = warpath("distances", town, "--sources", file(text), "--targets", 2)
+    assert run.code == 3
+    assert message in run.err
+    assert "within=" not in run.err
+
+
+def test_a_coordinate_needs_a_graph_with_coordinates(warpath, roads):
+    run = warpath("sssp", roads, "--source", "7.4,43.7")
+    assert run.code == 3
+    assert (
+        "the graph has no coordinates, so 7.4,43.7 cannot be found on it: give them with --co"
+        in run.err
+    )
+
+
+def test_a_coordinate_far_away_is_refused_in_words_of_the_command(warpath, town):
+    run = warpath("sssp", town, "--source", "7.4,43.7")
+    assert run.code == 3
+    assert "from the nearest vertex, and 1,000 m is the most" in run.err
+    assert "within=" not in run.err
+    assert warpath("sssp", town, "--source", "40.75,-73.98").err.count("swapped") == 1
+
+
+def test_an_empty_file_of_trips_with_coordinates_is_refused(warpath, town, file):
+    trips = file("origin_lon,origin_lat,destination_lon,destination_lat\n")
+    assert "the file lists no trip" in warpath("pairs", town, trips).err
+
+
+def test_a_label_that_looks_like_a_coordinate_is_a_label(warpath, file):
+    graph = file("", "named.npz")
+    wp.write(wp.Graph.of([("1.5,2.5", "b", 7), ("b", "c", 1)]), graph)
+    assert warpath("path", graph, "1.5,2.5", "c", "--json").json["length"] == 8
