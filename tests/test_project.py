@@ -150,6 +150,16 @@ def test_the_example_of_origins_and_destinations_runs(tmp_path, monkeypatch, cap
     assert len((tmp_path / "od.csv").read_text(encoding="utf-8").splitlines()) == 10
 
 
+def test_the_example_of_a_matrix_between_places_runs(tmp_path, monkeypatch, capsys):
+    pytest.importorskip("pandas")
+    monkeypatch.chdir(tmp_path)
+    runpy.run_path(str(ROOT / "examples" / "od_matrix.py"))
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].startswith("7 places are taken as their nearest vertices, 43 m away on average")
+    assert lines[-1].split() == ["Larvotto", "2.1", "4.1", "4.6", "2.9"]
+    assert len((tmp_path / "od_matrix.csv").read_text(encoding="utf-8").splitlines()) == 4
+
+
 def test_the_example_of_trips_runs(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     runpy.run_path(str(ROOT / "examples" / "trips.py"))
