@@ -139,15 +139,52 @@ def test_outlines_grow_with_the_cutoff(town):
     assert frame["vertices"].tolist() == [5, 25]
     near, far = frame.geometry
     assert near.geom_type == "Polygon"
-    assert 1 <= near.area <= 2
+    assert frame["resolution"].tolist() == [1, 1]
+    assert 2 <= near.area <= 6
     assert far.covers(near)
-    assert 9 <= far.area <= 18
+    assert 18 <= far.area <= 32
     assert frame.crs is None
 
 
-def test_an_outline_of_one_vertex_is_a_point(town):
-    frame = wp.within(town, 40, 0).to_geodataframe()
-    assert frame.geometry[0].coords[:] == [(4, 4)]
+def test_an_outline_of_one_vertex_lies_around_it(town):
+    (outline,) = wp.within(town, 40, 0).to_geodataframe(resolution=0.2).geometry
+    assert outline.centroid.coords[0] == pytest.approx((4, 4))
+    assert outline.bounds == pytest.approx((3.9, 3.9, 4.1, 4.1), abs=0.01)
+
+
+def test_an_outline_follows_the_streets_around_what_is_not_reached():
+    shapely = pytest.importorskip("shapely")
+    pytest.importorskip("geopandas", reason="outlines need warpath[geo]")
+    angle = np.linspace(0, 2 * np.pi, 40, endpoint=False)
+    shore = 100 * np.stack([np.cos(angle), np.sin(angle)], axis=1)
+    at = np.arange(40)
+    lake = wp.Graph.from_edges(at, (at + 1) % 40, directed=False, coordinates=shore)
+    whole, half = (wp.within(lake, 0, cutoff).to_geodataframe().geometry[0] for cutoff in (99, 11))
+    assert not whole.covers(shapely.Point(0, 0))
+    assert len(whole.interiors) == 1
+    assert whole.covers(shapely.Point(100, 0))
+    # The hull of a half of the shore would cover a half of the lake.
+    assert not half.intersects(shapely.Point(40, 0).buffer(30))
+    (filled,) = wp.within(lake, 0, 99).to_geodataframe(resolution=120).geometry
+    assert filled.covers(shapely.Point(0, 0))
+
+
+def test_the_resolution_of_outlines_in_degrees_is_in_metres(town):
+    degrees = town.with_coordinates(town.coordinates / 1000 + (7, 43.5))
+    frame = wp.within(degrees, 40, 0).to_geodataframe(resolution=200)
+    west, south, east, north = frame.geometry[0].bounds
+    assert (north - south) * 111_195 == pytest.approx(200, rel=0.1)
+    assert (east - west) * 111_195 * np.cos(np.radians(43.504)) == pytest.approx(200, rel=0.1)
+    assert wp.within(degrees, 40, 1).to_geodataframe()["resolution"][0] == pytest.approx(
+        111, rel=0.3
+    )
+
+
+def test_both_ways_of_a_street_are_outlined_once(town):
+    from warpath.results.geodata import _once
+
+    lines = wp.within(town, 40, 1).segments()[0]
+    assert len(_once(np.concatenate([lines, lines[:, ::-1]]))) == 4
 
 
 def test_edges_and_vertices_become_geometry(town):
@@ -174,9 +211,11 @@ def test_wrong_wishes_for_outlines_are_refused(town):
     found = wp.within(town, 0, 1)
     with pytest.raises(InputError, match="'polygons', 'edges', 'vertices'"):
         found.to_geodataframe("lines")
-    for ratio in (2, "a", None, float("nan")):
-        with pytest.raises(InputError, match=r"ratio = .* a number from 0 \(tight\) to 1"):
-            found.to_geodataframe(ratio=ratio)
+    for resolution in (0, -2, "a", float("nan"), float("inf")):
+        with pytest.raises(InputError, match=r"resolution = .* must be a positive number, or None"):
+            found.to_geodataframe(resolution=resolution)
+    with pytest.raises(InputError, match=r"resolution = 2 is for kind='polygons'"):
+        found.to_geodataframe("edges", resolution=2)
     for crs in ("EPSG:1", "nonsense", 3.5, object()):
         with pytest.raises(InputError, match=r"crs = .* PROJ knows: give an EPSG code"):
             found.to_geodataframe(crs=crs)

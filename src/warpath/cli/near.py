@@ -147,7 +147,7 @@ def within(
         Path | None,
         typer.Option(
             "--outlines",
-            help="Save one polygon per cutoff: .geojson.",
+            help="Save an outline around the streets within each cutoff: .geojson.",
             show_default=False,
         ),
     ] = None,

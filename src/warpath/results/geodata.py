@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from warpath.base.errors import GraphError, InputError, require
-from warpath.graph.checks import checked_bool, is_number, shown
-from warpath.graph.coordinates import in_degrees, stretch
+from warpath.graph.checks import as_float, checked_bool, shown
+from warpath.graph.coordinates import EARTH_RADIUS, in_degrees, stretch
 from warpath.graph.edge_geometry import lightest, lines_of
 
 if TYPE_CHECKING:
@@ -18,18 +18,21 @@ if TYPE_CHECKING:
     from warpath.results.within import Within
 
 
-def within_frame(found: Within, kind: str, crs: Any, ratio: float) -> Any:
+def within_frame(found: Within, kind: str, crs: Any, resolution: float | None) -> Any:
     """Implement `Within.to_geodataframe`."""
     frames = {"polygons": _polygons, "edges": _edges, "vertices": _vertices}
     if not isinstance(kind, str) or kind not in frames:
         msg = f"kind = {shown(kind)} is not valid: use {', '.join(map(repr, frames))}."
         raise InputError(msg)
-    if not is_number(ratio) or not 0 <= ratio <= 1:
-        msg = f"ratio = {shown(ratio)} must be a number from 0 (tight) to 1 (the convex hull)."
+    if resolution is not None and not 0 < as_float(resolution) < np.inf:
+        msg = f"resolution = {shown(resolution)} must be a positive number, or None."
+        raise InputError(msg)
+    if resolution is not None and kind != "polygons":
+        msg = f"resolution = {shown(resolution)} is for kind='polygons': leave it out for {kind!r}."
         raise InputError(msg)
     geopandas = require("geopandas", extra="geo", what="Within.to_geodataframe")
     system = crs_of(found.graph, crs)
-    return geopandas.GeoDataFrame(frames[kind](found, ratio), crs=system)
+    return geopandas.GeoDataFrame(frames[kind](found, resolution), crs=system)
 
 
 def crs_of(graph: Graph, wanted: Any) -> Any:
@@ -60,27 +63,64 @@ def _known_crs(wanted: Any) -> Any:
         raise InputError(msg) from error
 
 
-def _polygons(found: Within, ratio: float) -> dict[str, Any]:
+def _polygons(found: Within, resolution: float | None) -> dict[str, Any]:
     import shapely
 
-    lines, part = found.segments()
-    band = found.parts()[1][part]
-    known = np.isfinite(lines).all(axis=(1, 2))
     points = found.graph.coordinates
     assert points is not None  # noqa: S101 - checked by the caller
     own = points[found.indices]
-    scale = np.array([1.0, stretch(points, own)]) if len(own) else np.ones(2)
-    hulls: list[Any] = []
+    scale = _unit_scale(points, own)
+    width = _between_neighbours(found.graph, scale) if resolution is None else float(resolution)
+    lines, part = found.segments()
+    band = found.parts()[1][part]
+    known = np.isfinite(lines).all(axis=(1, 2))
+    grown, low = shapely.Polygon(), 0
+    shapes: list[Any] = []
     for at, count in enumerate(found.counts.tolist()):
-        ends = np.concatenate([lines[known & (band <= at)].reshape(-1, 2), own[:count]]) * scale
-        ends = ends[np.isfinite(ends).all(axis=1)]
-        hull = shapely.concave_hull(shapely.MultiPoint(ends), ratio=ratio)
-        hulls.append(hull if not hulls else shapely.union(hull, hulls[-1]))
-    shapes = [shapely.transform(hull, lambda corners: corners / scale) for hull in hulls]
-    return {"cutoff": found.cutoffs, "vertices": found.counts, "geometry": shapes}
+        streets = shapely.linestrings(_once(lines[known & (band == at)] * scale))
+        reached = own[low:count]
+        places = shapely.points(reached[np.isfinite(reached).all(axis=1)] * scale)
+        pieces = np.concatenate([[grown], shapely.buffer([*streets, *places], width, quad_segs=2)])
+        grown, low = shapely.union_all(pieces), count
+        outline = shapely.buffer(grown, -width / 2, quad_segs=2)
+        outline = shapely.union(outline, shapes[-1]) if shapes else outline
+        shapes.append(outline)
+    return {
+        "cutoff": found.cutoffs,
+        "vertices": found.counts,
+        "resolution": np.full(len(shapes), width),
+        "geometry": [shapely.transform(each, lambda corners: corners / scale) for each in shapes],
+    }
 
 
-def _edges(found: Within, _: float) -> dict[str, Any]:
+def _unit_scale(points: Array, own: Array) -> Array:
+    """Return factors of x and y that make degrees metres around `own`, else ones: (2,)."""
+    known = own[np.isfinite(own).all(axis=1)]
+    if not len(known) or not in_degrees(points):
+        return np.ones(2)
+    degree = np.radians(1) * EARTH_RADIUS
+    return np.array([degree / stretch(points, known), degree])
+
+
+def _between_neighbours(graph: Graph, scale: Array) -> float:
+    """Return the median of the straight distances between neighbours that are not at one point."""
+    src, dst, _ = graph.edges()
+    points = np.asarray(graph.coordinates) * scale
+    lengths = np.hypot(*(points[dst] - points[src]).T)
+    lengths = lengths[lengths > 0]  # false for NaN
+    return float(np.median(lengths)) if len(lengths) else 1.0
+
+
+def _once(lines: Array) -> Array:
+    """Return segments without those that run the other way along another: (k, 2, 2)."""
+    turned = (lines[:, 0] > lines[:, 1])[:, 0] | (
+        (lines[:, 0, 0] == lines[:, 1, 0]) & (lines[:, 0, 1] > lines[:, 1, 1])
+    )
+    ordered = np.where(turned[:, None, None], lines[:, ::-1], lines)
+    return np.unique(ordered, axis=0)
+
+
+def _edges(found: Within, _: float | None) -> dict[str, Any]:
     import shapely
 
     edge, band, *_rest = found.parts()
@@ -104,7 +144,7 @@ def _edges(found: Within, _: float) -> dict[str, Any]:
     return {"u": u, "v": v, "cutoff": found.cutoffs[band], "geometry": shapes}
 
 
-def _vertices(found: Within, _: float) -> dict[str, Any]:
+def _vertices(found: Within, _: float | None) -> dict[str, Any]:
     import shapely
 
     assert found.graph.coordinates is not None  # noqa: S101 - checked by the caller

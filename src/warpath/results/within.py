@@ -185,19 +185,22 @@ class Within:
         save_columns(to_write(path), columns)
 
     def to_geodataframe(
-        self, kind: str = "polygons", *, crs: Any = "auto", ratio: float = 0.2
+        self, kind: str = "polygons", *, crs: Any = "auto", resolution: float | None = None
     ) -> Any:
         """Return a GeoPandas data frame of outlines, parts of edges, or vertices.
 
         Parameters
         ----------
-        kind : "polygons" for one row per cutoff (cutoff, vertices, geometry), the geometry being
-            the concave hull of the edge ends and part ends within the cutoff, united with the hulls
-            of smaller cutoffs; "edges" for one row per part of an edge (u, v, cutoff, geometry);
-            "vertices" for one row per vertex (vertex, distance, cutoff, geometry).
+        kind : "polygons" for one row per cutoff (cutoff, vertices, resolution, geometry), an
+            outline around the parts of edges within the cutoff; "edges" for one row per part of an
+            edge (u, v, cutoff, geometry); "vertices" for one row per vertex (vertex, distance,
+            cutoff, geometry).
         crs : the coordinate reference system, as GeoPandas takes it; "auto" for the graph's own, or
             EPSG:4326 if it has none and the coordinates can be longitudes and latitudes.
-        ratio : tightness of polygons, from 0 (tight) to 1 (the convex hull).
+        resolution : of polygons, in metres, or in the unit of coordinates that are not degrees. An
+            outline runs half of it beside the edges; what lies between edges belongs to it where it
+            is narrower than twice the resolution, so that blocks are filled and lakes are not. None
+            for the median of the distances between neighbours.
 
         Raises
         ------
@@ -209,7 +212,7 @@ class Within:
         from warpath.results.geodata import within_frame
 
         self._coordinates(f"{kind} on a map")
-        return within_frame(self, kind, crs, ratio)
+        return within_frame(self, kind, crs, resolution)
 
     def plot(self, path: str | os.PathLike[str] | None = None, **options: Any) -> Any:
         """Draw the bands over the network; see `warpath.plot.plot_within`.

@@ -227,7 +227,7 @@ def _of_results() -> list[Call]:
         Call("within.save", _method("within", "save"), to_file, "within", 0.3),
         Call("within.to_geodataframe", _method("within", "to_geodataframe"),
              {"?": _FLAG, "kind": _pick("polygons", "edges", "vertices"),
-              "crs": _pick("auto", None), "ratio": _pick(0.0, 0.5, 1)}, "within", 0.1),
+              "crs": _pick("auto", None), "resolution": _pick(None, 0.5, 1)}, "within", 0.1),
         Call("within.plot", _method("within", "plot"), {"?": _FLAG, **_DRAWN}, "within", 0.02),
         Call("nearest.save", _method("nearest", "save"), to_file, "nearest", 0.3),
         Call("trace.save", _method("trace", "save"), {"path": _pick("t.jsonl")}, "trace", 0.3),
