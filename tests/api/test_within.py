@@ -58,6 +58,70 @@ def test_reversed_it_is_what_reaches_the_vertex():
     assert "to 2" in repr(found)
 
 
+@pytest.mark.parametrize("reverse", [False, True])
+@pytest.mark.parametrize("dtype", [np.int32, np.float64])
+def test_several_sources_reach_what_the_nearest_of_them_reaches(dtype, reverse):
+    roads = generate.road(400, seed=3)
+    weights = np.random.default_rng(0).integers(1, 100, roads.m).astype(dtype)
+    graph = roads.with_weights(weights)  # the way back has another length
+    starts, cutoffs = [7, 300, 45, 7], [50, 200]
+    found = wp.within(graph, starts, cutoffs, reverse=reverse)
+    near = wp.nearest(graph, starts, cutoff=200, reverse=reverse)
+    assert found.sources.tolist() == found.source == [7, 45, 300]
+    assert sorted(found.vertices.tolist()) == np.flatnonzero(near.reached).tolist()
+    assert found.dist.tolist() == near.dist[found.indices].tolist()
+    assert found.counts.tolist() == [int((near.dist <= cutoff).sum()) for cutoff in cutoffs]
+    assert found.paths is None
+    assert repr(found).startswith(
+        f"<Within, {'to' if reverse else 'from'} the nearest of 3 sources: "
+    )
+    last = int(found.indices[-1])
+    route = found.path_to(last)
+    assert (route.source, route.target) == (near.facility[last], last)
+    assert route.length == found.dist[-1] == pytest.approx(route.legs.sum(), rel=1e-12)
+
+
+def test_one_source_in_a_list_is_one_source():
+    found = wp.within(ROADS, [0, 0], 4)
+    assert found.source == 0
+    assert found.paths.source == 0
+    assert found.vertices.tolist() == wp.within(ROADS, 0, 4).vertices.tolist()
+
+
+def test_a_vertex_beyond_several_sources_has_no_route():
+    chain = wp.Graph.of([("a", "b", 1), ("b", "c", 9), ("d", "e", 1)])
+    found = wp.within(chain, ["a", "d"], 3)
+    assert found.vertices.tolist() == ["a", "d", "b", "e"]
+    assert list(found.path_to("e")) == ["d", "e"]
+    with pytest.raises(wp.NoPathError, match="no path leads from a source to 'c' within 3"):
+        found.path_to("c")
+
+
+def test_parts_and_pictures_of_several_sources(tmp_path):
+    grid = generate.grid(5, 5, weights=None)
+    found = wp.within(grid, [0, 24], 1.5)
+    edge, _, start, end = found.parts()
+    src, dst, _ = grid.edges()
+    parts = zip(src[edge].tolist(), dst[edge].tolist(), start.tolist(), end.tolist(), strict=True)
+    assert {(u, v) for u, v, low, high in parts if (low, high) == (0, 1)} >= {(0, 1), (24, 23)}
+    pytest.importorskip("matplotlib")
+    figure = found.plot(tmp_path / "near.png")
+    texts = [text.get_text() for text in figure.axes[0].texts]
+    assert texts == ["0", "24"]
+    assert "Within 1.5 of the nearest of 2 sources" in [text.get_text() for text in figure.texts]
+    with pytest.raises(InputError, match="source has 1 labels, but there are 2 sources"):
+        found.plot(source="here")
+    outlines = pytest.importorskip("geopandas") and found.to_geodataframe()
+    assert outlines.geometry[0].geom_type == "MultiPolygon"
+
+
+def test_closed_sources_start_paths_as_well():
+    zones = wp.Graph.from_edges([0, 1, 2, 3], [2, 3, 3, 1], [1, 1, 5, 1], first_through=2)
+    found = wp.within(zones, [0, 1], 1)
+    assert found.vertices.tolist() == [0, 1, 2, 3]
+    assert sorted(found.parts()[0].tolist()) == [0, 1]  # out of both closed sources
+
+
 def test_labels_are_kept():
     found = wp.within([("home", "shop", 3), ("shop", "park", 4)], "home", [3, 5])
     assert list(found) == ["home", "shop"]

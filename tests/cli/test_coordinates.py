@@ -45,6 +45,9 @@ def test_a_coordinate_is_an_id_of_every_command(warpath, town, file):
     assert run.json["vertices"] == [1, 2, 3]
     assert "is taken as vertex 3, 11 m away" in run.err
     assert warpath("within", town, "-s", place, "-c", 2, "--json").json["source"] == 1
+    several = warpath("within", town, "-s", f"{place};3", "-c", 1, "--json").json
+    assert (several["source"], several["within"]) == ([1, 3], [{"cutoff": 1, "vertices": 3}])
+    assert "from the nearest of 2 sources" in warpath("within", town, "-s", "1,3", "-c", 1).out
     assert warpath("nearest", town, "-f", place).code == 0
     assert warpath("plan", town, "--from", place, "--to", 2).code == 0
     table = file("", "table.npz")

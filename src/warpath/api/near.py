@@ -78,14 +78,15 @@ def within(
     params: dict[str, float] | None = None,
     progress: Progress = None,
 ) -> Within:
-    """Find the vertices within one or several distances of a source: isochrones.
+    """Find the vertices within one or several distances of one or several sources: isochrones.
 
     Parameters
     ----------
     cutoff : one number or several, 0 or more, in the weights' unit. The search stops at the
         largest.
     reverse : False for what the source reaches within a cutoff; True for what reaches it.
-    graph, source, algorithm, device, threads, params, progress : as in `sssp`.
+    source : a vertex, or several: a vertex is within a cutoff if it is of the nearest of them.
+    graph, algorithm, device, threads, params, progress : as in `sssp`.
 
     Returns
     -------
@@ -102,7 +103,7 @@ def within(
     Notes
     -----
     ``dist`` has the bits of `sssp`. O(n) to begin with, then as `sssp` over what lies within the
-    largest cutoff.
+    largest cutoff. Several sources take one search, as in `nearest`.
 
     Examples
     --------

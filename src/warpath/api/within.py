@@ -1,13 +1,16 @@
-"""The vertices within some distances of a source."""
+"""The vertices within some distances of one or several sources."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from warpath.api.auto_prepare import decided
+from warpath.api.nearest import nearest_of
 from warpath.api.one_source import SourceRequest, solve_one
 from warpath.base.errors import NegativeCycleError
-from warpath.graph.arguments import checked_cutoff, one_index
+from warpath.graph.arguments import as_indices, checked_cutoff
 from warpath.graph.places import noted, snapped
 from warpath.results.within import Within
 
@@ -27,7 +30,7 @@ def within_of(
     *,
     reverse: bool,
 ) -> Within:
-    """Find the vertices within one or several distances of a source; see `warpath.within`.
+    """Find the vertices within distances of one or several sources; see `warpath.within`.
 
     Parameters
     ----------
@@ -35,8 +38,13 @@ def within_of(
     """
     searched = graph.reversed() if reverse else graph
     source = snapped(graph, source)
-    s = one_index(searched, source, "source")
+    starts = np.unique(as_indices(graph, source, "source"))
     limit = checked_cutoff(cutoffs.tolist()[-1], searched)
+    if len(starts) > 1:
+        dtype = graph.dist_dtype
+        near = nearest_of(graph, options, starts, limit, dtype, progress, reverse=reverse)
+        return noted(Within(graph, cutoffs, near, reverse=reverse), source)
+    s = int(starts[0])
     options = options.for_graph(searched) if reverse else options
     one = decided(searched, options).one_source(searched)
     try:

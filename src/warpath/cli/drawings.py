@@ -115,7 +115,7 @@ def within(
         )
     with busy(f"drawing {out.name}", showing):
         draw_within(found, out, theme)
-    _report("within", graph, loaded, found.paths.plan, out, showing)
+    _report("within", graph, loaded, found.plan, out, showing)
 
 
 def frontier(

@@ -16,7 +16,7 @@ from warpath.cli.output import NamedValues, TableRows
 from warpath.cli.reading import load, number_or_text, with_coordinates
 from warpath.cli.summary import described
 from warpath.cli.usage import UsageError
-from warpath.cli.vertices import ids, in_file_ids, listed, one_id, vertex
+from warpath.cli.vertices import ids, in_file_ids, listed
 from warpath.results.within import Within
 
 _COLUMNS = ("vertex", "distance", "cutoff")
@@ -129,7 +129,10 @@ def within(
     source: Annotated[
         str,
         typer.Option(
-            "--source", "-s", help="A vertex id, as in the file, or a coordinate lon,lat."
+            "--source",
+            "-s",
+            help="A vertex id, as in the file, or a coordinate lon,lat; or several, or a file of "
+            "them, as [bold]nearest[/] takes them.",
         ),
     ],
     cutoff: Cutoffs,
@@ -180,12 +183,13 @@ def within(
     start = time.perf_counter()
     with in_file_ids(roads):
         found = solver.within(
-            vertex(roads, source),
+            listed(roads, source),
             cutoffs_of(cutoff),
             reverse=reverse,
             progress=showing.progress,
         )
     solved = time.perf_counter() - start
+    sources = ids(roads, found.source_indices).tolist()
     written = {"saved to": out, "outlines in": outlines, "drawn to": plot}
     files = {what: file for what, file in written.items() if file is not None}
     for what, file in files.items():
@@ -197,12 +201,12 @@ def within(
         "graph": str(graph),
         "n": roads.n,
         "m": roads.m,
-        "source": one_id(roads, found.paths.source_index),
+        "source": sources[0] if len(sources) == 1 else sources,
         "reverse": reverse,
         "within": [{"cutoff": far, "vertices": count} for far, count in _counts(found)],
-        "algorithm": found.paths.plan.algorithm,
-        "plan": str(found.paths.plan),
-        "stats": found.paths.stats,
+        "algorithm": found.plan.algorithm,
+        "plan": str(found.plan),
+        "stats": found.stats,
         "seconds": {"read": loaded.seconds, "solve": solved},
         "out": None if out is None else str(out),
         "outlines": None if outlines is None else str(outlines),
@@ -213,15 +217,17 @@ def within(
     if everything and not showing.as_json:
         output.show(document, *table, as_json=False)
         return
+    several = f"the nearest of {len(sources)} sources"
+    from_ = output.text_of(sources[0]) if len(sources) == 1 else several
     facts = {
         "graph": output.titled(graph, roads),
-        "measured": f"{'to' if reverse else 'from'} {output.text_of(document['source'])}",
+        "measured": f"{'to' if reverse else 'from'} {from_}",
         **{
             f"within {output.text_of(far)}": f"{output.count(count)} vertices"
             for far, count in _counts(found)
         },
         "time": f"{units.seconds(loaded.seconds)} reading, {units.seconds(solved)} solving",
-        "plan": found.paths.plan.headline(),
+        "plan": found.plan.headline(),
         **files,
     }
     output.show(document, NamedValues(facts), *table, as_json=showing.as_json)
@@ -253,7 +259,8 @@ def draw(found: Within, plot: Path, theme: str) -> None:
     """Draw isochrones with the ids of the file."""
     from warpath.plot import plot_within
 
-    plot_within(found, plot, source=str(one_id(found.graph, found.paths.source_index)), theme=theme)
+    names = [str(name) for name in ids(found.graph, found.source_indices).tolist()]
+    plot_within(found, plot, source=names if len(names) > 1 else names[0], theme=theme)
 
 
 def _rows(found: Within) -> Any:

@@ -98,6 +98,8 @@ def listed(graph: Graph, argument: str) -> list[Any]:
         If the file is not a text table, lists no vertex, or one that does not exist (with its
         line).
     """
+    if _is_vertex(graph, argument):
+        return vertices(graph, [argument])
     path = Path(argument)
     if os.path.isfile(argument):  # noqa: PTH113 - Path.is_file fails for long lists
         return _of_file(graph, path)

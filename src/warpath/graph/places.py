@@ -153,8 +153,7 @@ def noted(result: T, *given: Any) -> T:
         found: Any = result
         found.snapped = snaps
         note = described(snaps, in_metres=points_of(found.graph).degrees)
-        ran = getattr(found, "paths", found)  # the search of a `Within` has its plan
-        ran.plan = replace(ran.plan, notes=(*ran.plan.notes, note))
+        found.plan = replace(found.plan, notes=(*found.plan.notes, note))
     return result
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from warpath.base.errors import InputError
 from warpath.plot.map import (
     EDGE,
     MapFigure,
@@ -23,6 +24,7 @@ from warpath.results.within import Within
 
 if TYPE_CHECKING:
     import os
+    from collections.abc import Sequence
 
 _ROW = 0.26  # height of a row of the legend, in inches
 
@@ -33,7 +35,7 @@ def plot_within(
     *,
     title: str | None = None,
     subtitle: str | None = None,
-    source: str | None = None,
+    source: str | Sequence[str] | None = None,
     theme: str = "light",
     dpi: int = 200,
 ) -> Any:
@@ -46,7 +48,7 @@ def plot_within(
     found : result of `warpath.within` for a graph with coordinates.
     path : file to write, its format by suffix: .png, .svg, .pdf, .jpg, .webp, .tif; None for none.
     title, subtitle : text above the drawing; None for a description of it, "" for no text.
-    source : label of the source; its name by default.
+    source : label of the source, or one for each of several; their names by default.
     theme : "light" or "dark".
     dpi : dots per inch of pixel formats.
 
@@ -67,10 +69,10 @@ def plot_within(
     target = None if path is None else checked_path(path)
     graph = found.graph
     positions = positions_of(graph, "what lies near a vertex")
-    start = positions[found.paths.source_index]
+    starts = positions[found.source_indices]
     lines, part = found.segments()
     band = found.parts()[1][part]
-    shown = np.concatenate([lines.reshape(-1, 2), start[None]])
+    shown = np.concatenate([lines.reshape(-1, 2), starts])
     columns = min(4, len(found.cutoffs))
     rows = -(-len(found.cutoffs) // columns)
     drawing = new_map(
@@ -95,17 +97,23 @@ def plot_within(
             capstyle="round",
             zorder=3,
         )
-    name = str(found.source) if source is None else source
-    if np.isfinite(start).all():
-        mark(drawing, start, name, start=True)
+    given = [source] if isinstance(source, str) else source
+    names = [str(name) for name in (found.sources.tolist() if given is None else given)]
+    if len(names) != len(starts):
+        msg = f"source has {len(names)} labels, but there are {len(starts)} sources."
+        raise InputError(msg)
+    for place, name in zip(starts, names, strict=True):
+        if np.isfinite(place).all():
+            mark(drawing, place, name, start=True)
     _add_legend(drawing, found, colours, columns)
     way = "on the way to" if found.reverse else "of"
+    ends = names[0] if len(names) == 1 else f"the nearest of {len(names):,} sources"
     farthest = f"{found.cutoffs[-1].item():,.10g}"
     parts = [graph.name] if graph.name else []
     parts.append(f"{len(found):,} of {graph.n:,} vertices")
     write_title(
         drawing,
-        f"Within {farthest} {way} {name}" if title is None else title,
+        f"Within {farthest} {way} {ends}" if title is None else title,
         ", ".join(parts) if subtitle is None else subtitle,
     )
     if target is not None:

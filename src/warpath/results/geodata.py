@@ -137,7 +137,7 @@ def _edges(found: Within, _: float | None) -> dict[str, Any]:
     shapes = shapely.linestrings(corners, indices=np.repeat(np.arange(len(ends)), counts))
     unknown = np.flatnonzero(~np.isfinite(lines).all(axis=(1, 2)))
     shapes[np.searchsorted(ends, unknown)] = None
-    searched, edge, band = found.paths.graph, edge[part[ends]], band[part[ends]]
+    searched, edge, band = found.searched, edge[part[ends]], band[part[ends]]
     tail = np.searchsorted(searched.indptr, edge, side="right") - 1
     names = [found.graph.label_of(end) for end in (tail, searched.indices[edge])]
     u, v = reversed(names) if found.reverse else names

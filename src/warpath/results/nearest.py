@@ -27,6 +27,7 @@ class Nearest:
     ----------
     graph : the graph that was solved.
     facilities : (k,) the facilities, as the graph names them, in ascending order of their indices.
+    starts : (k,) int64, indices of the facilities.
     dist : (n,) distances in the weights' unit; inf (floats) or the largest integer where no
         facility is reachable.
     facility_indices : (n,) of the indices' type, the index of the nearest facility, of several
@@ -54,6 +55,7 @@ class Nearest:
         stats: dict[str, Any],
     ) -> None:
         self.graph = graph
+        self.starts = facilities
         self.facilities = graph.label_of(facilities)
         self.dist = dist
         self.facility_indices = nearest

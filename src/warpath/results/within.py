@@ -9,10 +9,15 @@ import numpy as np
 from warpath.base.cached import cached_property
 from warpath.base.dtypes import unreachable
 from warpath.base.errors import GraphError, InputError, require
-from warpath.graph.arguments import checked_cutoff
+from warpath.graph.arguments import checked_cutoff, one_index
 from warpath.graph.checks import plain_array, shown
 from warpath.graph.coordinates import stretch
 from warpath.graph.edge_geometry import lines_of
+from warpath.graph.labels import one_label
+from warpath.results.paths import Paths
+from warpath.results.predecessors import found as found_route
+from warpath.results.predecessors import no_path
+from warpath.results.route import Route
 
 if TYPE_CHECKING:
     import os
@@ -23,12 +28,11 @@ if TYPE_CHECKING:
     from warpath.base.dtypes import Array
     from warpath.graph import Graph
     from warpath.graph.places import Snap
-    from warpath.results.paths import Paths
-    from warpath.results.route import Route
+    from warpath.results.nearest import Nearest
 
 
 class Within:
-    """The vertices within one or more cutoffs of a source, in order of distance.
+    """The vertices within one or more cutoffs of the nearest of its sources, in order of distance.
 
     Attributes
     ----------
@@ -38,27 +42,42 @@ class Within:
         (distance, index).
     dist : (r,) distances of these vertices.
     reverse : False for distances from the source, True for distances to it.
-    paths : the `Paths` of the search; of the reversed graph if `reverse`.
+    sources : (s,) the sources, as the graph names them, in ascending order of their indices.
+    source_indices : (s,) int64.
+    searched : the graph that was searched: `graph`, or the reversed graph if `reverse`.
+    paths : the `Paths` of the search of `searched`; None for several sources.
     snapped : what was taken for each `Place` in the call, a tuple of `Snap`; empty without places.
     """
 
     snapped: tuple[Snap, ...] = ()
 
-    def __init__(self, graph: Graph, cutoffs: Array, paths: Paths, *, reverse: bool) -> None:
+    def __init__(
+        self, graph: Graph, cutoffs: Array, found: Paths | Nearest, *, reverse: bool
+    ) -> None:
         self.graph = graph
         self.cutoffs = cutoffs
-        self.paths = paths
+        self._found = found
+        self.searched = graph.reversed() if reverse else graph
+        self.paths = found if isinstance(found, Paths) else None
         self.reverse = reverse
-        found = np.flatnonzero(paths.reached)
-        dist = paths.dist[found]
+        reached = np.flatnonzero(found.reached)
+        dist = found.dist[reached]
         order = np.argsort(dist, kind="stable")
-        self.indices = found[order]
+        self.indices = reached[order]
         self.dist = dist[order]
+        starts = [found.source_index] if isinstance(found, Paths) else found.starts
+        self.source_indices: NDArray[np.int64] = np.array(starts, np.int64)
 
     @property
     def source(self) -> Any:
-        """The vertex that distances are measured from, or to, as the graph names it."""
-        return self.paths.source
+        """The vertex that distances are measured from, or to; a list of several."""
+        names = self.sources.tolist()
+        return names[0] if len(names) == 1 else names
+
+    @cached_property
+    def sources(self) -> Array:
+        """The sources as the graph names them: (s,)."""
+        return self.graph.label_of(self.source_indices)
 
     @cached_property
     def vertices(self) -> Array:
@@ -80,13 +99,20 @@ class Within:
         """The index of the smallest cutoff that each of `vertices` lies within: (r,)."""
         return np.repeat(np.arange(len(self.counts)), np.diff(self.counts, prepend=0))
 
-    @property
+    @cached_property
     def plan(self) -> Any:
         """The plan that ran: algorithm, device and the reasons."""
-        return self.paths.plan
+        return self._found.plan
+
+    @property
+    def stats(self) -> dict[str, Any]:
+        """Counters of the run, with ``seconds``."""
+        return self._found.stats
 
     def path_to(self, vertex: Any) -> Route:
         """Return the route to a vertex; if `reverse`, the route from it, in backward order.
+
+        It starts at the nearest of several sources, and is then found by a new search.
 
         Raises
         ------
@@ -95,7 +121,15 @@ class Within:
         NoPathError
             If the vertex is beyond the largest cutoff.
         """
-        return self.paths.path_to(vertex)
+        if isinstance(self._found, Paths):
+            return self._found.path_to(vertex)
+        t = one_index(self.graph, vertex, "vertex")
+        start = int(self._found.facility_indices[t])
+        if start < 0:
+            ends = f"from a source to {one_label(self.graph, t)!r}"
+            raise no_path(self.searched, int(self.source_indices[0]), t, self._found.cutoff, ends)
+        route, _ = found_route(self.searched, start, t)
+        return Route(self.searched, route, self._found.dist[t].item(), self.plan)
 
     def parts(self) -> tuple[NDArray[np.int64], NDArray[np.int64], Array, Array]:
         """Return the parts of edges within the cutoffs, one for each pair of an edge and its band.
@@ -112,9 +146,9 @@ class Within:
         The length of an edge is its weight, spread evenly along it. Each band takes O(r + out-edges
         of the r vertices).
         """
-        searched = self.paths.graph
-        passed = (self.indices >= searched.first_through) | (
-            self.indices == self.paths.source_index
+        searched = self.searched
+        passed = (self.indices >= searched.first_through) | np.isin(
+            self.indices, self.source_indices
         )
         tails = self.indices[passed]
         degree = np.diff(searched.indptr)[tails]
@@ -153,7 +187,7 @@ class Within:
         points = self._coordinates("their edges as lines")
         edge, _, start, end = self.parts()
         scale = stretch(points, points[self.indices])
-        lines, part, low, high = lines_of(self.paths.graph, edge, scale)
+        lines, part, low, high = lines_of(self.searched, edge, scale)
         begin, stop = np.maximum(low, start[part]), np.minimum(high, end[part])
         kept = np.flatnonzero((stop > begin) | ((start == 0) & (end == 1))[part])
         with np.errstate(invalid="ignore", divide="ignore"):
@@ -252,7 +286,9 @@ class Within:
             f"{count:,} within {cutoff:,}"
             for count, cutoff in zip(self.counts.tolist(), self.cutoffs.tolist(), strict=True)
         )
-        return f"<Within, {way} {self.source!r}: {counts}\n  {self.paths.plan.headline()}>"
+        names = self.sources.tolist()
+        start = repr(names[0]) if len(names) == 1 else f"the nearest of {len(names):,} sources"
+        return f"<Within, {way} {start}: {counts}\n  {self.plan.headline()}>"
 
 
 def checked_cutoffs(cutoff: Any) -> Array:

@@ -260,8 +260,8 @@ def _solving_calls() -> list[Call]:
                        **_SOLVING}),
         "nearest": (3, {"facilities": _vertices, "?": _FLAG, "reverse": _FLAG, **_SOLVING,
                         "cutoff": _CUTOFF, "dist_dtype": _DTYPE}),
-        "within": (3, {**one, "cutoff": _pick(0, 3, [2, 7.5]), "?": _FLAG, "reverse": _FLAG,
-                       **_SOLVING}),
+        "within": (3, {"source": _vertices, "cutoff": _pick(0, 3, [2, 7.5]), "?": _FLAG,
+                       "reverse": _FLAG, **_SOLVING}),
     }  # fmt: skip
     functions = [
         Call(name, _free(getattr(wp, name)), {"graph": _GRAPH, **params}, weight=weight)
