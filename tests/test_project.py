@@ -6,6 +6,7 @@ import ast
 import doctest
 import importlib
 import inspect
+import json
 import pkgutil
 import re
 import runpy
@@ -158,6 +159,17 @@ def test_the_example_of_a_matrix_between_places_runs(tmp_path, monkeypatch, caps
     assert lines[0].startswith("7 places are taken as their nearest vertices, 43 m away on average")
     assert lines[-1].split() == ["Larvotto", "2.1", "4.1", "4.6", "2.9"]
     assert len((tmp_path / "od_matrix.csv").read_text(encoding="utf-8").splitlines()) == 4
+
+
+def test_the_example_of_isochrones_runs(tmp_path, monkeypatch, capsys):
+    for package in ("geopandas", "matplotlib", "pandas"):
+        pytest.importorskip(package)
+    monkeypatch.chdir(tmp_path)
+    runpy.run_path(str(ROOT / "examples" / "isochrones.py"))
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].startswith("3 places are taken as their nearest vertices")
+    assert len(json.loads((tmp_path / "clinics.geojson").read_text("utf-8"))["features"]) == 3
+    assert (tmp_path / "clinics.png").stat().st_size > 20_000
 
 
 def test_the_example_of_trips_runs(tmp_path, monkeypatch, capsys):
