@@ -197,6 +197,23 @@ def test_isochrones_are_drawn_band_by_band_the_nearest_on_top(town):
     assert "on the way to" in wp.within(town, 0, 1, reverse=True).plot().texts[0].get_text()
 
 
+def test_legends_and_colour_bars_fit_tall_maps():
+    tall = generate.grid(120, 20, weights=(1, 1000), seed=0)
+    tree = wp.sssp(tall, 0).plot()
+    near = wp.within(tall, 0, [100_000, 200_000, 300_000, 400_000, 500_000]).plot()
+    for figure in (tree, near):
+        renderer = figure.canvas.get_renderer()
+        figure.draw(renderer)
+        drawn = [*figure.texts, *(text for each in figure.legends for text in each.get_texts())]
+        top = figure.axes[0].get_window_extent(renderer).y0
+        for text in drawn:
+            extent = text.get_window_extent(renderer)
+            assert extent.x0 >= 0
+            assert extent.x1 <= figure.bbox.x1
+            assert extent.y1 <= top or extent.y0 > top  # above the map or below it
+    assert len(near.legends[0].get_texts()) == 5
+
+
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_colours_of_bands_stand_out_from_the_paper(theme):
     from matplotlib.colors import to_rgb

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 _ROW = 0.26  # height of a row of the legend, in inches
+_LETTERS = 9  # size of its letters, in points
+_HANDLE, _GAP = 1.6, 1.6  # its lines, and the space between its columns, in letters
 
 
 def plot_within(
@@ -73,8 +75,8 @@ def plot_within(
     lines, part = found.segments()
     band = found.parts()[1][part]
     shown = np.concatenate([lines.reshape(-1, 2), starts])
-    columns = min(4, len(found.cutoffs))
-    rows = -(-len(found.cutoffs) // columns)
+    rows = zip(found.cutoffs.tolist(), found.counts.tolist(), strict=True)
+    labels = [f"{cutoff:,.10g}: {count:,} vertices" for cutoff, count in rows]
     drawing = new_map(
         graph,
         shown,
@@ -83,7 +85,7 @@ def plot_within(
         dpi=dpi,
         margin=0.06,
         flattest=0.45,
-        foot=0.15 + _ROW * rows,
+        foot=lambda width: 0.15 + _ROW * -(-len(labels) // _columns(labels, width)),
     )
     draw_network(drawing, graph)
     colours = colours_between(drawing.theme, len(found.cutoffs))
@@ -105,7 +107,7 @@ def plot_within(
     for place, name in zip(starts, names, strict=True):
         if np.isfinite(place).all():
             mark(drawing, place, name, start=True)
-    _add_legend(drawing, found, colours, columns)
+    _add_legend(drawing, labels, colours)
     way = "on the way to" if found.reverse else "of"
     ends = names[0] if len(names) == 1 else f"the nearest of {len(names):,} sources"
     farthest = f"{found.cutoffs[-1].item():,.10g}"
@@ -121,26 +123,41 @@ def plot_within(
     return drawing.figure
 
 
-def _add_legend(drawing: MapFigure, found: Within, colours: Any, columns: int) -> None:
+def _columns(labels: list[str], width: float) -> int:
+    """Return how many columns of a legend fit a figure: 1 to 4.
+
+    Parameters
+    ----------
+    width : of the figure, in inches.
+    """
+    from matplotlib.textpath import TextPath
+
+    texts = (TextPath((0, 0), text, size=_LETTERS, usetex=False) for text in labels)
+    longest = max(text.get_extents().width for text in texts)
+    column = (longest + (_HANDLE + _GAP + 0.8) * _LETTERS) / 72
+    return int(np.clip((width - 2 * EDGE) // column, 1, min(4, len(labels))))
+
+
+def _add_legend(drawing: MapFigure, labels: list[str], colours: Any) -> None:
     from matplotlib.lines import Line2D
 
-    rows = zip(found.cutoffs.tolist(), found.counts.tolist(), colours, strict=True)
     handles = [
-        Line2D([], [], color=colour, linewidth=4, label=f"{cutoff:,.10g}: {count:,} vertices")
-        for cutoff, count, colour in rows
+        Line2D([], [], color=colour, linewidth=4, label=label)
+        for label, colour in zip(labels, colours, strict=True)
     ]
+    columns = _columns(labels, drawing.figure.get_figwidth())
     legend = drawing.figure.legend(
         handles=handles,
         loc="lower left",
         ncols=columns,
         bbox_to_anchor=(EDGE / drawing.figure.get_figwidth(), 0.008),
         frameon=False,
-        fontsize=9,
+        fontsize=_LETTERS,
         labelcolor=drawing.theme.ink,
-        handlelength=1.6,
+        handlelength=_HANDLE,
         borderaxespad=0,
         borderpad=0.2,
-        columnspacing=1.6,
+        columnspacing=_GAP,
     )
     for text in legend.get_texts():
         text.set_parse_math(False)

@@ -13,6 +13,8 @@ from warpath.graph.edge_geometry import lines_of
 from warpath.plot.page import new_figure, theme_of
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from warpath.base.dtypes import Array
     from warpath.graph import Graph
     from warpath.plot.page import Theme
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
     Box = tuple[float, float, float, float]
 
 _WIDTH, EDGE, _HEADING = 8.0, 0.2, 0.75  # inches
+_NARROWEST = 0.4  # least width of the shown part over its height: titles need 3.5 inches
 _MANY = 2e4  # more lines are rasterized in vector formats
 
 
@@ -52,7 +55,7 @@ def new_map(
     dpi: int,
     margin: float = 0.03,
     flattest: float = 0.0,
-    foot: float = 0.0,
+    foot: float | Callable[[float], float] = 0.0,
 ) -> MapFigure:
     """Return an empty drawing of the part of a graph around some points.
 
@@ -64,7 +67,7 @@ def new_map(
     points : (k, 2) points to show; those without coordinates (NaN) are ignored.
     margin : margin around the points, as a fraction of their larger extent.
     flattest : least ratio of the shorter to the longer side of the drawing.
-    foot : space below the drawing, in inches.
+    foot : space below the drawing, in inches, or a function of the figure's width that returns it.
     """
     colours = theme_of(theme)
     positions = positions_of(graph, what)
@@ -77,6 +80,8 @@ def new_map(
     ratio = (box[3] - box[1]) * scale / (box[2] - box[0])
     wide = min(_WIDTH, 1.1 * _WIDTH / ratio)
     high = wide * ratio
+    if callable(foot):
+        foot = foot(wide + 2 * EDGE)
     size = (wide + 2 * EDGE, high + EDGE + _HEADING + foot)
     figure = new_figure(size, dpi, f"drawing {what}", facecolor=colours.paper)
     left, low = EDGE / size[0], (EDGE + foot) / size[1]
@@ -100,6 +105,7 @@ def _box(points: Array, scale: float, margin: float, flattest: float) -> Box:
     extent = (high - low) * both
     largest = float(extent.max()) or 1.0
     wanted = np.maximum(extent, max(flattest, 1e-3) * largest) + 2 * margin * largest
+    wanted[0] = max(wanted[0], _NARROWEST * wanted[1])
     middle, half = (low + high) / 2, wanted / both / 2
     return (*(middle - half).tolist(), *(middle + half).tolist())
 
@@ -223,7 +229,7 @@ def colours_between(theme: Theme, count: int | None = None) -> Any:
 
 
 def add_scale(drawing: MapFigure, drawn: Any, label: str) -> None:
-    """Add a colour bar below the drawing."""
+    """Add a colour bar below the drawing, with its label beside it, or above it if that is cut."""
     figure, theme = drawing.figure, drawing.theme
     height, width = figure.get_figheight(), figure.get_figwidth()
     long = min(4.5, width - 2 * EDGE)
@@ -233,7 +239,7 @@ def add_scale(drawing: MapFigure, drawn: Any, label: str) -> None:
     axes.tick_params(colors=theme.soft, labelsize=8.5, length=2.5, pad=2)
     axes.xaxis.set_major_formatter("{x:,.10g}")
     axes.xaxis.get_major_locator().set_params(nbins=5)
-    figure.text(
+    text = figure.text(
         (EDGE + long + 0.15) / width,
         0.48 / height,
         label,
@@ -242,3 +248,5 @@ def add_scale(drawing: MapFigure, drawn: Any, label: str) -> None:
         color=theme.soft,
         parse_math=False,
     )
+    if text.get_window_extent(figure.canvas.get_renderer()).x1 > figure.bbox.x1:
+        text.set(x=EDGE / width, y=0.6 / height, va="bottom")
