@@ -126,7 +126,7 @@ def _place(recipe: Recipe, *, alone: bool) -> str:
 def _details(recipe: Recipe) -> list[str]:
     lines = []
     if recipe.axes is not None:
-        lines.append(f"- Rounds: {recipe.axes.words()}.")
+        lines.append(f"- Rounds: {recipe.axes.words()}. Driver: {recipe.axes.driver}.")
     if recipe.steps is not None:
         lines.append(f"- Steps: {recipe.steps.words()}.")
     if recipe.parts:

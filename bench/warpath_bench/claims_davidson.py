@@ -111,7 +111,7 @@ def maps_by_degree(measured: Measured) -> Verdict:
     body, answers = [], []
     for graph in measured.graphs("uniform", "hub", study="degree"):
         lines = [measured.line(graph, recipe) for recipe in _MAPS]
-        if not all("steps" in line and "ms" in line for line in lines):
+        if not all(line.get("steps") and "ms" in line for line in lines):
             continue
         relax = [1e3 * line["steps"]["relax"] for line in lines]
         degree = lines[0]["mean_degree"]

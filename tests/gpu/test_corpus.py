@@ -27,16 +27,21 @@ CASES = [case.astype(dtype) for case in corpus.all() for dtype in case.dtypes]
 
 LARGE = 2_000  # vertices; bigger cases are left to the certificate, plain Python is slow
 WIDEST_MATRIX = 5_000
-# A round costs 30 to 500 us, and the long path has 100,000: one recipe of each way to keep the
-# next set runs all of it, the others its last 3,000.
+MOST_PADDED = 2**26  # edges of padded rows
+# A round of a hybrid costs 100 us, and the long path has 100,000: one recipe of each way to keep
+# the next set runs all of it, the others its last 3,000.
 WHOLE_PATH = {"bodra2025.bf_strided_flag", "johnson_gpu.bf_queue", "martin2009.f_gpu"}
 
 
 def able(recipe: Recipe, case: Case) -> bool:
     graph = case.graph()
-    if recipe.axes is not None and recipe.axes.layout is Layout.DENSE and graph.n > WIDEST_MATRIX:
+    layout = None if recipe.axes is None else recipe.axes.layout
+    facts = graph.facts(symmetry=False)
+    if layout is Layout.DENSE and graph.n > WIDEST_MATRIX:
         return False
-    return recipe.objection(Task.SSSP, graph.facts(symmetry=False)) is None
+    if layout is Layout.ELL and graph.n * facts.max_degree > MOST_PADDED:
+        return False
+    return recipe.objection(Task.SSSP, facts) is None
 
 
 def sources(recipe: Recipe, case: Case) -> tuple[int, ...]:

@@ -69,11 +69,9 @@ def found(arch, pytestconfig):
 
 
 def test_no_kernel_spills(found):
-    spilling = {name: one for name, one in found.items() if one.stack or one.spilled}
-    assert set(spilling) <= cubins.SPILLING | cubins.OF_A_SOLVE.keys()
-    most = cubins.OF_A_SOLVE
-    assert all(one.stack <= most.get(name, 16) for name, one in spilling.items())
-    assert all(one.spilled == 0 for one in spilling.values())
+    too_much = {name: one for name, one in found.items() if one.stack > cubins.stack_of(name)}
+    assert too_much == {}
+    assert all(one.spilled == 0 for one in found.values())
 
 
 def test_the_golden_file_has_every_kernel():

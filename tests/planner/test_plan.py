@@ -334,14 +334,16 @@ def test_a_gpu_holds_the_graph_the_labels_and_what_the_recipe_keeps():
     into = rows - 4 * m  # without weights
     assert of("warpath.bfs", replace(ROAD, directed=True)) == rows + into + 17 * n + m // 32
     assert of("warpath.bfs", replace(ROAD, directed=False)) == rows + 17 * n + m // 32
-    assert of("johnson_gpu.bf_queue") == 2 * rows + 8 * n + (4 + 4 + 4 + 3) * n
+    assert of("johnson_gpu.bf_queue") == 2 * rows + 8 * n + (4 + 4 + 14 + 1) * n
     assert of("johnson_gpu.dijkstra_flags") == rows + 8 * n + 10 * n
     assert of("johnson_gpu.dijkstra_prefix") == rows + 8 * n + (10 + 4 + 16) * n
     sweep = of("davidson2014.workfront_sweep.merge_path")
-    assert sweep == rows + 8 * n + (24 + 4) * n + (4 + 32) * m
+    assert sweep == rows + 8 * n + (18 + 4) * n + (4 + 1) * m
     near_far = of("davidson2014.near_far.merge_path")
     assert near_far == sweep + 16 * n
-    assert of("davidson2014.bucketing.merge_path") == near_far + (8 + 17) * m
+    assert of("davidson2014.bucketing.merge_path") == near_far + (3 + 8) * n + (3 + 8) * m
+    padded = n * ROAD.max_degree * 8 + 24 * m
+    assert of("bodra2025.bf_vertex.ell") == of("bodra2025.bf_vertex") + padded
 
 
 def test_a_matrix_for_a_gpu_must_fit_on_the_host_too():

@@ -74,6 +74,8 @@ RULES = [
     (SETTLING | {"layout": Layout.DENSE, "map": Map.GRID_STRIDE}, "DENSE cannot use GRID_STRIDE"),
     (DENSE | {"lower": Lower.PLAIN_MIN}, "DENSE cannot use PLAIN_MIN"),
     (SETTLING | {"layout": Layout.DENSE}, "DENSE on the GPU needs SHARED"),
+    (SETTLING | {"layout": Layout.ELL}, "ELL cannot use MIN with FLAGS"),
+    (LISTED | {"layout": Layout.ELL}, "ELL cannot use IMPROVED with"),
     (SETTLING | {"edges": Edges.CLASSIFIED}, "CLASSIFIED needs PUSH of a list of improved"),
     ({"select": Select.IMPROVED, "edges": Edges.CLASSIFIED}, "CLASSIFIED needs PUSH of a list"),
     (SETTLING | {"direction": PULL, "edges": Edges.CLASSIFIED}, "CLASSIFIED needs PUSH of a list"),

@@ -38,7 +38,8 @@ NAMES = {
         bucketing.cooperative_blocks bucketing.cta_warp_scan bucketing.merge_path
         bucketing_multisplit.cooperative_blocks bucketing_multisplit.cta_warp_scan
         bucketing_multisplit.merge_path hybrid dijkstra_binary_heap dijkstra_relaxed_heap""",
-    "bodra2025": """bf_vertex bf_strided bf_strided_flag apsp_dijkstra fw_edge fw_edge_shared
+    "bodra2025": """bf_vertex bf_strided bf_strided_flag bf_vertex.ell bf_strided_flag.ell
+        apsp_dijkstra fw_edge fw_edge_shared
         fw_vertex fw_tiled fw_tiled_shared""",
     "johnson_gpu": """bf_queue dijkstra_flags dijkstra_queue dijkstra_prefix
         johnson_flags johnson_queue johnson_prefix""",

@@ -154,6 +154,7 @@ def _show_one(recipe: Recipe, showing: Showing) -> None:
         "source": str(recipe.source),
         "where": recipe.where,
         "rounds": None if recipe.axes is None else recipe.axes.words(),
+        "driver": None if recipe.axes is None else recipe.axes.driver,
         "steps": None if recipe.steps is None else recipe.steps.words(),
         "runs": ", then ".join(part.name for part in recipe.parts) or None,
         "note": recipe.note or None,

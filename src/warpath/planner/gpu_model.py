@@ -24,11 +24,11 @@ if TYPE_CHECKING:
 
 
 class _Rounds(NamedTuple):
-    """What the rounds of a planned recipe cost on an H200; see docs/benchmarks/catalogue-h200.md.
+    """What the rounds of a planned recipe cost on an H100; see docs/decisions/0026.
 
     Attributes
     ----------
-    seconds : of a round, in which the host reads a counter.
+    seconds : of a round of few edges.
     a_hop : rounds for each hop across the graph.
     again : how often an edge is relaxed.
     edge : seconds of one relaxation.
@@ -40,9 +40,9 @@ class _Rounds(NamedTuple):
     edge: float
 
 
-_BY_PREFIX_SUM = _Rounds(170e-6, 2.5, 3, 0.09e-9)
-_BY_THRESHOLD = _Rounds(183e-6, 3.5, 2, 0.1e-9)
-_BY_QUEUE = _Rounds(52e-6, 2.5, 3, 0.3e-9)
+_BY_PREFIX_SUM = _Rounds(15e-6, 2.5, 3, 0.09e-9)
+_BY_THRESHOLD = _Rounds(9.3e-6, 3.5, 2, 0.1e-9)
+_BY_QUEUE = _Rounds(36e-6, 2.5, 3, 0.3e-9)
 _IN_ROUNDS = {Loop.FRONTIER, Loop.NEAR_FAR}  # the loops in rounds that were measured
 _GPU_START = 100e-6  # arrays made, the answer copied
 
@@ -137,6 +137,8 @@ def gpu_bytes(recipe: Recipe, size: Size, facts: Facts) -> int:
     graph = rows * (2 if into else 1)
     if axes.layout is Layout.DENSE:
         graph = rows + n * n * label
+    if axes.layout is Layout.ELL:  # with the places of edges while it is made
+        graph = rows + n * facts.max_degree * (index + weight) + 24 * m
     arrays = 2 if axes.labels is Labels.TWO_ARRAYS else 1
     a_vertex, an_edge = _kept(recipe, axes, index, label)
     return graph + n * (arrays * label + a_vertex) + m * an_edge
@@ -360,13 +362,15 @@ def _kept(recipe: Recipe, axes: Axes, index: int, label: int) -> tuple[int, int]
         return 1 + in_place, 0  # flags, of this round and of the next
     if loop is Loop.SETTLE:  # two flags, the lightest edge, a list and the sums that place it
         return 2 + label * (axes.select is Select.OUT) + (index + 16) * axes.listed, 0
-    if axes.emit is Emit.ATOMIC_QUEUE:  # two queues, a stamp; a class and two flags at the end
-        return 2 * index + 4 + 3 * (axes.edges is Edges.CLASSIFIED), 0
-    # Degrees, their sums and the table of owners; for each edge relaxed a slot, and two marks of 8
-    # bytes with their sums. Piles hold a vertex twice.
-    lists = {Loop.FRONTIER: 1, Loop.NEAR_FAR: 5, Loop.BUCKETS: 5}.get(loop)
-    if lists is None:
-        msg = f"the recipe {recipe.name} has no predicted memory: add {loop} to {__name__}._kept."
-        raise ValueError(msg)
-    ordered = 2 * index + 17 if loop is Loop.BUCKETS else 0  # a key, its place, what is moved
-    return 24 + lists * index, index + 32 + ordered
+    if axes.emit is Emit.ATOMIC_QUEUE:  # two queues, a stamp, an owner and two marks; a class
+        return 2 * index + 14 + (axes.edges is Edges.CLASSIFIED), 0
+    # Offsets of a list's edges, the table of owners, two marks; an item and a mark for each edge.
+    # Piles hold a vertex twice, and there are two.
+    if loop is Loop.FRONTIER:
+        return 18 + index, 1 + index
+    if loop is Loop.NEAR_FAR:
+        return 18 + 5 * index, 1 + index
+    if loop is Loop.BUCKETS:  # what waits and what a round gives, twice, between, and two keys
+        return 21 + 7 * index, 4 + 3 * index
+    msg = f"the recipe {recipe.name} has no predicted memory: add {loop} to {__name__}._kept."
+    raise ValueError(msg)

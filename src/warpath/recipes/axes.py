@@ -74,8 +74,8 @@ class Reduce(Axis):
     """The computation of the minimum that the selection of a round needs."""
 
     NONE = "none", "no minimum"
-    ONE_PASS = "one pass", "a kernel computes a minimum per block, the CPU the least [minimum1]"
-    TWO_PASS = "two passes", "a second kernel reduces the values of the first [minimum2]"
+    ONE_PASS = "one pass", "each block leaves a minimum, and all take the least of them [minimum1]"
+    TWO_PASS = "two passes", "a second step reduces the minima of the first [minimum2]"
     HOST = "host", "the CPU reads all labels [minimum on CPU]"
 
 
@@ -91,6 +91,7 @@ class Layout(Axis):
 
     CSR = "csr", "compressed rows [adjacency lists]"
     DENSE = "dense", "a matrix with a weight for every pair [adjacency matrix]"
+    ELL = "ell", "rows padded to the longest one, stored column by column [ELLPACK]"
 
 
 class Memory(Axis):
@@ -203,6 +204,15 @@ class Axes:
         objection = next(_objections(self), None)
         if objection is not None:
             raise ValueError(f"no algorithm is ({self.words()}): {objection}.")
+
+    @property
+    def driver(self) -> str:
+        """What decides which step comes next. On a GPU it is warpath's part, not the paper's."""
+        if self.place.whole_cpu:
+            return "a loop on the CPU"
+        if self.place.on_cpu:
+            return "the host, which starts every step"
+        return "one kernel on the GPU, which makes all rounds"
 
     @property
     def listed(self) -> bool:
@@ -361,6 +371,11 @@ def _against_the_storage(axes: Axes) -> Iterator[str]:
         yield "DENSE cannot use PLAIN_MIN, its kernel has only atomicMin: use ATOMIC_MIN"
     if dense and axes.place.relax is Side.GPU and not shared:
         yield "DENSE on the GPU needs SHARED, its blocks load labels and flags in chunks"
+    if axes.layout is Layout.ELL and (axes.listed or axes.settles):
+        yield (
+            f"ELL cannot use {select} with {emit}, its columns are read by the threads of "
+            "neighbouring vertices, in sweeps: use ALL with FLAG or IMPROVED with FLAGS"
+        )
     if axes.edges is Edges.CLASSIFIED and (pull or not axes.listed or axes.settles):
         yield (
             "CLASSIFIED needs PUSH of a list of improved vertices, as the classes determine which "

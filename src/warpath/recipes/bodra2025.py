@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from warpath.recipes.axes import Axes, Emit, Labels, Map, Memory, Select
+from warpath.recipes.axes import Axes, Emit, Labels, Layout, Map, Memory, Select
 from warpath.recipes.matrix import MatrixSteps, Relax
 from warpath.recipes.recipe import GPU_ONLY, Citation, Loop, Param, Recipe, Task
 
@@ -43,6 +43,21 @@ _STRIDED = _VERTEX.but(
     "As bf_vertex, with a fixed grid whose threads stride over the vertices.",
     "section Experimental Setup: Bellman-Ford algorithm, Strided; figure 1",
     map=Map.GRID_STRIDE,
+)
+
+_FLAG = _STRIDED.but(
+    "bodra2025.bf_strided_flag",
+    "As bf_strided, with a flag for each vertex: only vertices whose label fell relax.",
+    "section Experimental Setup: Bellman-Ford algorithm, Strided with flag; figure 1",
+    select=Select.IMPROVED,
+    emit=Emit.FLAGS,
+)
+
+_FUTURE = "section Future Work: ELL format"
+_ELL = (
+    "The paper proposes the format and measures nothing with it. Rows have their lengths, so that "
+    "padding takes memory but no time. A vertex of many edges makes all rows as long as its own: "
+    "the plan states the bytes, and refuses what does not fit."
 )
 
 _DIJKSTRA = Recipe(
@@ -90,12 +105,20 @@ _TILED = _EDGE.but(
 RECIPES = (
     _VERTEX,
     _STRIDED,
-    _STRIDED.but(
-        "bodra2025.bf_strided_flag",
-        "As bf_strided, with a flag for each vertex: only vertices whose label fell relax.",
-        "section Experimental Setup: Bellman-Ford algorithm, Strided with flag; figure 1",
-        select=Select.IMPROVED,
-        emit=Emit.FLAGS,
+    _FLAG,
+    _VERTEX.but(
+        "bodra2025.bf_vertex.ell",
+        "As bf_vertex, with padded rows whose columns neighbouring threads read together.",
+        _FUTURE,
+        layout=Layout.ELL,
+        note=_ELL,
+    ),
+    _FLAG.but(
+        "bodra2025.bf_strided_flag.ell",
+        "As bf_strided_flag, with padded rows whose columns neighbouring threads read together.",
+        _FUTURE,
+        layout=Layout.ELL,
+        note=_ELL,
     ),
     _DIJKSTRA,
     _EDGE,

@@ -37,10 +37,9 @@ _QUEUE = Recipe(
     devices=GPU_ONLY,
     axes=Axes(Select.IMPROVED, map=Map.CHILD_GRID, emit=Emit.ATOMIC_QUEUE, edges=Edges.CLASSIFIED),
     note="The paper launches a grid from the device for each vertex of the queue and waits "
-    "on the device; CUDA 12 has no such wait. Here the host launches one grid per round, with a "
-    "block for each vertex of the queue: as in the paper, each vertex has separate threads for "
-    "its edges. This saves the cost of launches from the device, which favours this variant; all "
-    "others are launched by the host as well.",
+    "on the device; CUDA 12 has no such wait. Here a block of one running grid takes each vertex "
+    "of the queue: as in the paper, each vertex has separate threads for its edges. This saves "
+    "the cost of launches from the device, which favours this variant.",
 )
 
 _SETTLE_QUEUE = _FLAGS.but(

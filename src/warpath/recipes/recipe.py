@@ -284,6 +284,8 @@ class Recipe:
             needs.append("weights all equal")
         if self.axes is not None and self.axes.layout is Layout.DENSE:
             needs.append("memory for n x n weights")
+        elif self.axes is not None and self.axes.layout is Layout.ELL:
+            needs.append("memory for n x (largest out-degree) weights")
         elif self.axes is not None and self.axes.direction is Direction.PULL:
             needs.append("the edges into each vertex")
         if self.loop in ON_A_MATRIX:

@@ -293,6 +293,8 @@ def save_columns(path: Path, columns: Columns) -> None:
     columns : name -> values and the mask of the rows that have a value, None for all.
     """
     if path.suffix == ".csv":
+        for name, (values, _) in columns.items():
+            _check_one_type(path, name, values)
         with atomic(path) as file:
             _write_csv(columns, file)
         return
@@ -306,13 +308,24 @@ def save_columns(path: Path, columns: Columns) -> None:
         try:
             data[name] = arrow.array(values, mask=None if present is None else ~present)
         except arrow.ArrowException as error:
-            msg = (
-                f"{path}: cannot write the column {name}, because a table cannot hold values of "
-                f"such different types together ({error}): save as .npz, or use other labels."
-            )
-            raise InputError(msg) from error
+            raise _different_types(path, name, str(error)) from error
     with atomic(path) as file:
         parquet.write_table(arrow.table(data), file)
+
+
+def _different_types(path: Path, name: str, found: str) -> InputError:
+    return InputError(
+        f"{path}: cannot write the column {name}, because a table cannot hold values of such "
+        f"different types together ({found}): save as .npz, or use other labels."
+    )
+
+
+def _check_one_type(path: Path, name: str, values: Array) -> None:
+    """Raise InputError for labels of several types: the number 3 and the text "3" look alike."""
+    if values.dtype.kind == "O":
+        found = sorted({type(value).__name__ for value in values.tolist() if value is not None})
+        if len(found) > 1:
+            raise _different_types(path, name, " and ".join(found))
 
 
 def _write_csv(columns: Columns, file: BinaryIO) -> None:

@@ -90,10 +90,10 @@ def _settle(relax: str) -> Kind:
     return Kind(
         "settle_rounds.cuh",
         f"{_GRAPH}, const L* matrix, const L* slack, L* dist, u8* frontier, u8* unsettled, "
-        f"V* queue, L* minima, L* second, {_SPACE}, {_ROUNDS}",
+        f"V* queue, L* minima, {_SPACE}, {_ROUNDS}",
         f"settle_rounds<{relax}, {{value}}, {{two_passes}}, {{criterion}}, {{emit}}, {{traced}}, "
         "{block}>(SettleRoundsArgs<V, W, L>{{n, source, indptr, indices, weights, matrix, slack, "
-        "dist, frontier, unsettled, queue, minima, second, {{offsets, table, marks, sums}}, "
+        "dist, frontier, unsettled, queue, minima, {{offsets, table, marks, sums}}, "
         f"{_ROUNDS_CALL}}}}})",
         widths=2,
         resident=1,
@@ -105,7 +105,7 @@ KINDS = {
     "sweeps": Kind(
         "sweeps.cuh",
         f"{_GRAPH}, i64 at_least, L* dist, L* before, u8* flags, u8* next_flags, {_ROUNDS}",
-        "sweeps<{map}<{set}, {block}>, {write}, {emit}, {two_arrays}, {improved}, {traced}, "
+        "sweeps<{map}<{set}, {block}>, {write}, {emit}, {two_arrays}, {improved}, {ell}, {traced}, "
         "{block}>(SweepArgs<V, W, L>{{n, source, indptr, indices, weights, at_least, dist, before, "
         f"flags, next_flags, {_ROUNDS_CALL}}}}})",
         widths=2,

@@ -10,7 +10,7 @@ import numpy as np
 from warpath.engines.cuda.flight import Ended, flights
 from warpath.engines.rounds.classes import Classes
 from warpath.engines.rounds.policies import numbered, rounds_kernel
-from warpath.engines.rounds.run import resident
+from warpath.engines.rounds.run import resident, resident_ell
 from warpath.engines.rounds.settle import lightest_on, matrix_on
 from warpath.recipes import Loop
 from warpath.recipes.axes import Direction, Edges, Emit, Labels, Layout, Select
@@ -128,8 +128,9 @@ def _take_rows(run: Run, loop: _Loop, names: list[str], rows: Array, words: list
 def _sweeps(run: Run, space: _Space, _blocks: int) -> dict[str, Any]:
     two = run.axes.labels is Labels.TWO_ARRAYS
     improved = run.axes.select is Select.IMPROVED
+    rows = resident_ell if run.axes.layout is Layout.ELL else resident
     return {
-        **resident(run.order.graph, run.device).named(),
+        **rows(run.order.graph, run.device).named(),
         "at_least": int(run.order.params.get("rounds", 0)),
         "before": space("labels before", run.n, run.label) if two else None,
         "flags": space("flags", run.n, np.uint8) if two or improved else None,
@@ -225,7 +226,6 @@ def _settle(run: Run, space: _Space, blocks: int) -> dict[str, Any]:
     axes, graph, device, n = run.axes, run.order.graph, run.device, run.n
     dense = axes.layout is Layout.DENSE
     pull = axes.direction is Direction.PULL
-    tiles = run.blocks(n, 2)
     return {
         **({} if dense else resident(graph, device, reverse=pull).named()),
         "matrix": matrix_on(graph, device, run.order) if dense else None,
@@ -233,8 +233,7 @@ def _settle(run: Run, space: _Space, blocks: int) -> dict[str, Any]:
         "frontier": space("flags", n, np.uint8),
         "unsettled": space("unsettled", n, np.uint8),
         "queue": space("list", n, graph.indices.dtype) if axes.listed else None,
-        "minima": space("minima", tiles, run.label),
-        "second": space("second minima", run.blocks(tiles, 2), run.label),
+        "minima": space("minima", blocks + 1, run.label),
         "offsets": space("offsets", n + 1, np.int64) if numbered(axes) else None,
         "sums": space("sums", 3 * blocks + 6, np.int64),
     }

@@ -85,6 +85,7 @@ def _sweeps(axes: Axes) -> tuple[str, dict[str, str | bool]]:
         "emit": "EmitFlags" if improved and not two else "EmitNothing",
         "two_arrays": two,
         "improved": improved,
+        "ell": axes.layout is Layout.ELL,
     }
 
 

@@ -38,6 +38,7 @@ class Rows(NamedTuple):
 #: A graph's rows, and those of its transpose, on a device.
 ROWS: Derived[Rows] = Derived(__name__, "rows on a device")
 TRANSPOSE: Derived[Rows] = Derived(__name__, "rows of the transpose on a device")
+_ELL: Derived[Rows] = Derived(__name__, "rows in ELLPACK's order on a device")
 
 
 def resident(graph: Graph, device: Device, *, reverse: bool = False) -> Rows:
@@ -49,6 +50,27 @@ def resident(graph: Graph, device: Device, *, reverse: bool = False) -> Rows:
         return Rows(*(device.put(array) for array in arrays))
 
     return (TRANSPOSE if reverse else ROWS).of(graph, rows, device.name)
+
+
+def resident_ell(graph: Graph, device: Device) -> Rows:
+    """Return the rows of a graph in ELLPACK's order on a device; made once and kept.
+
+    The k-th edge of vertex u is at k n + u of `indices` and `weights`, which have n times the
+    largest out-degree entries; `indptr` is that of the rows.
+    """
+
+    def rows() -> Rows:
+        given, xp = resident(graph, device), device.xp
+        edges = xp.arange(graph.m)
+        tails = xp.searchsorted(given.indptr, edges, side="right") - 1
+        places = (edges - given.indptr[tails]) * graph.n + tails
+        padded = []
+        for array in (given.indices, given.weights):
+            padded.append(xp.zeros(graph.n * graph.facts().max_degree, array.dtype))
+            padded[-1][places] = array
+        return Rows(given.indptr, *padded)
+
+    return _ELL.of(graph, rows, device.name)
 
 
 class Run(Clock):

@@ -2,9 +2,10 @@
 //
 // Work     a search over the bounds per item; then, per pass, a count and a move. The multisplit
 //          takes one pass; the sort, on digits of 4 bits, two.
-// Traffic  keys: 12 B in order and a label at random; a pass: 1 B read, then 5 B read and 5
-// written. Tiles    of kBlock items. Shared   8 B a key, or 2 B a digit and warp. Races    counters
-// in shared memory, by atomicAdd: the order within a bucket of the multisplit
+// Traffic  keys: 12 B in order and a label at random; a pass: 1 B read, then 5 B read and written.
+// Tiles    of kBlock items.
+// Shared   8 B a key, or 2 B a digit and warp.
+// Races    counters in shared memory, by atomicAdd: the order within a bucket of the multisplit
 //          means nothing. The sort is stable, as its second pass needs.
 // Source   Davidson et al. 2014 section IV-C (buckets and a far pile, Thrust's radix sort) and VII
 //          (the multisplit); Merrill and Grimshaw 2011 (radix sort by digits of 4 bits).

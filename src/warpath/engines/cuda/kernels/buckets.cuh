@@ -4,8 +4,7 @@
 // as near_far.cuh explains.
 //
 // Work     a relaxation per edge of the lowest bucket, and what bucket_order.cuh says per vertex
-// that
-//          waits in a bucket and per item that a round gives.
+//          that waits in a bucket and per item that a round gives.
 // Traffic  as push.cuh, lists.cuh and bucket_order.cuh say.
 // Launch   one grid, all of whose blocks run at once.
 // Shared   what the map takes, and the bounds and sizes of the buckets.
@@ -25,9 +24,9 @@ struct BucketArgs {
   OrderSpace<V> order;
   double delta;
   int buckets;
-  V* active[2];  // n + m: the vertices of the buckets, each once, and the items of a round
-  V* piles[2];   // 2 n
-  L* minima;     // one for each block
+  InTurn<V> active;  // n + m: the vertices of the buckets, each once, and the items of a round
+  InTurn<V> piles;   // 2 n
+  L* minima;         // one for each block
   RoundArgs rounds;
 };
 

@@ -17,11 +17,18 @@ namespace warpath {
 
 /// What lists are made with.
 struct ListSpace {
-  i64*
-      offsets;  // n + 1: the numbers of the first edges of a list's vertices, where they are needed
-  i64* table;   // n: the item that owns a vertex
-  u8* marks;    // of each item: a Mark
-  i64* sums;    // 3 for each block, and 6
+  i64* offsets;  // n + 1: where the edges of a list's vertices begin, where that is needed
+  i64* table;    // n: the item that owns a vertex
+  u8* marks;     // of each item: a Mark
+  i64* sums;     // 3 for each block, and 6
+};
+
+/// Two arrays that are used in turn; an array of pointers would lie in local memory.
+template <class V>
+struct InTurn {
+  V* first;
+  V* second;
+  __device__ V* operator[](i64 which) const { return which == 0 ? first : second; }
 };
 
 enum Mark : u8 { kDropped = 0, kNear = 1, kFar = 2 };
@@ -41,16 +48,19 @@ __device__ i64 number_edges(Grid& grid, const ListSpace& space, const V* list, i
                             const i64* indptr) {
   const bool alone = count <= kTilesAlone * kBlock;
   const Share<kBlock> mine = alone ? Share<kBlock>::whole(count) : Share<kBlock>(count);
-  i64 done = 0;
+  i64 done = 0, held = 0;
+  const bool known = !alone && mine.one_tile();
   if (!alone) {
     i64 own[1] = {0};
-    for (i64 k = mine.begin + threadIdx.x; k < mine.end; k += kBlock)
-      own[0] += degree_of(indptr, list[k]);
+    for (i64 k = mine.begin + threadIdx.x; k < mine.end; k += kBlock) {
+      held = degree_of(indptr, list[k]);
+      own[0] += held;
+    }
     done = sum_shares<kBlock>(grid, space.sums, own).before[0];
   }
   for (i64 tile = mine.begin; tile < mine.end; tile += kBlock) {
     const i64 k = tile + threadIdx.x;
-    const i64 edges = k < mine.end ? degree_of(indptr, list[k]) : 0;
+    const i64 edges = known ? held : k < mine.end ? degree_of(indptr, list[k]) : 0;
     i64 total;
     const i64 behind = done + block_scan<kBlock>(edges, total);
     if (k < mine.end) space.offsets[k] = behind - edges;
@@ -87,17 +97,34 @@ struct Splitter {
   V* near;
   V* far;
 
-  __device__ u8 mark_of(i64 k) const {
+  struct Item {
+    V v;
+    u8 mark;
+    i64 degree;  // of a near one, with kNumbered
+  };
+  static __device__ Item no_item() { return {V{0}, kDropped, 0}; }
+
+  __device__ Item item(i64 k) const {
     const V v = items[k];
-    if (v < 0 || space.table[v] != k) return kDropped;
+    if (v < 0) return no_item();
+    // What is known of a vertex is requested together: each read takes as long as all.
+    const i64 owner = space.table[v];
     const L label = load_relaxed(dist + v);
-    return label < low ? kDropped : label < high ? kNear : kFar;
+    const i64 degree = kNumbered ? degree_of(indptr, v) : 0;
+    if (owner != k || label < low) return no_item();
+    return label < high ? Item{v, kNear, degree} : Item{v, kFar, 0};
+  }
+
+  /// An item that was marked before.
+  __device__ Item marked(i64 k) const {
+    const u8 mark = space.marks[k];
+    if (mark == kDropped) return no_item();
+    return {items[k], mark, kNumbered && mark == kNear ? degree_of(indptr, items[k]) : 0};
   }
 
   /// Moves the items of a tile, one a thread, behind those that are `done`.
-  __device__ void move(i64 k, u8 mark, Split& done) const {
-    const V v = mark == kDropped ? V{0} : items[k];
-    const i64 degree = kNumbered && mark == kNear ? degree_of(indptr, v) : 0;
+  __device__ void move(const Item& item, Split& done) const {
+    const auto [v, mark, degree] = item;
     // Both counts of a tile in one word: a tile has fewer items than 2^16.
     u32 total;
     const u32 upto =
@@ -132,7 +159,7 @@ __device__ Split split(Grid& grid, const Splitter<kNumbered, kBlock, V, L>& s, i
       Split done{0, 0, 0};
       for (i64 tile = 0; tile < count; tile += kBlock) {
         const i64 k = tile + threadIdx.x;
-        s.move(k, k < count ? s.mark_of(k) : u8{kDropped}, done);
+        s.move(k < count ? s.item(k) : s.no_item(), done);
       }
       if (threadIdx.x == 0) {
         result[0] = done.near;
@@ -149,18 +176,20 @@ __device__ Split split(Grid& grid, const Splitter<kNumbered, kBlock, V, L>& s, i
   const Share<kBlock> mine(count);
   constexpr int kValues = kNumbered ? 3 : 2;
   i64 own[kValues] = {};
+  auto held = s.no_item();
   for (i64 k = mine.begin + threadIdx.x; k < mine.end; k += kBlock) {
-    const u8 mark = s.mark_of(k);
-    s.space.marks[k] = mark;
-    own[0] += mark == kNear;
-    own[1] += mark == kFar;
-    if (kNumbered && mark == kNear) own[kValues - 1] += degree_of(s.indptr, s.items[k]);
+    held = s.item(k);
+    if (!mine.one_tile()) s.space.marks[k] = held.mark;
+    own[0] += held.mark == kNear;
+    own[1] += held.mark == kFar;
+    if (kNumbered) own[kValues - 1] += held.degree;
   }
   const Sums<kValues> found = sum_shares<kBlock>(grid, sums, own);
   Split done{found.before[0], found.before[1], found.before[kValues - 1]};
   for (i64 tile = mine.begin; tile < mine.end; tile += kBlock) {
     const i64 k = tile + threadIdx.x;
-    s.move(k, k < mine.end ? s.space.marks[k] : u8{kDropped}, done);
+    if (!mine.one_tile()) held = k < mine.end ? s.marked(k) : s.no_item();
+    s.move(held, done);
   }
   const i64 edges = found.all[kValues - 1];
   if (kNumbered && grid.leader()) s.space.offsets[found.all[0]] = edges;
@@ -176,6 +205,16 @@ __device__ L minimum_of(const L* minima, i64 count) {
   return block_minimum<kBlock>(own);
 }
 
+/// The minimum of the threads' values over the grid, the same in every block. `minima` has a place
+/// for each block.
+template <int kBlock, class L, class Grid>
+__device__ L grid_minimum(Grid& grid, L* minima, L own) {
+  own = block_minimum<kBlock>(own);
+  if (threadIdx.x == 0) minima[blockIdx.x] = own;
+  grid.wait();
+  return minimum_of<kBlock>(minima, gridDim.x);
+}
+
 /// The least label of the items that is not below `low`, or never.
 template <int kBlock, class V, class L, class Grid>
 __device__ L lowest_label(Grid& grid, L* minima, const V* items, i64 count, const L* dist, L low) {
@@ -184,10 +223,7 @@ __device__ L lowest_label(Grid& grid, L* minima, const V* items, i64 count, cons
     const L label = dist[items[k]];
     if (!(label < low)) own = min(own, label);
   });
-  own = block_minimum<kBlock>(own);
-  if (threadIdx.x == 0) minima[blockIdx.x] = own;
-  grid.wait();
-  return minimum_of<kBlock>(minima, gridDim.x);
+  return grid_minimum<kBlock>(grid, minima, own);
 }
 
 /// The flagged vertices in ascending order; returns how many there are.

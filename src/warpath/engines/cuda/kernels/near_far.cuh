@@ -11,8 +11,7 @@
 // Shared   what the map takes.
 // Races    as push.cuh and lists.cuh say.
 // Source   Davidson et al. 2014 section IV-B (near-far), VII (the hybrid). One launch for all
-// rounds
-//          is ours.
+//          rounds is ours.
 #pragma once
 
 #include "bounds.cuh"
@@ -29,7 +28,7 @@ struct NearFarArgs {
   V* items;    // n queued, or a slot for each edge
   // A vertex may lie on the pile once for each time it was lowered. Twice n places: before a
   // round's vertices, n at most, would not fit, doubles are dropped and n at most stay.
-  V* piles[2];
+  InTurn<V> piles;
   L* minima;  // one for each block
   RoundArgs rounds;
 };

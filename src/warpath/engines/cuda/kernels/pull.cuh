@@ -35,6 +35,7 @@ struct SharedBounds {
   static __device__ void find(const i64* indptr, i64 n, i64 i, i64& first, i64& last) {
     WARPATH_SHARED(i64, offsets, kBlock + 1);
     const int t = threadIdx.x;
+    __syncthreads();  // those of the last tile have been read
     if (i < n) {
       offsets[t] = indptr[i];
       if (t == kBlock - 1 || i == n - 1) offsets[t + 1] = indptr[i + 1];
@@ -65,10 +66,11 @@ struct Reader {
   i64 first, last;
 };
 
+/// Lowers the label of a vertex and returns it; never for one that is settled.
 template <class Bounds, class Counting, class V, class W, class L>
-__device__ __forceinline__ void pull_vertex(const PullArgs<V, W, L>& a, i64 i, Reader vertex,
-                                            Counting& counts) {
-  if (!vertex.unsettled) return;
+__device__ __forceinline__ L pull_vertex(const PullArgs<V, W, L>& a, i64 i, Reader vertex,
+                                         Counting& counts) {
+  if (!vertex.unsettled) return never<L>();
   const i64 first = vertex.first, last = vertex.last;
   const L before = a.dist[i];
   L best = before;
@@ -98,16 +100,18 @@ __device__ __forceinline__ void pull_vertex(const PullArgs<V, W, L>& a, i64 i, R
     a.dist[i] = best;
     if (a.host_dist) a.host_dist[i] = best;
   }
+  return best;
 }
 
+/// Lowers the labels of a tile, a vertex a thread, and returns the thread's one.
 template <class Bounds, int kBlock, class Counting, class V, class W, class L>
-__device__ __forceinline__ void pull(const PullArgs<V, W, L>& a, i64 tile, Counting& counts) {
+__device__ __forceinline__ L pull(const PullArgs<V, W, L>& a, i64 tile, Counting& counts) {
   const i64 i = tile * kBlock + threadIdx.x;
   Reader vertex{0, 0, 0};
   Bounds::find(a.indptr, a.n, i, vertex.first, vertex.last);
-  if (i >= a.n) return;
+  if (i >= a.n) return never<L>();
   vertex.unsettled = a.unsettled[i];
-  pull_vertex<Bounds>(a, i, vertex, counts);
+  return pull_vertex<Bounds>(a, i, vertex, counts);
 }
 
 }  // namespace warpath

@@ -55,31 +55,36 @@ struct PushArgs {
 };
 
 /// Relaxes edges: one, or the edges of a row, some of which are requested together.
-template <class Write, class Emit, bool kGuarded, bool kClassified, class Counting, class V,
-          class W, class L>
+template <class Write, class Emit, bool kGuarded, bool kClassified, bool kEll, class Counting,
+          class V, class W, class L>
 struct Relaxation {
   const PushArgs<V, W, L>& a;
   Counting& counts;
   bool fell = false;  // whether a label was lowered
 
-  __device__ void operator()(V u, i64 e, i64 slot) { relax<1>(u, e, e + 1, slot); }
-
-  __device__ void row(V u, i64 first, i64 last, i64 slot) {
-    constexpr int kAtOnce = 4;
-    for (i64 e = first; e < last; e += kAtOnce, slot += kAtOnce)
-      relax<kAtOnce>(u, e, min(last, e + kAtOnce), slot);
+  /// The label that the edges of u extend.
+  __device__ L label(V u) const {
+    return kClassified && u == a.source ? L{0} : load_relaxed(a.from + u);
   }
 
-  /// Relaxes at most kAtOnce edges of u.
-  template <int kAtOnce>
-  __device__ void relax(V u, i64 first, i64 last, i64 slot) {
-    const L base = kClassified && u == a.source ? L{0} : load_relaxed(a.from + u);
+  __device__ void operator()(V u, i64 e, i64 slot) { relax<1>(u, label(u), e, e + 1, slot); }
+
+  __device__ void row(V u, L base, i64 first, i64 last, i64 slot) {
     if (base == never<L>()) return;  // only among all vertices: those of a list have labels
+    constexpr int kAtOnce = 4;
+    for (i64 e = first; e < last; e += kAtOnce, slot += kAtOnce)
+      relax<kAtOnce>(u, base, e, min(last, e + kAtOnce), slot);
+  }
+
+  /// Relaxes at most kAtOnce edges of u, whose label is `base`.
+  template <int kAtOnce>
+  __device__ void relax(V u, L base, i64 first, i64 last, i64 slot) {
     V v[kAtOnce];
     W weight[kAtOnce];
 #pragma unroll
     for (int k = 0; k < kAtOnce; ++k) {
-      const i64 e = min(first + k, last - 1);
+      i64 e = min(first + k, last - 1);
+      if (kEll) e = e * a.work.size + u;
       v[k] = a.indices[e];
       weight[k] = a.weights[e];
     }
@@ -121,11 +126,14 @@ struct Relaxation {
 };
 
 /// Relaxes a tile of a work set; returns whether the thread lowered a label.
-template <class Map, class Write, class Emit, bool kGuarded, bool kClassified, class Counting,
-          class V, class W, class L>
+template <class Map, class Write, class Emit, bool kGuarded, bool kClassified, bool kEll = false,
+          class Counting, class V, class W, class L>
 __device__ __forceinline__ bool push(const PushArgs<V, W, L>& a, i64 tile, Counting& counts) {
-  Relaxation<Write, Emit, kGuarded, kClassified, Counting, V, W, L> relaxation{a, counts};
-  Map::for_each_edge(tile, a.work, Rows<V>{a.indptr}, relaxation);
+  Relaxation<Write, Emit, kGuarded, kClassified, kEll, Counting, V, W, L> relaxation{a, counts};
+  if constexpr (kEll)
+    Map::for_each_edge(tile, a.work, EllRows<V>{a.indptr}, relaxation);
+  else
+    Map::for_each_edge(tile, a.work, Rows<V>{a.indptr}, relaxation);
   return relaxation.fell;
 }
 

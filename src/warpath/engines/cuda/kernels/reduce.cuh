@@ -21,19 +21,34 @@ struct ReduceArgs {
   L* minima;            // one for each tile
 };
 
+/// What a reduction reads of a vertex; never is the identity of the minimum.
+template <class L>
+struct Candidate {
+  u8 unsettled;
+  L label, slack;
+};
+
 /// All values: a second pass over the first one's minima.
 struct Plain {
   template <class L>
-  static __device__ L value(const ReduceArgs<L>& a, i64 i) {
-    return a.values[i];
+  static __device__ Candidate<L> read(const ReduceArgs<L>& a, i64 i) {
+    return {1, a.values[i], L{0}};
+  }
+  template <class L>
+  static __device__ L value(const Candidate<L>& of) {
+    return of.label;
   }
 };
 
 /// The labels of unsettled vertices: the minimum of Dijkstra's algorithm.
 struct Unsettled {
   template <class L>
-  static __device__ L value(const ReduceArgs<L>& a, i64 i) {
-    return a.unsettled[i] ? a.values[i] : never<L>();
+  static __device__ Candidate<L> read(const ReduceArgs<L>& a, i64 i) {
+    return {a.unsettled[i], a.values[i], L{0}};
+  }
+  template <class L>
+  static __device__ L value(const Candidate<L>& of) {
+    return of.unsettled ? of.label : never<L>();
   }
 };
 
@@ -41,10 +56,14 @@ struct Unsettled {
 /// such sum can be settled at once.
 struct OutThreshold {
   template <class L>
-  static __device__ L value(const ReduceArgs<L>& a, i64 i) {
+  static __device__ Candidate<L> read(const ReduceArgs<L>& a, i64 i) {
+    return {a.unsettled[i], a.values[i], a.slack[i]};
+  }
+  template <class L>
+  static __device__ L value(const Candidate<L>& of) {
     L sum;
-    const bool counts = a.unsettled[i] && a.values[i] != never<L>() && a.slack[i] != never<L>();
-    return counts && extend(a.values[i], a.slack[i], sum) ? sum : never<L>();
+    const bool counts = of.unsettled && of.label != never<L>() && of.slack != never<L>();
+    return counts && extend(of.label, of.slack, sum) ? sum : never<L>();
   }
 };
 
@@ -54,8 +73,8 @@ __device__ __forceinline__ void reduce(const ReduceArgs<L>& a, i64 tile) {
   const int t = threadIdx.x;
   const i64 i = tile * (2 * kBlock) + t;
   const i64 j = i + kBlock;
-  const L one = i < a.n ? Value::value(a, i) : never<L>();
-  const L other = j < a.n ? Value::value(a, j) : never<L>();
+  const L one = i < a.n ? Value::value(Value::read(a, i)) : never<L>();
+  const L other = j < a.n ? Value::value(Value::read(a, j)) : never<L>();
   least[t] = min(one, other);
   __syncthreads();
   for (int half = kBlock / 2; half > 0; half /= 2) {

@@ -56,6 +56,8 @@ struct Share {
     begin = min(count, static_cast<i64>(blockIdx.x) * each);
     end = min(count, begin + each);
   }
+  /// Whether a thread has one item at most.
+  __device__ bool one_tile() const { return end - begin <= kBlock; }
   /// All items for the first block, none for the others.
   static __device__ Share whole(i64 count) {
     Share all(0);

@@ -7,11 +7,12 @@
 //          two reads per vertex.
 // Traffic  as push.cuh, pull.cuh, dense.cuh, reduce.cuh and settle.cuh say.
 // Launch   one grid, all of whose blocks run at once.
-// Shared   what the relaxation takes, and kBlock values.
-// Races    as the headers of the steps say.
+// Shared   what the relaxation takes, and a value for each warp.
+// Races    as the headers of the steps say. A label that is pulled has one writer, whose thread
+//          also reads it for the minimum: these two steps need no barrier between them.
 // Source   Martin et al. 2009 figures 3 and 4; the Johnson paper, algorithms 5 to 10. There the CPU
 //          takes the least of the minima that a kernel leaves; here every block does, so that one
-//          launch makes all rounds.
+//          launch makes all rounds. A block leaves one minimum, of all its vertices.
 #pragma once
 
 #include "dense.cuh"
@@ -36,8 +37,7 @@ struct SettleRoundsArgs {
   u8* frontier;   // n
   u8* unsettled;  // n
   V* queue;       // n
-  L* minima;      // one for each tile of a reduction
-  L* second;      // one for each tile of its second pass
+  L* minima;      // one for each block, and the minimum of all by a second pass
   ListSpace space;
   RoundArgs rounds;
 };
@@ -46,33 +46,66 @@ struct SettleState {
   i64 selected;
 };
 
+/// The least value of the thread's vertices.
+template <class Value, class V, class W, class L, class Grid>
+__device__ __forceinline__ L least_value(const Grid& grid, const SettleRoundsArgs<V, W, L>& a) {
+  const ReduceArgs<L> reducing{a.n, a.dist, a.unsettled, a.slack, nullptr};
+  L least = never<L>();
+  grid.each(
+      a.n, [&](i64 v) { return Value::read(reducing, v); },
+      [&](i64, const Candidate<L>& of) { least = min(least, Value::value(of)); });
+  return least;
+}
+
+// A relaxation returns the least value of the thread's vertices for the round's minimum.
+
 /// [relax_U] Unsettled vertices look at their predecessors.
 template <class Bounds, int kBlock>
 struct PullRelax {
-  template <class V, class W, class L, class Grid>
-  static __device__ void run(Grid& grid, const SettleRoundsArgs<V, W, L>& a, i64) {
+  template <class L>
+  struct Looking {
+    Reader reader;
+    Candidate<L> candidate;
+  };
+
+  template <class Value, class V, class W, class L, class Grid>
+  static __device__ L run(Grid& grid, const SettleRoundsArgs<V, W, L>& a, i64) {
     const PullArgs<V, W, L> pull{a.n,    a.indptr, a.indices,  a.weights,
                                  a.dist, nullptr,  a.frontier, a.unsettled};
+    const ReduceArgs<L> reducing{a.n, a.dist, a.unsettled, a.slack, nullptr};
+    typename Grid::Counting counts;
+    L least = never<L>();
     if constexpr (Bounds::kShared) {
-      grid.counted_phase((a.n + kBlock - 1) / kBlock,
-                         [&](i64 tile, typename Grid::Counting& counts) {
-                           warpath::pull<Bounds, kBlock>(pull, tile, counts);
-                         });
+      for (i64 tile = blockIdx.x; tile < (a.n + kBlock - 1) / kBlock; tile += gridDim.x) {
+        const i64 v = tile * kBlock + threadIdx.x;
+        Candidate<L> of{0, never<L>(), never<L>()};
+        if (v < a.n) of = Value::read(reducing, v);
+        of.label = warpath::pull<Bounds, kBlock>(pull, tile, counts);
+        least = min(least, Value::value(of));
+      }
     } else {
-      typename Grid::Counting counts;
       grid.each(
-          a.n, [&](i64 v) { return Reader{a.unsettled[v], a.indptr[v], a.indptr[v + 1]}; },
-          [&](i64 v, Reader reader) { pull_vertex<Bounds>(pull, v, reader, counts); });
-      grid.end_phase(counts);
+          a.n,
+          [&](i64 v) {
+            return Looking<L>{{a.unsettled[v], a.indptr[v], a.indptr[v + 1]},
+                              Value::read(reducing, v)};
+          },
+          [&](i64 v, Looking<L> of) {
+            of.candidate.label = pull_vertex<Bounds>(pull, v, of.reader, counts);
+            least = min(least, Value::value(of.candidate));
+          });
     }
+    counts.report_together(grid.counters());
+    grid.step(0);
+    return least;
   }
 };
 
 /// [relax over the adjacency matrix]
 template <bool kPush, int kBlock>
 struct DenseRelax {
-  template <class V, class W, class L, class Grid>
-  static __device__ void run(Grid& grid, const SettleRoundsArgs<V, W, L>& a, i64) {
+  template <class Value, class V, class W, class L, class Grid>
+  static __device__ L run(Grid& grid, const SettleRoundsArgs<V, W, L>& a, i64) {
     const DenseArgs<L> dense{a.n, a.matrix, a.dist, a.frontier, a.unsettled};
     grid.counted_phase((a.n + kBlock - 1) / kBlock, [&](i64 tile, typename Grid::Counting& counts) {
       if (kPush)
@@ -80,14 +113,16 @@ struct DenseRelax {
       else
         pull_dense<kBlock>(dense, tile, counts);
     });
+    grid.step(0);
+    return least_value<Value>(grid, a);
   }
 };
 
 /// [relax_F] The frontier, flagged or listed, lowers the labels of its unsettled successors.
 template <class Map, class Write, bool kListed, bool kNumbered, int kBlock>
 struct PushRelax {
-  template <class V, class W, class L, class Grid>
-  static __device__ void run(Grid& grid, const SettleRoundsArgs<V, W, L>& a, i64 selected) {
+  template <class Value, class V, class W, class L, class Grid>
+  static __device__ L run(Grid& grid, const SettleRoundsArgs<V, W, L>& a, i64 selected) {
     const i64 size = kListed ? selected : a.n;
     i64 edges = 0;
     if (kNumbered) edges = number_edges<kBlock>(grid, a.space, a.queue, size, a.indptr);
@@ -103,6 +138,8 @@ struct PushRelax {
         Map::tiles(size, edges), [&](i64 tile, typename Grid::Counting& counts) {
           warpath::push<Map, Write, EmitNothing, true, false>(push, tile, counts);
         });
+    grid.step(0);
+    return least_value<Value>(grid, a);
   }
 };
 
@@ -121,21 +158,13 @@ __device__ __forceinline__ void settle_rounds(const SettleRoundsArgs<V, W, L>& a
   SettleState s = grid.begin(SettleState{1});
   bool done = false;
   while (!done && grid.begin_turn()) {
-    Relax::run(grid, a, s.selected);
-    grid.step(0);
-
-    i64 tiles = (a.n + 2 * kBlock - 1) / (2 * kBlock);
-    grid.phase(tiles, [&](i64 tile) {
-      reduce<Value, kBlock>(ReduceArgs<L>{a.n, a.dist, a.unsettled, a.slack, a.minima}, tile);
-    });
-    const L* minima = a.minima;
+    const L least = Relax::template run<Value>(grid, a, s.selected);
+    L threshold = grid_minimum<kBlock>(grid, a.minima, least);
     if (kTwoPasses) {
-      const ReduceArgs<L> first{tiles, a.minima, nullptr, nullptr, a.second};
-      tiles = (tiles + 2 * kBlock - 1) / (2 * kBlock);
-      grid.phase(tiles, [&](i64 tile) { reduce<Plain, kBlock>(first, tile); });
-      minima = a.second;
+      if (blockIdx.x == 0 && threadIdx.x == 0) a.minima[gridDim.x] = threshold;
+      grid.wait();
+      threshold = a.minima[gridDim.x];
     }
-    const L threshold = minimum_of<kBlock>(minima, tiles);
     grid.step(1);
 
     done = threshold == never<L>();

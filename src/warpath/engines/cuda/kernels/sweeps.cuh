@@ -20,7 +20,7 @@ struct SweepArgs {
   i64 n;
   i64 source;
   const i64* indptr;
-  const V* indices;
+  const V* indices;  // with kEll, as these, in the order of EllRows
   const W* weights;
   i64 at_least;  // rounds to make even when one changes nothing
   L* dist;
@@ -34,8 +34,8 @@ struct SweepState {
   i64 selected;
 };
 
-template <class Map, class Write, class Emit, bool kTwoArrays, bool kImproved, bool kTraced,
-          int kBlock, class V, class W, class L>
+template <class Map, class Write, class Emit, bool kTwoArrays, bool kImproved, bool kEll,
+          bool kTraced, int kBlock, class V, class W, class L>
 __device__ __forceinline__ void sweeps(const SweepArgs<V, W, L>& a) {
   Rounds<kTraced, kBlock> grid(a.rounds);
   if (!a.rounds.goes_on)
@@ -63,7 +63,7 @@ __device__ __forceinline__ void sweeps(const SweepArgs<V, W, L>& a) {
     bool fell = false;
     Counts<kTraced> counts;
     for (i64 tile = blockIdx.x; tile < Map::tiles(a.n, 0); tile += gridDim.x)
-      fell = warpath::push<Map, Write, Emit, false, false>(push, tile, counts) || fell;
+      fell = warpath::push<Map, Write, Emit, false, false, kEll>(push, tile, counts) || fell;
     if (!kTwoArrays) grid.signal(fell);
     grid.end_phase(counts);
     grid.step(0);
