@@ -9,6 +9,7 @@ import pytest
 
 import warpath as wp
 from support.compare import assert_same_bits
+from support.recipes import on_gpu
 from warpath import generate
 
 TYPES = ("int32", "int64", "float32", "float64")
@@ -60,6 +61,27 @@ def test_ten_thousand_solves_of_mixed_graphs_are_right_and_leave_nothing_behind(
         graph, source, right = solves[k % len(solves)]
         found = wp.sssp(graph, source)
         assert bool((found.on_device.dist == right).all()), (k, source)
+        del found
+        if k in (999, 9_999):
+            gc.collect()
+            used.append(pool.used_bytes())
+    assert used[0] == used[1]
+
+
+def test_ten_thousand_solves_by_all_recipes_in_rounds_are_right_and_leave_nothing_behind(gpu):
+    solves = []
+    for place, kind in enumerate(("uniform", "rmat", "road", "small world")):
+        graph, source = random_graph(kind, "int32", 200 + place, 1000)
+        right = wp.sssp(graph, source, algorithm="classic.dijkstra", device="cpu").dist
+        solves.append((graph.to("cuda"), source, gpu.xp.asarray(right)))
+    names = [r.name for r in on_gpu() if r.exact and r.axes and not r.axes.place.on_cpu]
+    pool = gpu.xp.get_default_memory_pool()
+    used = []
+    for k in range(10_000):
+        graph, source, right = solves[k // len(names) % len(solves)]
+        name = names[k % len(names)]
+        found = wp.sssp(graph, source, algorithm=name)
+        assert bool((found.on_device.dist == right).all()), (k, name)
         del found
         if k in (999, 9_999):
             gc.collect()
