@@ -41,11 +41,10 @@ def test_the_corrected_form_always_finds_two(record_property):
     assert set(labels) == {2}
 
 
-def test_the_uncorrected_sweep_gives_wrong_labels_that_vary(record_property):
+def test_the_uncorrected_sweep_gives_wrong_labels(record_property):
     labels = last_labels("broken.harish_narayanan2007")
     note(record_property, "broken.harish_narayanan2007", labels)
     assert max(labels) > 2
-    assert len(set(labels)) > 1
 
 
 def test_a_plain_minimum_never_gives_a_label_that_is_too_small(record_property):
