@@ -180,7 +180,7 @@ def test_a_run_is_continued_where_it_ended(emulated_sssp, tmp_path, capsys):
     lines = tmp_path / "sub" / "lines.jsonl"
     base = ["--lines", str(lines), "--graphs", "martin 64", "--devices", "cuda"]
     few = [*base, "--recipes", "bodra2025.*"]
-    assert catalogue.main([*few, "--share", "1/3"], emulated_sssp) == 0
+    assert catalogue.main([*few, "--share", "1/5"], emulated_sssp) == 0
     assert len(read_lines([lines])) == 1
     assert catalogue.main([*few, "--budget", "0"], emulated_sssp) == 0
     assert "not begun, for the time is over" in capsys.readouterr().err
@@ -188,9 +188,9 @@ def test_a_run_is_continued_where_it_ended(emulated_sssp, tmp_path, capsys):
     first = lines.read_text()
     assert catalogue.main(few, emulated_sssp) == 0
     assert lines.read_text().startswith(first)
-    assert len(lines.read_text().splitlines()) == 3
+    assert len(lines.read_text().splitlines()) == 5
     assert catalogue.main(few, emulated_sssp) == 0
-    assert len(lines.read_text().splitlines()) == 3
+    assert len(lines.read_text().splitlines()) == 5
 
 
 def test_shares_are_all_jobs_and_none_twice():
@@ -261,11 +261,18 @@ def test_the_whole_study_its_table_and_the_findings(emulated_sssp, tmp_path, mon
     assert command.main(["findings", "--lines", str(lines), "--records", str(tmp_path / "records"),
                          "--output", str(decided)]) == 0  # fmt: skip
     shown = decided.read_text()
-    cpu = {claims.beats_the_heap, *_of_cpu_heaps()}
+    cpu = {claims.beats_the_heap, *_of_cpu_heaps(), *_of_steps()}
     for claim in findings.CLAIMS:
         verdict = claim.judge(Measured(found, [record]))
         assert (verdict.holds == measured.UNKNOWN) == (claim.judge in cpu), claim.says
         assert f"### {claim.says}" in shown
+
+
+def _of_steps():
+    """Claims about the times of steps, which the emulator does not have."""
+    from warpath_bench import claims_davidson
+
+    return {claims_davidson.arranging_dominates, claims_davidson.maps_by_degree}
 
 
 def _of_cpu_heaps():

@@ -80,13 +80,15 @@ def test_every_variant_of_a_paper_is_measured_but_for_what_has_no_figure():
         if recipe.name.startswith(f"{paper}.")
         and recipe.name not in {v for s in load(paper).studies for v in (*s.variants, *s.beside)}
     }
-    # The paper chose one traversal for its figures, proposes the hybrid, and times Johnson whole.
+    # The papers chose one traversal for their figures, propose the hybrid and ELL, and time Johnson
+    # whole.
     kinds = ("cooperative_blocks", "cta_warp_scan")
     other = {f"davidson2014.workfront_sweep.{kind}" for kind in kinds}
     other |= {f"davidson2014.bucketing.{kind}" for kind in kinds}
     other |= {f"davidson2014.bucketing_multisplit.{kind}" for kind in kinds}
     parts = {f"johnson_gpu.{part}" for part in ("bf_queue", "dijkstra_flags", "dijkstra_queue")}
-    assert unmeasured == {*other, *parts, "johnson_gpu.dijkstra_prefix", "davidson2014.hybrid"}
+    other |= {"bodra2025.bf_vertex.ell", "bodra2025.bf_strided_flag.ell", "davidson2014.hybrid"}
+    assert unmeasured == {*other, *parts, "johnson_gpu.dijkstra_prefix"}
 
 
 def test_a_number_of_a_paper_refers_to_recipes_of_its_study():
