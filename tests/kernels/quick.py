@@ -33,7 +33,7 @@ from warpath.engines.cuda.result import OnDevice, tree_on
 from warpath.engines.cuda.tables import thread_a_source
 from warpath.graph.zones import opened
 from warpath.recipes import CATALOGUE, Recipe, Task
-from warpath.recipes.axes import AXES, Map
+from warpath.recipes.axes import AXES, Map, Place, Side
 from warpath.recipes.matrix import Relax
 from warpath.results.predecessors import tree
 from warpath.results.trace import Trace
@@ -89,13 +89,18 @@ NEGATIVE = [
 
 
 def recipe_of(text: str) -> Recipe:
-    """Return a recipe of the catalogue, or a variant of one."""
+    """Return a recipe of the catalogue, or a variant of one: NAME:emit=FLAGS,place=GPU/GPU/CPU."""
     name, _, changes = text.partition(":")
     if not changes:
         return CATALOGUE[name]
     axes = {axis.__name__.lower(): axis for axis in AXES}
     pairs = [change.split("=") for change in changes.split(",")]
-    mixed = {axis: axes[axis][value] for axis, value in pairs}
+    mixed: dict[str, Any] = {
+        axis: Place(*(Side[each] for each in value.split("/")))
+        if axis == "place"
+        else axes[axis][value]
+        for axis, value in pairs
+    }
     return CATALOGUE[name].but(text, "A variant.", **mixed)
 
 

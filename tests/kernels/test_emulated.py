@@ -168,9 +168,9 @@ def test_rows_beyond_16_bits_give_the_same_bits():
     device = device_of("int32")
     answer = expected(graph, 0)
     for recipe in RECIPES:
-        if (
-            able(recipe, graph) and recipe.loop is not Loop.SETTLE
-        ):  # 1,000 rounds over 70,001 vertices, or a matrix of them
+        # 1,000 rounds over 70,001 vertices, or a matrix of them; rows as long as the hub's
+        large = recipe.loop is Loop.SETTLE or (recipe.axes and recipe.axes.layout is Layout.ELL)
+        if able(recipe, graph) and not large:
             check(recipe, graph, 0, device, answer)
 
 
@@ -252,7 +252,7 @@ def labels_of(recipe, graph, source, seeds):
 
 def test_the_sweep_of_2007_loses_minima_on_its_counterexample():
     graph = corpus.lost_minima(1024)
-    found = {labels[-1] for labels in labels_of("broken.harish_narayanan2007", graph, 0, range(8))}
+    found = {labels[-1] for labels in labels_of("broken.harish_narayanan2007", graph, 0, range(32))}
     assert len(found) > 1
     assert min(found) >= 2
     assert {x[-1] for x in labels_of("martin2009.f_gpu", graph, 0, range(8))} == {2}
