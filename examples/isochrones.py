@@ -15,7 +15,13 @@ roads = pd.read_csv(data / "monaco_roads.csv")
 clinics = pd.read_csv(data / "monaco_clinics.csv")
 
 # A vertex for each junction, at the coordinates that the roads give for their ends.
-streets = wp.Graph.from_labelled_edges(roads["from"], roads["to"], roads["seconds"])
+streets = wp.Graph.from_labelled_edges(
+    roads["from"],
+    roads["to"],
+    roads["seconds"],
+    unit="s",
+    attribution="© OpenStreetMap contributors",
+)
 starts = roads[["from", "from_lon", "from_lat"]].to_numpy()
 ends = roads[["to", "to_lon", "to_lat"]].to_numpy()
 junctions = {int(name): (lon, lat) for name, lon, lat in [*starts, *ends]}
@@ -31,7 +37,6 @@ names = {snap.vertex: name for snap, name in zip(near.snapped, clinics["name"], 
 near.plot(
     "clinics.png",
     title="Within one, two and three minutes of a clinic",
-    subtitle="© OpenStreetMap contributors",
     source=[names[vertex] for vertex in near.sources.tolist()],
 )
 outlines = near.to_geodataframe()  # a polygon around the streets for each cutoff

@@ -464,6 +464,20 @@ def test_to_networkx_keeps_labels_name_and_lonely_vertices():
     assert list(graph.edges) == [("a", "b")]
 
 
+def test_unit_and_attribution_stay_with_a_graph_until_its_weights_change():
+    given = {"unit": "s", "attribution": "by neighbours"}
+    graph = Graph.of([(0, 1, 2), (1, 2, 3)], coordinates=[(7.1, 43), (7.2, 43), (7.3, 43)], **given)
+    copies = [graph.reversed(), graph.subgraph([0, 1]), graph.astype("float32")]
+    for copy in [*copies, pickle.loads(pickle.dumps(graph))]:  # noqa: S301 - our own
+        assert (copy.unit, copy.attribution) == ("s", "by neighbours")
+    assert graph.with_weights([4, 5]).unit is None
+    assert graph.with_weights([4, 5], unit="EUR").unit == "EUR"
+    assert graph.with_weights("great_circle").unit == "m"
+    assert graph.with_weights("great_circle").attribution == "by neighbours"
+    with pytest.raises(InputError, match="unit = 5"):
+        Graph.of([(0, 1, 2)], unit=5)
+
+
 def test_repr_says_what_a_person_wants_to_know():
     graph = Graph.from_edges(
         [0, 1],

@@ -128,7 +128,7 @@ def test_no_rows_make_an_empty_graph():
 @pytest.fixture
 def city():
     """A graph as OSMnx makes it."""
-    graph = networkx.MultiDiGraph(crs="EPSG:4326")
+    graph = networkx.MultiDiGraph(crs="EPSG:4326", created_with="OSMnx 2.0.1")
     for name, (x, y) in zip((50, 60, 70), [(0, 0.5), (1, 1), (2, 1)], strict=True):
         graph.add_node(name, x=x, y=y)
     bend = shapely.LineString([(0, 0.5), (0, 1), (1, 1)])
@@ -146,6 +146,7 @@ def test_a_graph_of_osmnx_has_shapes_where_its_edges_bend(city):
     assert route.line.tolist() == [[0, 0.5], [0, 1], [1, 1], [2, 1]]
     assert wp.path(graph, 60, 50).line.tolist() == [[1, 1], [0, 1], [0, 0.5]]
     assert graph.shapes.crs == "EPSG:4326"
+    assert (graph.unit, graph.attribution[2:]) == ("m", "OpenStreetMap contributors")
     both = wp.Graph.of(city.to_undirected(), weight="length")
     assert wp.path(both, 70, 50).line.tolist() == [[2, 1], [1, 1], [0, 1], [0, 0.5]]
 

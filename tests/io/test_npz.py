@@ -19,6 +19,8 @@ FULL = {
     "first_through": 2,
     "name": "three",
     "directed": False,
+    "unit": "s",
+    "attribution": "by neighbours",
 }
 
 
@@ -27,7 +29,7 @@ def same(one, other):
         a, b = getattr(one, name), getattr(other, name)
         assert (a is None) == (b is None), name
         assert a is None or (a.dtype == b.dtype and np.array_equal(a, b)), name
-    for name in ("directed", "id_base", "first_through", "name"):
+    for name in ("directed", "id_base", "first_through", "name", "unit", "attribution"):
         assert getattr(one, name) == getattr(other, name), name
 
 

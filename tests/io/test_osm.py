@@ -144,6 +144,8 @@ def test_seconds_use_the_limit_else_the_speed_of_the_class(tmp_path):
     ways.append(([3, 4], ROAD | {"maxspeed:forward": "72", "maxspeed:backward": "18"}))
     path = write(tmp_path / "a.osm", ways)
     graph = formats.read(path, weight="seconds", speeds={"residential": 18})
+    assert (graph.unit, formats.read(path).unit) == ("s", "m")
+    assert graph.attribution == "\N{COPYRIGHT SIGN} OpenStreetMap contributors"
     # (metres / step) / (m/s) of 36, 18, 72 and 18 km/h
     assert edges_of(graph) == [(1, 2, 0.1), (2, 3, 0.2), (3, 2, 0.2), (3, 4, 0.05), (4, 3, 0.2)]
 

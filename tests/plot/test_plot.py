@@ -214,6 +214,55 @@ def test_legends_and_colour_bars_fit_tall_maps():
     assert len(near.legends[0].get_texts()) == 5
 
 
+def monaco():
+    """Four junctions of streets, 10 minutes apart, with degrees and a source to be named."""
+    places = [(7.41, 43.73), (7.42, 43.73), (7.42, 43.74), (7.43, 43.74)]
+    edges = [(0, 1, 600), (1, 2, 600), (2, 3, 600)]
+    return wp.Graph.of(edges, coordinates=places, unit="s", attribution="by neighbours")
+
+
+def test_pictures_have_units_a_scale_bar_and_the_source_of_the_data():
+    tree = wp.sssp(monaco(), 0)
+    assert [text.get_text() for text in tree.path_to(3).plot().texts] == [
+        "Shortest path from 0 to 3",
+        "30 min, 3 edges",
+    ]
+    drawn = tree.plot(route=3)
+    written = {text.get_text() for text in drawn.texts}
+    assert {"minutes from 0", "4 of 4 vertices reached, the route to 3 is 30 min long"} <= written
+    near = wp.within(monaco(), 0, [600, 4000]).plot()
+    assert near.texts[0].get_text() == "Within 1:07 h of 0"
+    assert [text.get_text() for text in near.legends[0].get_texts()] == [
+        "10 min: 2 vertices",
+        "1:07 h: 4 vertices",
+    ]
+    for figure in (tree.path_to(3).plot(), drawn, near):
+        on_map = {text.get_text() for text in figure.axes[0].texts}
+        assert {"by neighbours", "200 m"} <= on_map
+
+
+def test_a_scale_bar_is_as_long_as_it_says():
+    axes = axes_of(wp.sssp(monaco(), 0).plot())
+    bar = axes.lines[-1].get_xdata()
+    west, east = axes.get_xlim()
+    metres = (
+        np.radians((east - west) * (bar[1] - bar[0])) * 6_371_008.8 * np.cos(np.radians(43.735))
+    )
+    assert metres == pytest.approx(200, rel=1e-3)
+
+
+def test_a_map_in_a_plane_has_no_scale_bar(town):
+    assert "m" not in {text.get_text()[-1:] for text in axes_of(wp.sssp(town, 0).plot()).texts}
+
+
+@pytest.mark.parametrize("subtitle", ["a long one, in two parts" * 4, "n" * 120])
+def test_a_subtitle_that_is_too_wide_is_broken_or_smaller(town, subtitle):
+    figure = wp.sssp(town, 0).path_to(1).plot(subtitle=subtitle)
+    written = figure.texts[1]
+    assert written.get_text().replace("\n", " ") == subtitle
+    assert written.get_window_extent(figure.canvas.get_renderer()).x1 <= figure.bbox.x1
+
+
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_colours_of_bands_stand_out_from_the_paper(theme):
     from matplotlib.colors import to_rgb

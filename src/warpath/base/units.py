@@ -49,3 +49,32 @@ def size(count: float) -> str:
         if count < 1024:
             return f"{count:.1f} {unit}"
     return f"{count / 1024:.1f} TiB"
+
+
+def measure(value: float, unit: str | None) -> str:
+    """Return a length in the unit of a graph's weights: ``12.4 km``, ``15 min``, ``1:05 h``.
+
+    Parameters
+    ----------
+    unit : "m" for metres, "s" for seconds; another text follows the number, None has none.
+    """
+    if unit == "m":
+        return f"{digits(value)} m" if value < 999.5 else f"{digits(value / 1000)} km"
+    if unit == "s" and value < 59.5:
+        return f"{digits(value)} s"
+    if unit == "s":
+        minutes = round(value / 60)
+        return f"{minutes} min" if minutes < 60 else f"{minutes // 60:,}:{minutes % 60:02} h"
+    text = f"{value:,.10g}"
+    return text if unit is None else f"{text} {unit}"
+
+
+def scale(largest: float, unit: str | None) -> tuple[float, str]:
+    """Return by what to divide values up to `largest` for a scale, and what they then are."""
+    steps = {
+        "m": ((2_000, 1, "metres"), (float("inf"), 1000, "kilometres")),
+        "s": ((180, 1, "seconds"), (10_800, 60, "minutes"), (float("inf"), 3600, "hours")),
+    }
+    if unit not in steps:
+        return 1, "distance" if unit is None else f"distance in {unit}"
+    return next((by, name) for below, by, name in steps[unit] if largest < below)

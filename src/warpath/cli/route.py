@@ -144,14 +144,4 @@ def draw_route(graph: Graph, found: Route, plot: Path, theme: str = "light") -> 
     from warpath.plot import plot_route
 
     first, last = (one_id(graph, int(found.indices[at])) for at in (0, -1))
-    hops = len(found) - 1
-    plot_route(
-        graph,
-        found,
-        plot,
-        title=f"Shortest path from {first} to {last}",
-        subtitle=f"length {output.text_of(found.length, thousands=True)}, {hops:,} edges"
-        + (f", {graph.name}" if graph.name else ""),
-        ends=(str(first), str(last)),
-        theme=theme,
-    )
+    plot_route(graph, found, plot, ends=(str(first), str(last)), theme=theme)

@@ -47,6 +47,9 @@ class Graph(VertexNames):
     shapes : a `Shapes`, the points of edges between their ends, or None; .npz files store them
     given : an `InputEdges`, the rows of the input that edges came from, or None; no file stores it
     name : str or None
+    unit : unit of the weights in pictures, str or None; "m" is drawn as metres or kilometres, "s" as
+        seconds, minutes or hours
+    attribution : whom pictures must name as the source of the data, str or None
     device : default device of calls: "auto", or the argument of `to`
     """
 
@@ -54,7 +57,7 @@ class Graph(VertexNames):
         self, indptr: Array, indices: Array, weights: Array | None = None, *, directed: bool = True,
         labels: ArrayLike | None = None, id_base: int = 0, coordinates: ArrayLike | None = None,
         first_through: int = 0, name: str | None = None, shapes: Shapes | None = None,
-        given: InputEdges | None = None,
+        given: InputEdges | None = None, unit: str | None = None, attribution: str | None = None,
     ) -> None:  # fmt: skip
         if not _core.rows_are_validated(indptr, indices, weights):
             indptr, indices, weights = kept_rows(indptr, indices, weights)
@@ -62,6 +65,8 @@ class Graph(VertexNames):
         self.directed = checks.checked_bool(directed, "directed", GraphError)
         self.id_base = checks.checked_integer(id_base, "id_base", 0, 1)
         self.name = checks.checked_kind(name, str, "name")
+        self.unit = checks.checked_kind(unit, str, "unit")
+        self.attribution = checks.checked_kind(attribution, str, "attribution")
         n = self.n
         self.labels = None if labels is None else checks.frozen(checks.checked_labels(labels, n))
         places = None if coordinates is None else checks.checked_coordinates(coordinates, n)
@@ -270,6 +275,8 @@ class Graph(VertexNames):
             "name": self.name,
             "shapes": self.shapes,
             "given": self.given,
+            "unit": self.unit,
+            "attribution": self.attribution,
         }
 
     def _like(self, indptr: Array, indices: Array, weights: Array | None, **changed: Any) -> Graph:
@@ -303,7 +310,9 @@ class Graph(VertexNames):
         """Return source, target, weight and kept columns by name, each (m,), in row order."""
         return edge_table(self)
 
-    def with_weights(self, weights: ArrayLike | str | None, *, order: str = "edges") -> Graph:
+    def with_weights(
+        self, weights: ArrayLike | str | None, *, order: str = "edges", unit: str | None = None
+    ) -> Graph:
         """Return the same graph with other weights.
 
         Parameters
@@ -312,7 +321,10 @@ class Graph(VertexNames):
             straight-line distances in the unit of the coordinates; ``"great_circle"`` for metres
             on a sphere, from longitudes and latitudes in degrees; or the name of a kept column.
         order : "edges"; or "input": one weight for each row that a graph with `given` came from.
+        unit : that of the new weights, as the graph's `unit`; "great_circle" sets "m".
         """
+        if isinstance(weights, str) and weights == "great_circle":
+            unit = "m" if unit is None else unit
         weights = new_weights(self, weights, order)
         checked = None if weights is None else checks.as_weights(weights)
         if checked is not None and len(checked) != self.m:
@@ -323,7 +335,7 @@ class Graph(VertexNames):
         if given is not None and checked is not None and changed.m < self.m:
             given = given.taken(np.flatnonzero(checked != np.inf))
         rows = changed.indptr, changed.indices, changed.weights
-        return self._like(*rows, shapes=shapes, given=given)
+        return self._like(*rows, shapes=shapes, given=given, unit=unit)
 
     def with_coordinates(self, coordinates: ArrayLike | None) -> Graph:
         """Return the same graph with other coordinates, (n, 2) x and y, and straight edges."""

@@ -125,6 +125,8 @@ def with_shapes(
         first_through=graph.first_through,
         name=graph.name,
         shapes=shapes,
+        unit=graph.unit,
+        attribution=graph.attribution,
     )
 
 

@@ -10,6 +10,7 @@ from warpath.base.errors import GraphError
 from warpath.graph import Graph
 from warpath.graph.checks import label_array
 from warpath.io.arrays import weight_array
+from warpath.io.osm_tags import ATTRIBUTION
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -67,6 +68,7 @@ def from_networkx(data: Any, *, weight: str | None = "auto") -> Graph:
         labels=None if numbered else label_array(names),
         coordinates=points,
         name=data.graph.get("name") or None,
+        **_of_osmnx(data, weight),
     )
     if points is None or not any("geometry" in attributes for _, _, attributes in edges):
         return graph
@@ -74,6 +76,14 @@ def from_networkx(data: Any, *, weight: str | None = "auto") -> Graph:
 
     lines = [attributes.get("geometry") for _, _, attributes in edges]
     return with_shapes(graph, (src, dst), weights, lines, data.graph.get("crs"))
+
+
+def _of_osmnx(data: Any, weight: str | None) -> dict[str, Any]:
+    """Return the unit of the weights and the attribution of a graph that OSMnx made, else none."""
+    if not str(data.graph.get("created_with", "")).startswith("OSMnx"):
+        return {}
+    units = {"length": "m", "travel_time": "s"}
+    return {"unit": units.get(weight or ""), "attribution": ATTRIBUTION}
 
 
 #: Attributes that measure an edge.

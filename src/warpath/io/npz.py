@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 _ARRAYS = ("indptr", "indices", "weights", "labels", "coordinates", "shape_indptr", "shape_points")
 #: Booleans, integers, floats, strings and objects; objects are refused with a separate message.
 _KINDS = "biufSUO"
-_SCALARS = ("directed", "id_base", "first_through", "name", "shape_crs")
+_SCALARS = ("directed", "id_base", "first_through", "name", "shape_crs", "unit", "attribution")
 
 
 def sniff(head: bytes) -> bool:
@@ -78,8 +78,10 @@ def parts_of(
         "directed": np.bool_(graph.directed),
         "id_base": np.int64(graph.id_base),
         "first_through": np.int64(graph.first_through),
-        "name": None if graph.name is None else np.str_(graph.name),
     }
+    for name in ("name", "unit", "attribution"):
+        text = getattr(graph, name)
+        parts[name] = None if text is None else np.str_(text)
     if graph.shapes is not None:
         crs = graph.shapes.crs
         parts["shape_indptr"], parts["shape_points"] = graph.shapes.indptr, graph.shapes.points
@@ -202,7 +204,7 @@ def graph_of(source: Source, parts: Mapping[str, NDArray[Any]], directed: bool |
             raise source.error(
                 None, f"expected the arrays indptr and indices of a graph, found {listed}"
             )
-    for name, kinds in zip(_SCALARS, ("b", "iu", "iu", "U", "U"), strict=True):
+    for name, kinds in zip(_SCALARS, ("b", "iu", "iu", "U", "U", "U", "U"), strict=True):
         if name in parts and (parts[name].ndim or parts[name].dtype.kind not in kinds):
             raise source.error(None, f"{name} must be one value, found {parts[name]!r:.60}")
     known = {name: parts[name].item() for name in _SCALARS if name in parts}

@@ -17,7 +17,7 @@ from warpath.base.errors import InputError, require
 from warpath.graph import Graph
 from warpath.graph.coordinates import great_circle
 from warpath.graph.edge_geometry import Shapes, in_rows
-from warpath.io.osm_tags import DEFAULT_SPEEDS, CarRules
+from warpath.io.osm_tags import ATTRIBUTION, DEFAULT_SPEEDS, CarRules
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -124,6 +124,8 @@ def read(
         coordinates=lonlat[used],
         name=source.title,
         shapes=edge_shapes,
+        unit=None if weight is None else {"metres": "m", "seconds": "s"}[weight],
+        attribution=ATTRIBUTION,
     )
 
 

@@ -12,6 +12,9 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+#: What the licence of OpenStreetMap asks pictures to show.
+ATTRIBUTION = "\N{COPYRIGHT SIGN} OpenStreetMap contributors"
+
 # Free-flow speeds in km/h for ways without a (readable) limit. They are assumptions, not
 # measurements, between the usual legal limit of the class and the real speed of cars.
 DEFAULT_SPEEDS: dict[str, float] = {

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from warpath.base import units
 from warpath.base.errors import InputError
 from warpath.plot.map import (
     EDGE,
@@ -17,6 +18,7 @@ from warpath.plot.map import (
     mark,
     new_map,
     positions_of,
+    write_source,
     write_title,
 )
 from warpath.plot.page import checked_path, drawable, save
@@ -76,7 +78,7 @@ def plot_within(
     band = found.parts()[1][part]
     shown = np.concatenate([lines.reshape(-1, 2), starts])
     rows = zip(found.cutoffs.tolist(), found.counts.tolist(), strict=True)
-    labels = [f"{cutoff:,.10g}: {count:,} vertices" for cutoff, count in rows]
+    labels = [f"{units.measure(cutoff, graph.unit)}: {count:,} vertices" for cutoff, count in rows]
     drawing = new_map(
         graph,
         shown,
@@ -108,9 +110,10 @@ def plot_within(
         if np.isfinite(place).all():
             mark(drawing, place, name, start=True)
     _add_legend(drawing, labels, colours)
+    write_source(drawing, graph)
     way = "on the way to" if found.reverse else "of"
     ends = names[0] if len(names) == 1 else f"the nearest of {len(names):,} sources"
-    farthest = f"{found.cutoffs[-1].item():,.10g}"
+    farthest = units.measure(found.cutoffs[-1].item(), graph.unit)
     parts = [graph.name] if graph.name else []
     parts.append(f"{len(found):,} of {graph.n:,} vertices")
     write_title(

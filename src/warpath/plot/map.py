@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from warpath.base import units
 from warpath.base.errors import GraphError
 from warpath.graph.checks import checked_kind
-from warpath.graph.coordinates import stretch
+from warpath.graph.coordinates import great_circle, in_degrees, stretch
 from warpath.graph.edge_geometry import lines_of
 from warpath.plot.page import new_figure, theme_of
 
@@ -205,6 +206,54 @@ def _keep_inside(label: Any, figure: Any) -> None:
     label.set_position((x - over * 72 / figure.dpi, y))
 
 
+def write_source(drawing: MapFigure, graph: Graph) -> None:
+    """Write a scale bar, where coordinates are degrees, and the graph's attribution on the map."""
+    if graph.coordinates is not None and in_degrees(graph.coordinates):
+        _add_scale_bar(drawing)
+    if graph.attribution:
+        _write_on_map(drawing, graph.attribution, (0.995, 0.004), ha="right")
+
+
+def _add_scale_bar(drawing: MapFigure) -> None:
+    """Draw how long 1, 2 or 5 times a power of ten metres are, at most a quarter of the width."""
+    xmin, ymin, xmax, ymax = drawing.box
+    middle = np.array([[xmin, (ymin + ymax) / 2], [xmax, (ymin + ymax) / 2]])
+    width = float(great_circle(middle[:1], middle[1:])[0])
+    if not width:
+        return
+    power = 10.0 ** np.floor(np.log10(width / 4))
+    metres = next(step * power for step in (5, 2, 1) if step * power <= width / 4)
+    left, right = 0.01, 0.01 + metres / width
+    for colour, points in ((drawing.theme.paper, 4.0), (drawing.theme.soft, 1.6)):
+        drawing.axes.plot(
+            (left, right),
+            (0.012, 0.012),
+            transform=drawing.axes.transAxes,
+            color=colour,
+            linewidth=points,
+            solid_capstyle="butt",
+            zorder=7,
+        )
+    _write_on_map(drawing, units.measure(metres, "m"), (left, 0.018), ha="left")
+
+
+def _write_on_map(drawing: MapFigure, text: str, place: tuple[float, float], *, ha: str) -> None:
+    from matplotlib.patheffects import withStroke
+
+    drawing.axes.text(
+        *place,
+        text,
+        transform=drawing.axes.transAxes,
+        ha=ha,
+        va="bottom",
+        fontsize=7,
+        color=drawing.theme.soft,
+        zorder=7,
+        path_effects=[withStroke(linewidth=2, foreground=drawing.theme.paper)],
+        parse_math=False,
+    )
+
+
 def write_title(drawing: MapFigure, title: str | None, subtitle: str | None) -> None:
     """Write a title and a subtitle above the drawing; None or "" leaves one out."""
     height, width = drawing.figure.get_figheight(), drawing.figure.get_figwidth()
@@ -213,9 +262,29 @@ def write_title(drawing: MapFigure, title: str | None, subtitle: str | None) -> 
         (subtitle, 0.44, {"fontsize": 10, "color": drawing.theme.soft}),
     ):
         if checked_kind(text, str, "title"):
-            drawing.figure.text(
+            written = drawing.figure.text(
                 EDGE / width, 1 - inches / height, text, va="top", parse_math=False, **look
             )
+            _fit(written, drawing.figure)
+
+
+def _fit(written: Any, figure: Any) -> None:
+    """Break a text that is too wide at a comma, or else make its letters smaller."""
+
+    def over() -> float:
+        """Return how many times as wide as the room up to the border the text is."""
+        extent, room = written.get_window_extent(figure.canvas.get_renderer()), figure.bbox.x1
+        return float(extent.width / (room - extent.x0 - EDGE * figure.dpi))
+
+    if over() <= 1:
+        return
+    text, middle = written.get_text(), len(written.get_text()) / 2
+    breaks = [at + 1 for at in range(len(text)) if text.startswith(", ", at)]
+    if breaks:
+        at = min(breaks, key=lambda each: abs(each - middle))
+        written.set_text(f"{text[:at]}\n{text[at + 1 :]}")
+    if (times := over()) > 1:
+        written.set_fontsize(max(written.get_fontsize() / times, 5))
 
 
 def colours_between(theme: Theme, count: int | None = None) -> Any:

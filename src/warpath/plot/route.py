@@ -7,10 +7,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from warpath.base import units
 from warpath.base.errors import GraphError, InputError
 from warpath.graph import Graph
 from warpath.graph.checks import shown
-from warpath.plot.map import MapFigure, draw_network, mark, new_map, positions_of, write_title
+from warpath.plot.map import (
+    MapFigure,
+    draw_network,
+    mark,
+    new_map,
+    positions_of,
+    write_source,
+    write_title,
+)
 from warpath.plot.page import checked_path, drawable, save
 from warpath.results.route import Route
 
@@ -41,7 +50,7 @@ def plot_route(
         their mean latitude, other coordinates unchanged.
     vertices : a `Route`, or its (h,) vertices from source to target, as the graph names them.
     path : file to write, its format by suffix: .png, .svg, .pdf, .jpg, .webp, .tif; None for none.
-    title, subtitle : text above the drawing.
+    title, subtitle : text above the drawing; None for a description of it, "" for no text.
     ends : labels of the source and the target; their names by default.
     theme : "light" or "dark".
     dpi : dots per inch of pixel formats.
@@ -74,11 +83,33 @@ def plot_route(
     line = route_line(graph, vertices)
     drawing = new_map(graph, line, "its route", theme=theme, dpi=dpi, margin=_MARGIN, flattest=0.45)
     draw_network(drawing, graph)
-    draw_route(drawing, line, ends or (str(names[0]), str(names[-1])))
-    write_title(drawing, title, subtitle)
+    ends = ends or (str(names[0]), str(names[-1]))
+    draw_route(drawing, line, ends)
+    write_source(drawing, graph)
+    write_title(
+        drawing,
+        f"{_what(vertices)} from {ends[0]} to {ends[1]}" if title is None else title,
+        _described(graph, vertices) if subtitle is None else subtitle,
+    )
     if target is not None:
         save(drawing.figure, target, dpi)
     return drawing.figure
+
+
+def _what(vertices: Any) -> str:
+    return "Shortest path" if isinstance(vertices, Route) else "Route"
+
+
+def _described(graph: Graph, vertices: Any) -> str:
+    parts = []
+    if isinstance(vertices, Route):
+        known = graph.unit is not None
+        length, hops = vertices.length, len(vertices) - 1
+        parts.append(
+            units.measure(length, graph.unit) if known else f"length {units.length(length)}"
+        )
+        parts.append(f"{hops:,} edge{'' if hops == 1 else 's'}")
+    return ", ".join([*parts, *([graph.name] if graph.name else [])])
 
 
 def route_line(graph: Graph, vertices: Any) -> Array:

@@ -17,6 +17,7 @@ from warpath.plot.map import (
     mark,
     new_map,
     positions_of,
+    write_source,
     write_title,
 )
 from warpath.plot.page import checked_path, drawable, save
@@ -81,12 +82,13 @@ def plot_tree(
     if not np.isfinite(start).all():
         raise GraphError(f"the source {paths.source!r} has no coordinates.")
     _, lines, dist = tree_edges(paths)
+    by, quantity = units.scale(dist.max(initial=0), graph.unit)
     shown = np.concatenate([lines.reshape(-1, 2), start[None]])
     drawing = new_map(graph, shown, "its tree", theme=theme, dpi=dpi, foot=FOOT)
     drawn = draw_lines(
         drawing.axes,
         lines,
-        array=dist,
+        array=dist / by,
         cmap=colours_between(drawing.theme),
         linewidths=line_width(len(lines), 0.3, 1.6),
         capstyle="round",
@@ -98,8 +100,9 @@ def plot_tree(
     else:
         draw_route(drawing, line, (name, end))
     if len(lines):
-        drawn.set_clim(0, dist.max())
-        add_scale(drawing, drawn, f"distance from {name}")
+        drawn.set_clim(0, dist.max() / by)
+        add_scale(drawing, drawn, f"{quantity} from {name}")
+    write_source(drawing, graph)
     reached = int(np.count_nonzero(paths.reached))
     write_title(
         drawing,
@@ -115,7 +118,9 @@ def _described(reached: int, paths: Paths, route: Route | None, end: str | None)
     parts = [paths.graph.name] if paths.graph.name else []
     parts.append(f"{reached:,} of {paths.graph.n:,} vertices reached")
     if route is not None:
-        parts.append(f"the route to {end} is {units.length(route.length)} long")
+        unit = paths.graph.unit
+        length = units.length(route.length) if unit is None else units.measure(route.length, unit)
+        parts.append(f"the route to {end} is {length} long")
     return ", ".join(parts)
 
 

@@ -127,13 +127,7 @@ class Route:
         """
         from warpath.plot import plot_route
 
-        hops = len(self) - 1
-        named = {
-            "title": f"Shortest path from {self.source} to {self.target}",
-            "subtitle": f"length {units.length(self.length)}, {hops:,} edges"
-            + (f", {self.graph.name}" if self.graph.name else ""),
-        }
-        return plot_route(self.graph, self, path, **(named | options))
+        return plot_route(self.graph, self, path, **options)
 
     def __len__(self) -> int:
         return len(self.indices)
