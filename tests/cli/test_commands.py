@@ -622,6 +622,7 @@ def test_within_saves_outlines(warpath, roads, places, tmp_path):
         (["tree", "-s", 1, "--target", 5, "--cutoff", 7], "Shortest paths from 1"),
         (["route", 1, 5, "--theme", "dark"], "Shortest path from 1 to 5"),
         (["within", "-s", 1, "-c", "2,5"], "Within 5 of 1"),
+        (["nearest", "-f", "1,5"], "the nearest of 2 facilities"),
         (["frontier", "-s", 1, "--frames", 3], "How the search from 1 spreads"),
         (["delta", "-s", 1, "--repeats", 1, "-a", "warpath.buckets"], "median of 1 solves"),
     ],

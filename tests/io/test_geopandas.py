@@ -207,6 +207,31 @@ def test_a_route_becomes_a_geodataframe(city):
     assert len(alone.to_geodataframe(legs=True)) == 0
 
 
+def test_the_nearest_facility_of_each_vertex_becomes_a_geodataframe(city):
+    found = wp.nearest(wp.Graph.of(city, weight="length"), [50], cutoff=25).to_geodataframe()
+    assert found.drop(columns="geometry").iloc[:2].to_dict("list") == {
+        "vertex": [50, 60],
+        "facility": [50, 50],
+        "distance": [0, 20.5],
+    }
+    assert found["facility"].isna().tolist() == [False, False, True]
+    assert [place.coords[0] for place in found.geometry] == [(0, 0.5), (1, 1), (2, 1)]
+    assert found.crs == "EPSG:4326"
+    with pytest.raises(GraphError, match="with_coordinates"):
+        wp.nearest([(0, 1, 2)], [0]).to_geodataframe()
+
+
+def test_trips_become_a_geodataframe_with_their_routes(city):
+    found = wp.pairs(wp.Graph.of(city, weight="length"), [50, 70, 60], [70, 50, 60])
+    rows = found.to_geodataframe()
+    assert rows["destination"].tolist() == [70, 50, 60]
+    assert list(rows.geometry[0].coords) == [(0, 0.5), (0, 1), (1, 1), (2, 1)]
+    assert rows.geometry[1] is None
+    assert rows.geometry[2].coords[:] == [(1, 1)]
+    with pytest.raises(GraphError, match="with_coordinates"):
+        wp.pairs([(0, 1, 2)], [0], [1]).to_geodataframe()
+
+
 def test_isochrones_are_cut_along_the_shape():
     graph = wp.Graph.of(frame(u=[0, 1], v=[1, 2], length=[4, 4]))
     edges = wp.within(graph, 0, [1, 3, 5]).to_geodataframe("edges")

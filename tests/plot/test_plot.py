@@ -11,7 +11,7 @@ import warpath as wp
 from warpath import generate
 from warpath.base.errors import GraphError, InputError
 from warpath.graph.coordinates import in_degrees
-from warpath.plot import plot_route, plot_tree, plot_within
+from warpath.plot import plot_nearest, plot_route, plot_tree, plot_within
 from warpath.plot.page import new_figure
 
 
@@ -241,6 +241,45 @@ def test_pictures_have_units_a_scale_bar_and_the_source_of_the_data():
         assert {"by neighbours", "200 m"} <= on_map
 
 
+def areas(figure):
+    """The lines of each colour that has some, as sets of their ends."""
+    from matplotlib.colors import to_hex
+
+    return {
+        to_hex(drawn.get_colors()[0]): {tuple(map(tuple, line.tolist())) for line in segments}
+        for drawn in axes_of(figure).collections
+        if len(segments := drawn.get_segments())
+    }
+
+
+def test_each_area_has_the_colour_of_its_facility_and_its_neighbours_have_others():
+    street = wp.Graph.of([(at, at + 1, 1) for at in range(8)], directed=False)
+    street = street.with_coordinates([(at, at % 2) for at in range(9)])
+    figure = wp.nearest(street, [0, 4, 8]).plot()
+    pieces = sorted(sorted(lines) for lines in areas(figure).values())
+    starts = [[int(line[0][0]) for line in lines] for lines in pieces]
+    # 0 1 2 | 3 4 5 6 | 7 8 with faint edges between: the first and the last area share a colour.
+    assert starts == [[0, 1, 7], [2, 6], [3, 4, 5]]
+    assert [text.get_text() for text in axes_of(figure).texts] == ["0", "4", "8"]
+    assert figure.texts[1].get_text() == "9 of 9 vertices, the farthest 2 away"
+
+
+def test_facilities_can_be_called_otherwise_and_many_have_no_names(town):
+    named = wp.nearest(town, [0, 5]).plot(names=["here", "there"])
+    assert [text.get_text() for text in axes_of(named).texts] == ["here", "there"]
+    many = wp.nearest(town, range(25)).plot()
+    assert {text.get_text() for text in axes_of(many).texts} == {""}
+    for wrong in (["one"], "ab"):
+        with pytest.raises(InputError, match="must be 2 labels"):
+            wp.nearest(town, [0, 5]).plot(names=wrong)
+
+
+def test_areas_need_a_facility_with_coordinates():
+    graph = wp.Graph.of([(0, 1, 1)], coordinates=[(np.nan, np.nan), (1, 1)])
+    with pytest.raises(GraphError, match="no facility has coordinates"):
+        wp.nearest(graph, [0]).plot()
+
+
 def test_a_scale_bar_is_as_long_as_it_says():
     axes = axes_of(wp.sssp(monaco(), 0).plot())
     bar = axes.lines[-1].get_xdata()
@@ -307,6 +346,8 @@ def test_what_cannot_be_drawn_is_named(town):
         plot_tree(town)
     with pytest.raises(InputError, match=r"found = <Paths.* is a Paths, not a Within: within"):
         plot_within(tree)
+    with pytest.raises(InputError, match=r"found = <Paths.* is a Paths, not a Nearest: nearest"):
+        plot_nearest(tree)
     with pytest.raises(InputError, match=r"graph = <Paths.* is a Paths, not a Graph: Graph.of"):
         plot_route(tree, [0, 1])
     with pytest.raises(InputError, match=r"vertices = 3 must be a Route"):

@@ -93,6 +93,7 @@ for _command in (
     drawings.tree,
     drawings.route,
     drawings.within,
+    drawings.nearest,
     drawings.frontier,
     picture.trace,
     drawings.delta,

@@ -10,13 +10,13 @@ from warpath.base import units
 from warpath.base.progress import watch
 from warpath.cli import output, saving
 from warpath.cli.busy import busy
-from warpath.cli.near import Cutoffs, cutoffs_of
+from warpath.cli.near import Cutoffs, Facilities, ToFacilities, cutoffs_of
 from warpath.cli.near import draw as draw_within
 from warpath.cli.options import Cutoff, GraphFile, Reading, Showing, Solving, Theme
 from warpath.cli.output import NamedValues, TableRows
 from warpath.cli.reading import Loaded, load, with_coordinates
 from warpath.cli.route import Vertex, draw_route
-from warpath.cli.vertices import in_file_ids, one_id, vertex
+from warpath.cli.vertices import in_file_ids, listed, one_id, vertex
 from warpath.results.paths import Paths
 
 Picture = Annotated[
@@ -116,6 +116,35 @@ def within(
     with busy(f"drawing {out.name}", showing):
         draw_within(found, out, theme)
     _report("within", graph, loaded, found.plan, out, showing)
+
+
+def nearest(
+    *,
+    graph: GraphFile,
+    facilities: Facilities,
+    out: Picture,
+    reading: Reading,
+    solving: Solving,
+    showing: Showing,
+    reverse: ToFacilities = False,
+    cutoff: Cutoff = None,
+    theme: Theme = "light",
+) -> None:
+    """Draw the network in the colours of the nearest of several facilities.
+
+    Example: [cyan]warpath plot nearest roads.gr.gz --facilities 1,500,900 -o areas.png[/]
+    """
+    from warpath.plot import plot_nearest
+
+    loaded = _read(graph, out, reading, showing, "the areas")
+    roads, solver = loaded.graph, loaded.solver(solving)
+    chosen = listed(roads, facilities)
+    with in_file_ids(roads):
+        found = solver.nearest(chosen, reverse=reverse, cutoff=cutoff, progress=showing.progress)
+    with busy(f"drawing {out.name}", showing):
+        names = [str(one_id(roads, at)) for at in found.starts.tolist()]
+        plot_nearest(found, out, names=names, theme=theme)
+    _report("nearest", graph, loaded, found.plan, out, showing)
 
 
 def frontier(

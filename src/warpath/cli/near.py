@@ -29,27 +29,31 @@ Cutoffs = Annotated[
 ]
 
 
+Facilities = Annotated[
+    str,
+    typer.Option(
+        "--facilities",
+        "-f",
+        help="Ids like 1,5,9, coordinates like [bold]7.41,43.73;7.42,43.74[/], or a file with an "
+        "id in its first column or columns lon and lat.",
+    ),
+]
+ToFacilities = Annotated[
+    bool,
+    typer.Option(
+        "--reverse", help="Use distances from the vertices to the facilities, not from them."
+    ),
+]
+
+
 def nearest(
     *,
     graph: GraphFile,
-    facilities: Annotated[
-        str,
-        typer.Option(
-            "--facilities",
-            "-f",
-            help="Ids like 1,5,9, coordinates like [bold]7.41,43.73;7.42,43.74[/], or a file with "
-            "an id in its first column or columns lon and lat.",
-        ),
-    ],
+    facilities: Facilities,
     reading: Reading,
     solving: Solving,
     showing: Showing,
-    reverse: Annotated[
-        bool,
-        typer.Option(
-            "--reverse", help="Use distances from the vertices to the facilities, not from them."
-        ),
-    ] = False,
+    reverse: ToFacilities = False,
     cutoff: Cutoff = None,
     out: Annotated[
         Path | None,

@@ -17,6 +17,12 @@ if TYPE_CHECKING:
 BLUE, VERMILION, GREEN, ORANGE = "#0072B2", "#D55E00", "#009E73", "#E69F00"
 SKY, PURPLE, YELLOW, INK = "#56B4E9", "#CC79A7", "#F0E442", "#222222"
 
+#: Colours of areas side by side, on dark (False) and on light paper (True).
+AREAS = {
+    True: (BLUE, VERMILION, GREEN, ORANGE, PURPLE, SKY),
+    False: (SKY, ORANGE, GREEN, PURPLE, YELLOW, VERMILION),
+}
+
 _SUFFIXES = (".png", ".svg", ".pdf", ".jpg", ".jpeg", ".webp", ".tif", ".tiff")
 _MOST_DOTS = 2**28  # largest picture; a dot takes 4 bytes
 _LEAST_DPI = 9  # letters of 8 points are one dot high; FreeType fails below half a dot

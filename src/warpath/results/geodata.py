@@ -14,6 +14,8 @@ from warpath.graph.edge_geometry import lightest, lines_of
 if TYPE_CHECKING:
     from warpath.base.dtypes import Array
     from warpath.graph import Graph
+    from warpath.results.nearest import Nearest
+    from warpath.results.pairs import Pairs
     from warpath.results.route import Route
     from warpath.results.within import Within
 
@@ -158,6 +160,45 @@ def _vertices(found: Within, _: float | None) -> dict[str, Any]:
     }
 
 
+def nearest_frame(found: Nearest, crs: Any) -> Any:
+    """Implement `Nearest.to_geodataframe`."""
+    geopandas = require("geopandas", extra="geo", what="Nearest.to_geodataframe")
+    import shapely
+
+    places = _places(found.graph)
+    known = np.isfinite(places).all(axis=1)
+    points = np.where(known, shapely.points(places), None)
+    return geopandas.GeoDataFrame(found.to_pandas(), geometry=points, crs=crs_of(found.graph, crs))
+
+
+def pairs_frame(found: Pairs, crs: Any) -> Any:
+    """Implement `Pairs.to_geodataframe`."""
+    geopandas = require("geopandas", extra="geo", what="Pairs.to_geodataframe")
+    _places(found.graph)
+    lines = [
+        _whole(_line(found.route(trip))) if reached else None
+        for trip, reached in enumerate(found.reached.tolist())
+    ]
+    return geopandas.GeoDataFrame(found.to_pandas(), geometry=lines, crs=crs_of(found.graph, crs))
+
+
+def _places(graph: Graph) -> Array:
+    if graph.coordinates is None:
+        msg = (
+            "the graph has no coordinates, so it has no geometry: give them with coordinates= when "
+            "reading, or graph.with_coordinates(array)."
+        )
+        raise GraphError(msg)
+    return graph.coordinates
+
+
+def _whole(line: Array) -> Any:
+    """Return the points of a route as a shape: a line, or the point of a single vertex."""
+    import shapely
+
+    return shapely.LineString(line) if len(line) > 1 else shapely.Point(line[0])
+
+
 def route_feature(route: Route) -> dict[str, Any]:
     """Implement `Route.to_geojson`."""
     corners = _line(route).tolist()
@@ -182,7 +223,7 @@ def route_frame(route: Route, legs: bool, crs: Any) -> Any:
     import shapely
 
     if not legs:
-        whole = shapely.LineString(line) if len(line) > 1 else shapely.Point(line[0])
+        whole = _whole(line)
         ends = {"source": [route.source], "target": [route.target], "length": [route.length]}
         return geopandas.GeoDataFrame(ends | {"geometry": [whole]}, crs=crs_of(route.graph, crs))
     edges = lightest(route.graph, route.indices[:-1], route.indices[1:])

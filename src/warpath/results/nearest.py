@@ -110,6 +110,40 @@ class Nearest:
         }
         save_columns(to_write(path), columns)
 
+    def to_geodataframe(self, *, crs: Any = "auto") -> Any:
+        """Return a GeoPandas data frame of points: vertex, facility, distance, geometry.
+
+        Parameters
+        ----------
+        crs : the coordinate reference system, as in `Within.to_geodataframe`.
+
+        Raises
+        ------
+        GraphError
+            If the graph has no coordinates.
+        MissingDependencyError
+            If GeoPandas is not installed.
+        """
+        from warpath.results.geodata import nearest_frame
+
+        return nearest_frame(self, crs)
+
+    def plot(self, path: str | os.PathLike[str] | None = None, **options: Any) -> Any:
+        """Draw the network in the colours of facilities; see `warpath.plot.plot_nearest`.
+
+        Parameters
+        ----------
+        path : file to write, its format by suffix: .png, .svg, .pdf; None to save nothing.
+        **options : ``title``, ``subtitle``, ``names``, ``theme`` ("light", "dark"), ``dpi``.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+        """
+        from warpath.plot import plot_nearest
+
+        return plot_nearest(self, path, **options)
+
     def __len__(self) -> int:
         return len(self.dist)
 

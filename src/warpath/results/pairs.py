@@ -101,6 +101,27 @@ class Pairs:
         }
         return pandas.DataFrame(columns)
 
+    def to_geodataframe(self, *, crs: Any = "auto") -> Any:
+        """Return a GeoPandas data frame: origin, destination, distance and the route as a line.
+
+        Each route is searched for. A trip without a path has no geometry, one of a single vertex a
+        point.
+
+        Parameters
+        ----------
+        crs : the coordinate reference system, as in `Within.to_geodataframe`.
+
+        Raises
+        ------
+        GraphError
+            If the graph or a vertex of a route has no coordinates.
+        MissingDependencyError
+            If GeoPandas is not installed.
+        """
+        from warpath.results.geodata import pairs_frame
+
+        return pairs_frame(self, crs)
+
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write one row per trip, (origin, destination, distance), as ``.parquet`` or ``.csv``.
 

@@ -1,0 +1,152 @@
+"""The area of each facility: the edges whose ends have the same nearest facility."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from warpath.base import units
+from warpath.base.errors import GraphError, InputError
+from warpath.graph.checks import shown
+from warpath.graph.edge_geometry import lines_of
+from warpath.plot.map import (
+    MapFigure,
+    draw_lines,
+    line_width,
+    links,
+    mark,
+    new_map,
+    positions_of,
+    write_source,
+    write_title,
+)
+from warpath.plot.page import AREAS, checked_path, drawable, save
+from warpath.results.nearest import Nearest
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Sequence
+
+    from warpath.base.dtypes import Array
+
+_MOST_NAMES = 24  # more facilities are marked without their names
+
+
+def plot_nearest(
+    found: Nearest,
+    path: str | os.PathLike[str] | None = None,
+    *,
+    title: str | None = None,
+    subtitle: str | None = None,
+    names: Sequence[str] | None = None,
+    theme: str = "light",
+    dpi: int = 200,
+) -> Any:
+    """Draw the network in the colours of the nearest facilities.
+
+    Areas that an edge joins have different colours if six colours are enough. An edge between two
+    areas, or whose ends have no facility, is faint.
+
+    Parameters
+    ----------
+    found : result for a graph with coordinates, drawn to scale as in `plot_route`.
+    path : file to write, its format by suffix: .png, .svg, .pdf, .jpg, .webp, .tif; None for none.
+    title, subtitle : text above the drawing; None for a description of it, "" for no text.
+    names : (k,) labels of the facilities, None for their names; more than 24 are not written.
+    theme : "light" or "dark".
+    dpi : dots per inch of pixel formats.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+
+    Raises
+    ------
+    GraphError
+        If the graph or all its facilities have no coordinates.
+    InputError
+        If `found` is not a `Nearest`, or `names`, the suffix or `dpi` is not valid.
+    MissingDependencyError
+        If matplotlib is not installed.
+    """
+    drawable(found, Nearest, "found", "nearest(graph, facilities)")
+    target = None if path is None else checked_path(path)
+    graph = found.graph
+    starts = positions_of(graph, "the areas of facilities")[found.starts]
+    if not np.isfinite(starts).all(axis=1).any():
+        raise GraphError("no facility has coordinates, so their areas cannot be drawn.")
+    edges = links(graph)
+    src, dst = (ends[edges] for ends in graph.edges()[:2])
+    lines, which, _, _ = lines_of(graph, edges)
+    area = np.where(
+        found.facility_indices[src] == found.facility_indices[dst],
+        np.searchsorted(found.starts, found.facility_indices[src]),
+        -1,
+    )
+    area[found.facility_indices[src] < 0] = -1
+    known = np.isfinite(lines).all(axis=(1, 2))
+    lines, of_line = lines[known], area[which[known]]
+    points = np.concatenate([lines.reshape(-1, 2), starts])
+    drawing = new_map(graph, points, "the areas of facilities", theme=theme, dpi=dpi)
+    _draw_areas(drawing, lines, of_line, _colours(found, src, dst))
+    for place, name in zip(starts, _names(found, names), strict=True):
+        if np.isfinite(place).all():
+            mark(drawing, place, name, start=True)
+    write_source(drawing, graph)
+    way = "to" if found.reverse else "from"
+    write_title(
+        drawing,
+        f"Shortest paths {way} the nearest of {len(starts):,} facilities"
+        if title is None
+        else title,
+        _described(found) if subtitle is None else subtitle,
+    )
+    if target is not None:
+        save(drawing.figure, target, dpi)
+    return drawing.figure
+
+
+def _names(found: Nearest, names: Sequence[str] | None) -> list[str]:
+    count = len(found.facilities)
+    if names is None:
+        names = [str(name) for name in found.facilities.tolist()]
+    if isinstance(names, str) or len(names) != count:
+        msg = f"names = {shown(names)} must be {count} labels, one for each facility."
+        raise InputError(msg)
+    return [str(name) if count <= _MOST_NAMES else "" for name in names]
+
+
+def _draw_areas(drawing: MapFigure, lines: Array, area: Array, colour: Array) -> None:
+    palette = AREAS[drawing.theme.paper == "white"]
+    width = line_width(len(lines), 0.4, 1.8)
+    draw_lines(drawing.axes, lines[area < 0], colors=drawing.theme.network, linewidths=width / 2)
+    for at, one in enumerate(palette):
+        mine = (area >= 0) & (colour[area] == at)
+        draw_lines(drawing.axes, lines[mine], colors=one, linewidths=width, capstyle="round")
+
+
+def _colours(found: Nearest, src: Array, dst: Array) -> Array:
+    """Return a number of a colour for each facility, by greedy colouring: (k,)."""
+    areas = [np.searchsorted(found.starts, found.facility_indices[ends]) for ends in (src, dst)]
+    both = found.reached[src] & found.reached[dst] & (areas[0] != areas[1])
+    next_to: list[set[int]] = [set() for _ in found.starts]
+    for one, other in np.unique(np.stack(areas)[:, both], axis=1).T.tolist():
+        next_to[one].add(other)
+        next_to[other].add(one)
+    count = len(AREAS[True])
+    colours = np.zeros(len(found.starts), np.int64)
+    for at, others in enumerate(next_to):
+        taken = {int(colours[other]) for other in others if other < at}
+        colours[at] = next((each for each in range(count) if each not in taken), at % count)
+    return colours
+
+
+def _described(found: Nearest) -> str:
+    graph, reached = found.graph, found.reached
+    parts = [graph.name] if graph.name else []
+    parts.append(f"{int(reached.sum()):,} of {graph.n:,} vertices")
+    if reached.any():
+        farthest = found.dist[reached].max().item()
+        parts.append(f"the farthest {units.measure(farthest, graph.unit)} away")
+    return ", ".join(parts)
