@@ -62,6 +62,8 @@ def measure(value: float, unit: str | None) -> str:
         return f"{digits(value)} m" if value < 999.5 else f"{digits(value / 1000)} km"
     if unit == "s" and value < 59.5:
         return f"{digits(value)} s"
+    if unit == "s" and value < 597:
+        return f"{round(value / 60, 1):g} min"
     if unit == "s":
         minutes = round(value / 60)
         return f"{minutes} min" if minutes < 60 else f"{minutes // 60:,}:{minutes % 60:02} h"
