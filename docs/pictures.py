@@ -1,6 +1,6 @@
 """Draw the pictures of the start page, the quick start and the tutorial: docs/pictures/*.png.
 
-``python docs/pictures.py [monaco.osm.gz]``. Without that file the pictures of Monaco stay as they are.
+``python docs/pictures.py [monaco.osm.gz]``. Without that file the pictures of Monaco stay.
 """
 
 from __future__ import annotations
