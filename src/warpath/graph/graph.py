@@ -47,8 +47,8 @@ class Graph(VertexNames):
     shapes : a `Shapes`, the points of edges between their ends, or None; .npz files store them
     given : an `InputEdges`, the rows of the input that edges came from, or None; no file stores it
     name : str or None
-    unit : unit of the weights in pictures, str or None; "m" is drawn as metres or kilometres, "s" as
-        seconds, minutes or hours
+    unit : unit of the weights in pictures, str or None; "m" is written as metres or kilometres, "s"
+        as seconds, minutes or hours
     attribution : whom pictures must name as the source of the data, str or None
     device : default device of calls: "auto", or the argument of `to`
     """

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from warpath.graph import Graph
     from warpath.results.nearest import Nearest
     from warpath.results.pairs import Pairs
+    from warpath.results.paths import Paths
     from warpath.results.route import Route
     from warpath.results.within import Within
 
@@ -216,31 +217,52 @@ def route_feature(route: Route) -> dict[str, Any]:
     }
 
 
-def route_frame(route: Route, legs: bool, crs: Any) -> Any:
+def route_frame(route: Route, *, legs: bool, crs: Any) -> Any:
     """Implement `Route.to_geodataframe`."""
     line, legs = _line(route), checked_bool(legs, "legs")
     geopandas = require("geopandas", extra="geo", what="Route.to_geodataframe")
-    import shapely
-
     if not legs:
         whole = _whole(line)
         ends = {"source": [route.source], "target": [route.target], "length": [route.length]}
         return geopandas.GeoDataFrame(ends | {"geometry": [whole]}, crs=crs_of(route.graph, crs))
     edges = lightest(route.graph, route.indices[:-1], route.indices[1:])
-    pieces, which, _, _ = lines_of(route.graph, edges)
-    shapes = [
-        shapely.LineString(np.concatenate([mine[:1, 0], mine[:, 1]]))
-        for mine in np.split(pieces, np.flatnonzero(np.diff(which)) + 1)
-        if len(mine)
-    ]
     columns = {
         "u": route.vertices[:-1],
         "v": route.vertices[1:],
         "length": route.legs,
         "distance": np.cumsum(route.legs, dtype=route.graph.dist_dtype),
-        "geometry": shapes,
+        "geometry": _shapes(route.graph, edges),
     }
     return geopandas.GeoDataFrame(columns, crs=crs_of(route.graph, crs))
+
+
+def tree_frame(paths: Paths) -> Any:
+    """Return the edges of a tree as a data frame: vertex, distance, pred and the edge as a line."""
+    geopandas = require("geopandas", extra="geo", what="a tree on a map")
+    graph = paths.graph
+    _places(graph)
+    heads = np.flatnonzero(paths.pred >= 0)
+    columns = {
+        "vertex": graph.label_of(heads),
+        "distance": paths.dist[heads],
+        "pred": graph.label_of(paths.pred[heads]),
+        "geometry": _shapes(graph, lightest(graph, paths.pred[heads], heads)),
+    }
+    return geopandas.GeoDataFrame(columns, crs=crs_of(graph, "auto"))
+
+
+def _shapes(graph: Graph, edges: Array) -> list[Any]:
+    """Return edges as lines, None for one with an end that has no coordinates."""
+    import shapely
+
+    pieces, which, _, _ = lines_of(graph, edges)
+    shapes: list[Any] = [None] * len(edges)
+    begins = np.flatnonzero(np.diff(which, prepend=-1))
+    for mine in np.split(np.arange(len(which)), begins[1:]) if len(which) else ():
+        corners = np.concatenate([pieces[mine[:1], 0], pieces[mine, 1]])
+        if np.isfinite(corners).all():
+            shapes[which[mine[0]]] = shapely.LineString(corners)
+    return shapes
 
 
 def _line(route: Route) -> Array:

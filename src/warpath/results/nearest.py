@@ -144,6 +144,21 @@ class Nearest:
 
         return plot_nearest(self, path, **options)
 
+    def explore(self, **options: Any) -> Any:
+        """Return an interactive map: the vertices, coloured by their facility.
+
+        Parameters
+        ----------
+        **options : those of `geopandas.GeoDataFrame.explore`, such as ``tiles`` and ``column``.
+
+        Returns
+        -------
+        folium.Map, whose ``save`` writes an HTML page.
+        """
+        from warpath.results.interactive import explore_nearest
+
+        return explore_nearest(self, options)
+
     def __len__(self) -> int:
         return len(self.dist)
 

@@ -244,6 +244,21 @@ class Paths:
         vertices = self.graph.label_of(np.arange(self.graph.n))
         return pandas.DataFrame({"vertex": vertices, "distance": distance, "pred": before})
 
+    def explore(self, **options: Any) -> Any:
+        """Return an interactive map: the edges of the tree, coloured by distance.
+
+        Parameters
+        ----------
+        **options : those of `geopandas.GeoDataFrame.explore`, such as ``tiles`` and ``column``.
+
+        Returns
+        -------
+        folium.Map, whose ``save`` writes an HTML page.
+        """
+        from warpath.results.interactive import explore_tree
+
+        return explore_tree(self, options)
+
     def plot(self, path: Any = None, *, route: Any = None, **options: Any) -> Any:
         """Draw the tree over the coordinates, coloured by distance; see `warpath.plot.plot_tree`.
 

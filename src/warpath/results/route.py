@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from warpath.base import units
 from warpath.base.cached import cached_property
 from warpath.graph.edge_geometry import leg_weights, lightest, lines_of
 from warpath.graph.labels import one_label
@@ -111,7 +110,7 @@ class Route:
         """
         from warpath.results.geodata import route_frame
 
-        return route_frame(self, legs, crs)
+        return route_frame(self, legs=legs, crs=crs)
 
     def plot(self, path: Any = None, **options: Any) -> Any:
         """Draw the route over the network around it; see `warpath.plot.plot_route`.
@@ -128,6 +127,21 @@ class Route:
         from warpath.plot import plot_route
 
         return plot_route(self.graph, self, path, **options)
+
+    def explore(self, **options: Any) -> Any:
+        """Return an interactive map: the edges of the route.
+
+        Parameters
+        ----------
+        **options : those of `geopandas.GeoDataFrame.explore`, such as ``tiles`` and ``column``.
+
+        Returns
+        -------
+        folium.Map, whose ``save`` writes an HTML page.
+        """
+        from warpath.results.interactive import explore_route
+
+        return explore_route(self, options)
 
     def __len__(self) -> int:
         return len(self.indices)

@@ -264,6 +264,21 @@ class Within:
 
         return plot_within(self, path, **options)
 
+    def explore(self, **options: Any) -> Any:
+        """Return an interactive map: the parts of edges within each cutoff.
+
+        Parameters
+        ----------
+        **options : those of `geopandas.GeoDataFrame.explore`, such as ``tiles`` and ``column``.
+
+        Returns
+        -------
+        folium.Map, whose ``save`` writes an HTML page.
+        """
+        from warpath.results.interactive import explore_within
+
+        return explore_within(self, options)
+
     def _coordinates(self, what: str) -> Array:
         points = self.graph.coordinates
         if points is None:

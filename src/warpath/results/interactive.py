@@ -1,0 +1,50 @@
+"""Results on an interactive map, through GeoPandas and folium."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from warpath.base.errors import require
+from warpath.results.geodata import nearest_frame, route_frame, tree_frame, within_frame
+
+if TYPE_CHECKING:
+    from warpath.results.nearest import Nearest
+    from warpath.results.paths import Paths
+    from warpath.results.route import Route
+    from warpath.results.within import Within
+
+
+def explore_route(route: Route, options: dict[str, Any]) -> Any:
+    """Implement `Route.explore`."""
+    _needed("Route.explore")
+    return _explored(route_frame(route, legs=True, crs="auto"), {"color": "#D55E00"} | options)
+
+
+def explore_tree(paths: Paths, options: dict[str, Any]) -> Any:
+    """Implement `Paths.explore`."""
+    _needed("Paths.explore")
+    return _explored(tree_frame(paths), {"column": "distance"} | options)
+
+
+def explore_within(found: Within, options: dict[str, Any]) -> Any:
+    """Implement `Within.explore`."""
+    _needed("Within.explore")
+    frame = within_frame(found, "edges", "auto", None)
+    return _explored(frame, {"column": "cutoff", "categorical": True} | options)
+
+
+def explore_nearest(found: Nearest, options: dict[str, Any]) -> Any:
+    """Implement `Nearest.explore`."""
+    _needed("Nearest.explore")
+    frame = nearest_frame(found, "auto")
+    return _explored(frame, {"column": "facility", "categorical": True} | options)
+
+
+def _needed(what: str) -> None:
+    for package in ("geopandas", "folium", "mapclassify", "matplotlib"):
+        require(package, extra="explore", what=what)
+
+
+def _explored(frame: Any, options: dict[str, Any]) -> Any:
+    known = frame[frame.geometry.notna()]
+    return known.explore(**({"style_kwds": {"weight": 4}, "cmap": "viridis"} | options))
