@@ -76,7 +76,8 @@ def test_the_peak_is_seen_though_it_was_given_back():
         del held
         np.ones(10 << 20, np.uint8)
 
-    assert 49 << 20 <= peak_of(call) < 54 << 20
+    # The first array may be given back to the system only after the second one was made.
+    assert 49 << 20 <= peak_of(call) < 64 << 20
 
 
 def test_a_call_that_fails_has_no_peak():
