@@ -111,10 +111,10 @@ def with_coordinates(loaded: Loaded, file: Path, what: str, option: str = "") ->
 
 def _with_sibling(loaded: Loaded, file: Path) -> Loaded:
     """Return a graph with the coordinates of a file next to the graph file, if there is one."""
-    graph, beside = loaded.graph, find_coordinates(file)
-    if beside is None:
+    graph, points_file = loaded.graph, find_coordinates(file)
+    if points_file is None:
         return loaded
-    placed = graph.with_coordinates(coordinates_of(beside, graph.n))
+    placed = graph.with_coordinates(coordinates_of(points_file, graph.n))
     if loaded.prepared:
         hierarchy.share(opened(graph), opened(placed))
     return loaded._replace(graph=placed)

@@ -1,4 +1,4 @@
-"""The edges that a graph was made from: their order, and columns beside the weights."""
+"""The edges that a graph was made from: their order, and further columns of the input."""
 
 from __future__ import annotations
 

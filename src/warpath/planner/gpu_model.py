@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class _Rounds(NamedTuple):
-    """What the rounds of a planned recipe cost on an H100; see docs/decisions/0026.
+    """What the rounds of a planned recipe cost on an H100 (decision 0026).
 
     Attributes
     ----------

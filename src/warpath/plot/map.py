@@ -298,7 +298,7 @@ def colours_between(theme: Theme, count: int | None = None) -> Any:
 
 
 def add_scale(drawing: MapFigure, drawn: Any, label: str) -> None:
-    """Add a colour bar below the drawing, with its label beside it, or above it if that is cut."""
+    """Add a colour bar below the drawing, with its label to the right or, if too wide, above."""
     figure, theme = drawing.figure, drawing.theme
     height, width = figure.get_figheight(), figure.get_figwidth()
     long = min(4.5, width - 2 * EDGE)

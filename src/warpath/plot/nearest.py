@@ -45,8 +45,8 @@ def plot_nearest(
 ) -> Any:
     """Draw the network in the colours of the nearest facilities.
 
-    Areas that an edge joins have different colours if six colours are enough. An edge between two
-    areas, or whose ends have no facility, is faint.
+    Six colours are given out greedily, so that neighbouring areas differ unless one has six
+    neighbours or more. An edge between two areas, or whose ends have no facility, is faint.
 
     Parameters
     ----------

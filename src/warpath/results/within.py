@@ -232,9 +232,9 @@ class Within:
         crs : the coordinate reference system, as GeoPandas takes it; "auto" for the graph's own, or
             EPSG:4326 if it has none and the coordinates can be longitudes and latitudes.
         resolution : of polygons, in metres, or in the unit of coordinates that are not degrees. An
-            outline runs half of it beside the edges; what lies between edges belongs to it where it
-            is narrower than twice the resolution, so that blocks are filled and lakes are not. None
-            for the median of the distances between neighbours.
+            outline keeps a distance of half of it from the edges. A gap between edges that is
+            narrower than twice the resolution is filled: blocks are, lakes are not. None for the
+            median of the distances between neighbours.
 
         Raises
         ------
