@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from warpath.api.calls import sssp
 from warpath.base.errors import NotSupportedError
 from warpath.graph import Graph
+from warpath.recipes import CATALOGUE
 from warpath_bench.external import External, write_graph
 from warpath_bench.lines import OURS, is_ours
 from warpath_bench.run import Local, contest
@@ -122,11 +123,11 @@ class Bout:
 
     def _ours(self, name: str, threads: int, *, tree: bool) -> Local:
         graph, algorithm = self._graph, name.split()[1]
+        where = _where(algorithm, threads)
 
         def solve(source: int) -> Paths:
-            paths = sssp(graph, source, algorithm=algorithm, threads=threads, device="cpu")
-            if tree:
-                _ = paths.pred
+            paths = sssp(graph, source, algorithm=algorithm, **where)
+            _ = paths.pred if tree else paths.dist  # the first read copies them from a GPU
             return paths
 
         def answer(paths: Any) -> Answer:
@@ -190,14 +191,14 @@ class Bout:
 
     def _totals(self, entrant: Entrant, source: int) -> dict[str, Any] | None:
         """Return the totals of a traced solve; None if the algorithm cannot be traced."""
+        algorithm = entrant.name.split()[1]
         try:
             traced = sssp(
                 self._graph,
                 source,
-                algorithm=entrant.name.split()[1],
-                threads=entrant.threads,
-                device="cpu",
+                algorithm=algorithm,
                 trace=True,
+                **_where(algorithm, entrant.threads),
             )
         except NotSupportedError:
             return None
@@ -208,3 +209,10 @@ class Bout:
             self._file = self._folder / "graph.bin"
             write_graph(self._graph, self._file)
         return self._file
+
+
+def _where(algorithm: str, threads: int) -> dict[str, Any]:
+    """Return the device and the threads of a call: a GPU for recipes that run on no CPU."""
+    if algorithm == "auto" or "cpu" in CATALOGUE[algorithm].devices:
+        return {"device": "cpu", "threads": threads}
+    return {"device": "cuda"}
