@@ -418,17 +418,17 @@ TILES = [
            TILED_SHARED),
 ]  # fmt: skip
 THREAD_DIJKSTRA = [
-    Mutant("not the nearest", "thread_dijkstra.cuh", "    minimum = dist[v];\n", "", THREADS),
+    Mutant("not the nearest", "thread_dijkstra.cuh", "      minimum = labels[k];\n", "", THREADS),
     Mutant("a visited vertex is chosen again", "thread_dijkstra.cuh",
-           "if (visited[v] || !(dist[v] < minimum)) continue;",
-           "if (!(dist[v] < minimum)) continue;", THREADS),
+           "if (visited[k] || !(labels[k] < minimum)) continue;",
+           "if (!(labels[k] < minimum)) continue;", THREADS),
     Mutant("a launch that is not finished says nothing", "thread_dijkstra.cuh",
            "if (step == a.steps)", "if (step > a.steps)", f"{THREADS}"),
     Mutant("an entry of the row is left out", "thread_dijkstra.cuh",
-           "const L weight = a.matrix[u * a.n + v];",
-           "const L weight = a.matrix[u * a.n + v - (v % 7 == 5)];", THREADS),
+           "weight[first + k] : never<L>();",
+           "weight[first + k - (k == 5)] : never<L>();", THREADS),
     Mutant("a path over another vertex", "thread_dijkstra.cuh", "= static_cast<V>(u);",
-           "= static_cast<V>(v);", THREADS),
+           "= static_cast<V>(first + k);", THREADS),
     Mutant("the flag is set without care", "thread_dijkstra.cuh", "store_relaxed(a.left, 1);",
            "*a.left = 1;", THREADS, sanitizer="thread"),
 ]  # fmt: skip

@@ -97,7 +97,7 @@ def kernel(kind: str, types: Types, block: int, *policies: tuple[str, str | bool
     }
     words = [_snake(value) for value in given.values() if isinstance(value, str)]
     marks = [key for key, value in given.items() if value is True]
-    threads = block * shape.widths
+    threads = min(block, shape.threads) if shape.threads else block * shape.widths
     name = "_".join([kind, *words, *marks, *used.values(), f"b{threads}"])
     text = {key: str(value).lower() if isinstance(value, bool) else value
             for key, value in given.items()}  # fmt: skip
@@ -108,8 +108,8 @@ def kernel(kind: str, types: Types, block: int, *policies: tuple[str, str | bool
         f'#include "{shape.header}"\n\nusing namespace warpath;\n{aliases}\n\n'
         f'extern "C" __global__ void {bounds}{name}({shape.params}) {{\n  {call};\n}}\n'
     )
-    wide = threads if shape.widths > 1 else 0
-    return Kernel(name, source, _params(shape.params, types), wide, at_once=shape.at_once)
+    own = threads if threads != block else 0
+    return Kernel(name, source, _params(shape.params, types), own, at_once=shape.at_once)
 
 
 def _mentions(params: str, letter: str) -> bool:

@@ -14,6 +14,8 @@ class Kind(NamedTuple):
     params : the parameters of the entry point, in C++.
     call : its body, a format string with the policies as placeholders.
     widths : threads of a block as a multiple of the device's default.
+    threads : maximum number of threads of a block, for kernels of few threads; 0: no other than
+        the default.
     resident : minimum number of such blocks per multiprocessor; 0 leaves it to the compiler.
     at_once : as in `Kernel`.
     """
@@ -24,6 +26,7 @@ class Kind(NamedTuple):
     widths: int = 1
     resident: int = 0
     at_once: bool = False
+    threads: int = 0
 
 
 # Two blocks per multiprocessor: one computes while the other waits for its next tile. With labels
@@ -295,6 +298,7 @@ KINDS = {
         "u64* counters",
         "thread_dijkstra<{paths}, {traced}, {block}>(ThreadDijkstraArgs<V, L>{{size, n, steps, "
         "matrix, dist, visited, pred, left, counters}})",
+        threads=32,  # the 10,876 sources of a graph are on all multiprocessors and not on a third
     ),
     "distances": Kind(
         "tree.cuh",

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 #: Vertices settled per source and launch: some tenths of a second at 10,000 vertices.
 STEPS = 256
+_TOGETHER = 32  # `kTogether` of thread_dijkstra.cuh
 
 
 def thread_a_source(order: Order, device: Device) -> Raw:
@@ -60,13 +61,19 @@ def _fill(run: TableRun, matrix: Array, at: slice) -> None:
 
 
 def _search(run: TableRun, matrix: Array, sources: Array) -> tuple[Array, Array | None]:
-    """Return the labels and the predecessors of a batch: (b, n) each, on the device."""
+    """Return the labels and the predecessors of a batch: (n, b) each, on the device.
+
+    The labels of a vertex are next to each other, because the threads of a warp search from
+    consecutive sources and read the same vertices.
+    """
     xp, count = run.xp, len(sources)
     kernel = run.kernel("thread_dijkstra", paths=run.paths, traced=run.traced)
-    dist = xp.full((count, run.n), run.unreachable, run.label)
-    dist[xp.arange(count), run.device.put(sources)] = 0
-    visited = xp.zeros((count, run.n), np.uint8)
-    pred = xp.full((count, run.n), -1, run.rows.indices.dtype) if run.paths else None
+    rows = -(-run.n // _TOGETHER) * _TOGETHER
+    dist = xp.full((rows, count), run.unreachable, run.label)
+    dist[run.device.put(sources), xp.arange(count)] = 0
+    visited = xp.zeros((rows, count), np.uint8)
+    visited[run.n :] = 1
+    pred = xp.full((run.n, count), -1, run.rows.indices.dtype) if run.paths else None
     left = xp.ones(1, np.int32)
     launches = 0
     with run.step("search"):
@@ -76,6 +83,7 @@ def _search(run: TableRun, matrix: Array, sources: Array) -> tuple[Array, Array 
             run.launch(
                 kernel,
                 count,
+                blocks=-(-count // (kernel.threads or run.device.block)),
                 n=run.n,
                 steps=STEPS,
                 matrix=matrix,
@@ -85,14 +93,16 @@ def _search(run: TableRun, matrix: Array, sources: Array) -> tuple[Array, Array 
                 left=left,
             )
             launches += 1
-    return dist, pred
+    return dist[: run.n], pred
 
 
 def _deliver(run: TableRun, at: slice, dist: Array, pred: Array | None) -> None:
-    graph = run.order.graph
-    if longest(graph) >= 2**62:
-        for row in run.device.get(dist):
-            refuse_overflow(graph, run.order.problem, row)
+    """Output the columns of a batch as rows."""
+    graph, xp = run.order.graph, run.xp
     for part in run.row_blocks(at.stop - at.start):
         rows = slice(at.start + part.start, at.start + part.stop)
-        run.deliver(rows, dist[part], None if pred is None else pred[part])
+        found = xp.ascontiguousarray(dist[:, part].T)
+        if longest(graph) >= 2**62:
+            for row in run.device.get(found):
+                refuse_overflow(graph, run.order.problem, row)
+        run.deliver(rows, found, None if pred is None else xp.ascontiguousarray(pred[:, part].T))
