@@ -13,8 +13,9 @@ from warpath.graph.checks import as_float, shown
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
+    from warpath.base.dtypes import Array
     from warpath.graph import Graph
 
 
@@ -45,6 +46,52 @@ class Round:
     sizes: dict[str, int] = field(default_factory=dict)
     seconds: dict[str, float] = field(default_factory=dict)
     rounds: int = 1
+
+
+@dataclass(frozen=True, eq=False)
+class RoundRows:
+    """Rounds as rows of numbers, of which a trace makes `Round` objects when they are read.
+
+    Attributes
+    ----------
+    first : number of the first round.
+    phases, steps, worklists : names that rounds may have.
+    counts : (r, 4) integers: the place of the phase, `selected`, `relaxed` and `improved`.
+    seconds : (r, steps) floats.
+    sizes : (r, worklists) integers.
+    emptied : worklists that are left out of `Round.sizes` if they are empty.
+    """
+
+    first: int
+    phases: tuple[str, ...]
+    steps: tuple[str, ...]
+    worklists: tuple[str, ...]
+    counts: Array
+    seconds: Array
+    sizes: Array
+    emptied: frozenset[str] = frozenset()
+
+    def __len__(self) -> int:
+        return len(self.counts)
+
+    def rounds(self) -> Iterator[Round]:
+        """Yield the rounds."""
+        rows = zip(self.counts.tolist(), self.seconds.tolist(), self.sizes.tolist(), strict=True)
+        for number, ((phase, *counts), spent, waiting) in enumerate(rows, self.first):
+            seconds = {name: each for name, each in zip(self.steps, spent, strict=True) if each}
+            sizes = {
+                name: size
+                for name, size in zip(self.worklists, waiting, strict=True)
+                if size or name not in self.emptied
+            }
+            yield Round(number, self.phases[phase], *counts, sizes, seconds)
+
+    def whole(self) -> Round:
+        """Return one row with the sums of all rounds."""
+        _, *counts = self.counts.sum(axis=0).tolist()
+        spent = zip(self.steps, self.seconds.sum(axis=0).tolist(), strict=True)
+        seconds = {name: each for name, each in spent if each}
+        return Round(self.first, "", *counts, {}, seconds, len(self))
 
 
 def _version() -> str:
@@ -147,12 +194,23 @@ class Trace(Sequence[Round]):
     """
 
     def __init__(self, rounds: Iterable[Round] = (), run: TracedRun | None = None) -> None:
-        self._rounds = list(rounds)
+        self._read = list(rounds)
+        self._rows: list[RoundRows] = []  # after those
         self.run = run
 
     def add(self, one: Round) -> None:
         """Append a round."""
         self._rounds.append(one)
+
+    def add_rows(self, rows: RoundRows) -> None:
+        """Append rounds of which `Round` objects are made only when they are read."""
+        self._rows.append(rows)
+
+    @property
+    def _rounds(self) -> list[Round]:
+        while self._rows:
+            self._read.extend(self._rows.pop(0).rounds())
+        return self._read
 
     def totals(
         self, dijkstra_edges: int | None = None, seconds: float | None = None
@@ -171,8 +229,9 @@ class Trace(Sequence[Round]):
                 raise InputError(msg)
         dijkstra_edges = None if dijkstra_edges is None else int(dijkstra_edges)
         seconds = None if seconds is None else float(seconds)
+        parts = [*self._read, *(rows.whole() for rows in self._rows)]
         steps: dict[str, float] = {}
-        for one in self._rounds:
+        for one in parts:
             for step, spent in one.seconds.items():
                 steps[step] = steps.get(step, 0.0) + spent
         if self.run is not None:
@@ -180,16 +239,16 @@ class Trace(Sequence[Round]):
             seconds = self.run.seconds if seconds is None else seconds
         if seconds is None:
             seconds = sum(steps.values())
-        rounds = int(sum(one.rounds for one in self._rounds))
-        selected = int(sum(one.selected for one in self._rounds))
-        relaxed = int(sum(one.relaxed for one in self._rounds))
+        rounds = int(sum(one.rounds for one in parts))
+        selected = int(sum(one.selected for one in parts))
+        relaxed = int(sum(one.relaxed for one in parts))
         if relaxed and not dijkstra_edges:
             dijkstra_edges = None
         return TraceTotals(
             rounds=rounds,
             selected=selected,
             relaxed=relaxed,
-            improved=int(sum(one.improved for one in self._rounds)),
+            improved=int(sum(one.improved for one in parts)),
             work_ratio=relaxed / dijkstra_edges if dijkstra_edges else None,
             mean_parallelism=selected / max(rounds, 1),
             seconds=seconds,
@@ -227,7 +286,7 @@ class Trace(Sequence[Round]):
         return self._rounds[at]
 
     def __len__(self) -> int:
-        return len(self._rounds)
+        return len(self._read) + sum(map(len, self._rows))
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Trace):

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 
 _CLASSES: Derived[Array] = Derived(__name__, "classes of vertices on a device")
+_LEAVES: Derived[Array] = Derived(__name__, "vertices without out-edges")
 
 
 def leaves_kernel(run: Run) -> Kernel:
@@ -34,7 +35,7 @@ class Classes:
     def __init__(self, run: Run) -> None:
         graph = run.order.graph
         self._run = run
-        self._leaf: Array = np.diff(graph.indptr) == 0
+        self._leaf: Array = _LEAVES.of(graph, lambda: np.diff(graph.indptr) == 0)
         self.vertices = _CLASSES.of(graph, self._of_vertices, run.device.name)
 
     def _of_vertices(self) -> Array:
@@ -43,8 +44,11 @@ class Classes:
 
     def assign_leaves(self) -> None:
         """Give vertices without out-edges their labels, which no other label depends on."""
-        run, leaf = self._run, self._leaf.copy()
-        leaf[run.order.problem.source] = False
+        run, leaf = self._run, self._leaf
+        source = run.order.problem.source
+        if leaf[source]:
+            leaf = leaf.copy()
+            leaf[source] = False
         if not leaf.any():
             return
         entering = resident(run.order.graph, run.device, reverse=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -92,8 +93,11 @@ class Run(Clock):
         self.unreachable = unreachable(graph.dist_dtype)
         self.types = Types.of(graph.indices.dtype, graph.solver_weights.dtype, graph.dist_dtype)
         self.label = graph.dist_dtype.type
-        self._counters = self.xp.zeros(3, np.uint64)
         self._kernels: dict[Any, Kernel] = {}
+
+    @cached_property
+    def _counters(self) -> Array:
+        return self.xp.zeros(3, np.uint64)
 
     @property
     def axes(self) -> Axes:

@@ -2,9 +2,9 @@
 //
 // A recipe's round consists of phases, and each phase of tiles: the blocks of the published kernel.
 // All blocks of the grid run at once. They take a phase's tiles one by one and wait for each other
-// at its end; which phase comes next every block computes from the same numbers, so that nothing
-// else has to be passed between them. A launch makes `most` rounds at the most: the host then takes
-// the rows of the trace, and launches the kernel again, which goes on from `state`.
+// at its end. Every block computes the next phase from the same numbers. A launch makes at most
+// `most` rounds: the host then takes the rows of the trace, and launches the kernel again, which
+// goes on from `state`.
 //
 // Races    Words of RoundControl that blocks write in a turn of the loop (or in a phase) and read
 //          after its barrier have three places, used in turn: the place of the next turn is cleared
@@ -48,6 +48,7 @@ class Rounds {
         for (int k = 0; k < 3; ++k) c_->counters[i][k] = 0;
       }
     }
+    if (kTraced && threadIdx.x < 3) block_counters()[threadIdx.x] = 0;
     wait();
     return state;
   }
@@ -95,8 +96,20 @@ class Rounds {
 
   /// Reports what a thread counted in a phase, and waits for all blocks.
   __device__ void end_phase(const Counting& counts) {
-    counts.report_together(counters());
+    report(counts);
     wait();
+  }
+
+  /// Reports what all threads of the block counted, by one atomic for each counter.
+  __device__ void report(const Counting& counts) {
+    if constexpr (kTraced) {
+      counts.report_together(block_counters());
+      __syncthreads();
+      if (threadIdx.x >= 3) return;
+      u64& sum = block_counters()[threadIdx.x];
+      if (sum != 0) atomicAdd(counters() + threadIdx.x, sum);
+      sum = 0;
+    }
   }
 
   /// Calls `item` for 0 to count - 1, each by one thread, and waits for all blocks.
@@ -177,8 +190,7 @@ class Rounds {
     return row;
   }
 
-  /// Ends the launch: `rest` says whether the solve came to rest, and what the next launch would
-  /// go on with is `state`.
+  /// Ends the launch; `rest`: the solve came to rest, `state`: where the next launch goes on.
   template <class State>
   __device__ void end(bool rest, bool done, const State& state) {
     if (leader() && !done) {
@@ -199,6 +211,12 @@ class Rounds {
 
  private:
   static constexpr int kSteps = kSizesOfRow - kTicksOfRow;
+
+  /// What the block has counted since it last reported.
+  static __device__ u64* block_counters() {
+    WARPATH_SHARED(u64, counted, 3);
+    return counted;
+  }
 
   template <class Tile>
   __device__ void deal(i64 tiles, Tile&& tile) {

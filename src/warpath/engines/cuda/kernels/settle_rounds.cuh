@@ -95,7 +95,7 @@ struct PullRelax {
             least = min(least, Value::value(of.candidate));
           });
     }
-    counts.report_together(grid.counters());
+    grid.report(counts);
     grid.step(0);
     return least;
   }
