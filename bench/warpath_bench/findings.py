@@ -35,14 +35,19 @@ _HEAD = """\
 Each statement is decided from the lines of the studies by the rule that stands with it; a statement
 about several graphs *holds in part* where it is true of some. The papers' own figures are context:
 their GPUs, CPUs and graphs were others. Times are milliseconds by the public call, after a warm-up;
-see [the catalogue](catalogue-h200.md) for how they were taken. GPU and CPU are of one machine.
+see [the catalogue]({catalogue}) for how they were taken. GPU and CPU are of one machine.
 """
 
 
-def page(measured: Measured) -> str:
-    """Return the page: a table of verdicts, then each claim with its numbers."""
+def page(measured: Measured, catalogue: str) -> str:
+    """Return the page: a table of verdicts, then each claim with its numbers.
+
+    Parameters
+    ----------
+    catalogue : the page of the catalogue's times, as a link.
+    """
     found = [(claim, claim.judge(measured)) for claim in CLAIMS]
-    lines = [_HEAD.format(gpu=gpus_of(measured.lines))]
+    lines = [_HEAD.format(gpu=gpus_of(measured.lines), catalogue=catalogue)]
     lines += ["| paper | statement | here |", "|---|---|---|"]
     lines += [f"| {c.paper}, {c.place} | {c.says} | {v.holds} |" for c, v in found]
     for paper, group in groupby(found, key=lambda pair: pair[0].paper):
@@ -79,8 +84,12 @@ def main(arguments: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(prog="warpath bench findings", description=__doc__)
     parser.add_argument("--lines", nargs="+", required=True, help="files of the catalogue's lines")
     parser.add_argument("--records", nargs="*", default=[], help="recorded runs, or their folders")
-    parser.add_argument("--output", required=True, help="the Markdown file")
+    parser.add_argument(
+        "--output", required=True, help="the Markdown file, findings-X.md next to catalogue-X.md"
+    )
     options = parser.parse_args(arguments)
     measured = Measured(read_lines(options.lines), read_records(options.records))
-    Path(options.output).write_text(page(measured), encoding="utf-8")
+    output = Path(options.output)
+    catalogue = output.name.replace("findings", "catalogue", 1)
+    output.write_text(page(measured, catalogue), encoding="utf-8")
     return 0

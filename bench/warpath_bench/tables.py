@@ -31,13 +31,21 @@ another recipe made the same rounds to the end, how many there are and how long 
 Solves of minutes ran beside others: each on cores of its own, but up to three to a GPU.
 """
 
+_PACE = """\
+## Microseconds a round
+
+The time of a call divided by its rounds, with its start and its end.
+"""
+
 
 def page(lines: Sequence[Line]) -> str:
     """Return the page: the conditions, the graphs and the table."""
     mine = [line for line in lines if line["study"] == "catalogue"]
     weights = ", ".join(sorted({line["weights"] for line in mine}))
     head = _HEAD.format(gpu=gpus_of(mine), weights=weights)
-    return "\n".join([head, *_graphs(mine), "", *table(mine), "", _about(mine), ""])
+    return "\n".join(
+        [head, *_graphs(mine), "", *table(mine), "", _PACE, *pace(mine), "", _about(mine), ""]
+    )
 
 
 def gpus_of(lines: Iterable[Line]) -> str:
@@ -66,6 +74,23 @@ def table(lines: Sequence[Line]) -> list[str]:
             cells = [_cell(one, rounds) for one in found]
             on = "CPU" if "cpu" in recipe.devices else "GPU"
             rows.append(f"| {recipe.name} | {on} | " + " | ".join(cells) + " |")
+    return rows
+
+
+def pace(lines: Sequence[Line]) -> list[str]:
+    """Return the rows of the table of microseconds a round, for recipes that work in rounds."""
+    graphs = list(dict.fromkeys(line["graph"] for line in sorted(lines, key=_by_size)))
+    times = {
+        (line["recipe"], line["graph"]): 1e3 * line["ms"] / line["rounds"]
+        for line in lines
+        if line.get("rounds") and "ms" in line and CATALOGUE[line["recipe"]].axes is not None
+    }
+    rows = ["| us | " + " | ".join(graphs) + " |", "|---" * (len(graphs) + 1) + "|"]
+    for recipe in CATALOGUE:
+        found = [times.get((recipe.name, graph)) for graph in graphs]
+        if any(found):
+            cells = ["" if one is None else units.digits(one) for one in found]
+            rows.append(f"| {recipe.name} | " + " | ".join(cells) + " |")
     return rows
 
 

@@ -9,9 +9,9 @@
 #   tests/gpu/run.sh pages OUTPUT                      tables and findings from all lines
 #
 # BUDGET: seconds after which nothing is begun, 560 if not given. A study continues the lines of
-# docs/benchmarks/h200.jsonl and of OUTPUT/h200.jsonl. With several GPUs (GPUS=4) each takes a part;
-# what runs on the CPU is shared by CORES processes (8) beside it. A solve may take LIMIT seconds (60)
-# on a GPU, CPU_LIMIT (120) on the CPU.
+# docs/benchmarks/CHIP.jsonl and of OUTPUT/CHIP.jsonl; CHIP is h100 if not given. With several GPUs
+# (GPUS=4) each takes a part; what runs on the CPU is shared by CORES processes (8) at the same time.
+# A solve may take LIMIT seconds (60) on a GPU, CPU_LIMIT (120) on the CPU.
 set -uo pipefail
 cd "$(dirname "$0")/../.."
 
@@ -20,11 +20,12 @@ output=$2
 commit=${3:-}
 file=${4:-}
 budget=${5:-560}
-lines=$output/h200.jsonl
+chip=${CHIP:-h100}
+lines=$output/$chip.jsonl
 gpus=${GPUS:-1}
 cores=${CORES:-8}
 mkdir -p "$output"
-[ -e "$lines" ] || cp docs/benchmarks/h200.jsonl "$lines" 2>/dev/null
+[ -e "$lines" ] || cp "docs/benchmarks/$chip.jsonl" "$lines" 2>/dev/null
 
 catalogue() { # name of its log, then options
     local log=$output/$1.log
@@ -57,9 +58,9 @@ sanitize)
 study) share catalogue ;;
 extra) share delta degree lists matrices queues strided ;;
 pages)
-    python -m warpath_bench catalogue --lines "$lines" --recipes none --table "$output/catalogue-h200.md"
+    python -m warpath_bench catalogue --lines "$lines" --recipes none --table "$output/catalogue-$chip.md"
     python -m warpath_bench findings --lines "$lines" --records "$output" docs/gpu-runs \
-        --output "$output/findings-h200.md"
+        --output "$output/findings-$chip.md"
     ;;
 *)
     sed -n '2,/^set/p' "$0" | grep '^#'
