@@ -76,6 +76,9 @@ class ToyEngine:
     def place(self, *_: Any) -> str:
         return "toy:0"
 
+    def devices(self) -> list[str]:
+        return ["toy:0"]
+
     def memory(self, *_: Any) -> tuple[None, str]:
         return None, ""
 

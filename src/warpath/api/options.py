@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from warpath.api import several
 from warpath.base import settings
 from warpath.base.errors import InputError, MissingDependencyError, NoDeviceError
 from warpath.engines import cpu
@@ -127,7 +128,9 @@ class Options:
         """Return the device that was requested, or "auto"; refuse names that are not valid."""
         if self.wish.algorithm != "auto":
             CATALOGUE[self.wish.algorithm]
-        return "auto" if self.wish.device == "auto" else device_of(ONE_SOURCE, self.wish)
+        if self.wish.device == "auto" or several.is_several(self.wish.device):
+            return self.wish.device
+        return device_of(ONE_SOURCE, self.wish)
 
     def plan(self, size: Size, graph: Graph, *, trace: bool = False, anew: bool = False) -> Plan:
         """Choose how a question is answered; see `warpath.planner.plan.choose`.
@@ -137,10 +140,26 @@ class Options:
         trace : whether the rounds are traced.
         anew : whether the free memory of a GPU is compared again with what a plan needs.
         """
+        if several.is_several(self.wish.device):
+            return self._shared(size, graph, anew=anew)
         return self._planned(size, graph, trace=trace, anew=anew).again()
+
+    def _shared(self, size: Size, graph: Graph, *, anew: bool) -> Plan:
+        """Return the plan of a table whose rows several devices share."""
+        device = self.wish.device
+        several.check_shared(device, size)
+        among = several.members(device)
+        wishes = [several.wish_for(self.wish, each, among) for each in among]
+        plans = [
+            _kept_options(graph, wish, self.preference).plan(size, graph, anew=anew)
+            for wish in wishes
+        ]
+        return several.shared_plan(plans, device, graph.facts(symmetry=False))
 
     def one_source(self, graph: Graph, *, trace: bool = False) -> OneSource:
         """Return the plan for one source, bound to the graph."""
+        if several.is_several(self.wish.device):
+            several.check_shared(self.wish.device, ONE_SOURCE)
         plan = self._planned(ONE_SOURCE, graph, trace=trace)
         one = self._one
         if one is None or one.plan is not plan:

@@ -9,6 +9,7 @@ import numpy as np
 
 from warpath.api.auto_prepare import decided
 from warpath.api.run import narrowed, run_plan
+from warpath.api.several import is_several
 from warpath.api.table import solved_table
 from warpath.api.table_request import TableRequest
 from warpath.base.errors import InputError
@@ -112,6 +113,8 @@ def _by_pairs(options: Options) -> bool:
         return Task.PAIRS in CATALOGUE[wish.algorithm].solves
     if not wish.prepared or wish.device == "auto":
         return bool(wish.prepared)
+    if is_several(wish.device):
+        return False
     kind = kind_of(device_of(Size(Task.PAIRS), wish)).name
     return any(kind in recipe.devices for recipe in CATALOGUE if Task.PAIRS in recipe.solves)
 

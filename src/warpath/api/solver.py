@@ -13,6 +13,7 @@ from warpath.api.one_source import SourceRequest, solve_one
 from warpath.api.options import options_of, requested_size
 from warpath.api.pairs import pairs_of
 from warpath.api.route import route_of
+from warpath.api.several import is_several, members
 from warpath.api.table import place_of, solved_table
 from warpath.api.table_request import TableRequest
 from warpath.api.totals import totalled
@@ -96,8 +97,9 @@ class Solver:
             self.graph, algorithm, device, threads, params, prepared=prepared
         )
         requested = self._options.device()
-        if requested != "auto":
-            place(self.graph, requested)
+        for each in members(requested) if is_several(requested) else (requested,):
+            if each != "auto":
+                place(self.graph, each)
 
     def sssp(
         self,

@@ -37,6 +37,9 @@ class TableRequest(NamedTuple):
 
 def check_trace(chosen: Plan) -> None:
     """Raise NotSupportedError where the plan counts nothing that a trace could hold."""
+    if chosen.shares:
+        msg = "several devices keep no trace: trace one of them, as device='cpu' or 'cuda'."
+        raise NotSupportedError(msg)
     if not kind_of(chosen.device).traces(chosen.recipe):
         msg = (
             f"{chosen.algorithm} counts no relaxations on a GPU, which are its kernels' own: leave "

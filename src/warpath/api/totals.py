@@ -71,7 +71,9 @@ def totalled(
     options = decided(graph, options, size)
     chosen = options.plan(size, graph)
     found = None
-    if graph.first_through == 0:  # a closed vertex has its distance to itself changed in rows
+    if (
+        graph.first_through == 0 and not chosen.shares
+    ):  # a closed vertex has its distance to itself changed in rows
         found = run_totals(graph, chosen, problem, names, progress)
     if found is None:
         rows = _RowTotals(len(problem.sources), graph.dist_dtype, names)

@@ -16,6 +16,7 @@ from typing import Annotated, Any
 
 import typer
 
+from warpath.api.several import is_several
 from warpath.base.errors import InputError
 from warpath.cli.usage import UsageError
 from warpath.planner.kinds import device_names
@@ -24,6 +25,7 @@ from warpath.recipes import CATALOGUE
 
 _READING = "How the graph is read"
 _SOLVING = "How it is solved"
+_SEVERAL = "all, cuda:* or cuda:0,1"
 _SHOWING = "How results are shown"
 
 GraphFile = Annotated[
@@ -197,7 +199,7 @@ class Solving:
         typer.Option(
             "--device",
             "-d",
-            help=f"{device_names(auto=True, quoted=False)}.",
+            help=f"{device_names(auto=True, quoted=False)}; for tables also {_SEVERAL}.",
             rich_help_panel=_SOLVING,
         ),
     ] = "auto"
@@ -212,11 +214,11 @@ class Solving:
             hint = "warpath algorithms lists all."
             hint = f"did you mean {' or '.join(near)}? {hint}" if near else hint
             raise UsageError(f"there is no algorithm {self.algorithm!r}: {hint}")
-        if self.device != "auto":
+        if self.device != "auto" and not is_several(self.device):
             try:
                 whole_name(self.device)
             except InputError:
-                known = device_names(auto=True, quoted=False)
+                known = f"{device_names(auto=True, quoted=False)}; for tables also {_SEVERAL}"
                 raise UsageError(f"there is no device {self.device!r}: use {known}.") from None
         return {"algorithm": self.algorithm, "device": self.device, "threads": self.threads}
 

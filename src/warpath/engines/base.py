@@ -259,6 +259,16 @@ class Engine(Protocol):
         """Copy a graph's rows to a device, where they stay; return the device's whole name."""
         ...
 
+    def devices(self) -> list[str]:
+        """Return the names of the devices that can be used.
+
+        Raises
+        ------
+        NotSupportedError
+            If there is none; the message says why.
+        """
+        ...
+
     def memory(self, graph: Graph, device: str) -> tuple[int | None, str]:
         """Return the bytes of a device for a graph, and "" or why it cannot be used."""
         ...

@@ -148,6 +148,11 @@ def on_device(*_: Any) -> NoReturn:
     raise NotImplementedError("distances computed on the CPU are on the host")
 
 
+def devices() -> list[str]:
+    """Return the name of the only device: all cores of this machine."""
+    return [name]
+
+
 def memory(graph: Graph, device: str) -> tuple[None, str]:  # noqa: ARG001
     """Return (None, ""): plans on the CPU share the memory of the host."""
     return None, ""

@@ -40,6 +40,8 @@ class Plan:
     notes : what else there is to know.
     staged : bytes of the device that tiles of a matrix pass through, which is on the host or in a
         file; None where it is on the device.
+    shares : the plans of several devices that share the rows of a table, of which this one names
+        the fastest; empty for one device.
     """
 
     recipe: Recipe
@@ -53,6 +55,7 @@ class Plan:
     left_out: tuple[tuple[str, str], ...] = ()
     notes: tuple[str, ...] = field(default=())
     staged: int | None = None
+    shares: tuple[Plan, ...] = ()
 
     def again(self) -> Plan:
         """Return an equal plan with `params` of its own, ten times as fast as `replace`."""

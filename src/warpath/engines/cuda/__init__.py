@@ -100,6 +100,13 @@ def place(graph: Graph, device: str) -> str:
     return gpu.name
 
 
+def devices() -> list[str]:
+    """Return the names of the GPUs that this process sees; see `warpath.engines.base.Engine`."""
+    from warpath.engines.cuda.driver import device_count
+
+    return [f"cuda:{index}" for index in range(device_count())]
+
+
 def memory(graph: Graph, device: str) -> tuple[int | None, str]:
     """Return a GPU's memory for a graph in bytes and "", or None and why it cannot be used.
 

@@ -1,0 +1,124 @@
+"""Several devices for one table: which they are, and the plan of the rows that they share."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from warpath.base import settings, units
+from warpath.base.errors import NotSupportedError
+from warpath.engines.registry import engine_of
+from warpath.planner import kinds
+from warpath.planner.cpu_model import Destination
+from warpath.planner.kinds import kind_of
+from warpath.recipes import Task
+from warpath.recipes.recipe import WHOLE_TABLES
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from warpath.graph.facts import Facts
+    from warpath.planner.cpu_model import Size
+    from warpath.planner.plan import Plan
+    from warpath.planner.wish import Wish
+
+_LISTED = re.compile(r"(?P<kind>\w+):(?P<numbers>\d{1,4}(,\d{1,4})+)")
+_SHARED = {Task.MANY, Task.APSP}
+
+
+def is_several(device: str) -> bool:
+    """Return whether a name means several devices: "all", "cuda:*" or "cuda:0,1"."""
+    return device in ("all", "cuda:*") or _LISTED.fullmatch(device) is not None
+
+
+def members(device: str) -> tuple[str, ...]:
+    """Return the names of the devices that a name of several means.
+
+    Raises
+    ------
+    NoDeviceError, MissingDependencyError
+        If "cuda:*" finds no GPU that can be used.
+    """
+    listed = _LISTED.fullmatch(device)
+    if listed is not None:
+        names = [f"{listed['kind']}:{int(each)}" for each in listed["numbers"].split(",")]
+        for name in names:
+            kind_of(name)  # refuses what is not a device
+        return tuple(dict.fromkeys(names))
+    if device == "cuda:*":
+        return tuple(engine_of("cuda").devices())
+    found: list[str] = []
+    for kind in kinds.KINDS:
+        try:
+            found += engine_of(kind).devices()
+        except NotSupportedError:  # "all" is every device that there is
+            continue
+    return tuple(found)
+
+
+def check_shared(device: str, size: Size) -> None:
+    """Raise NotSupportedError for what several devices cannot share."""
+    if size.task not in _SHARED:
+        msg = (
+            f"device={device!r} shares the rows of a table (distances, apsp, totals): use one "
+            f"device for {size.task.value}, as device='cpu' or 'cuda'."
+        )
+        raise NotSupportedError(msg)
+    if size.place is Destination.GPU:
+        msg = (
+            f"device={device!r} fills a table on the host or in a file, but out= is on one GPU: "
+            "leave out= out, or name that GPU as device=."
+        )
+        raise NotSupportedError(msg)
+
+
+def wish_for(wish: Wish, device: str, among: Sequence[str]) -> Wish:
+    """Return the wish for one of several devices.
+
+    The CPU leaves a thread to each GPU, which drives it, unless `threads` is given.
+    """
+    if kind_of(device).own_memory:
+        return wish._replace(device=device, threads=None)
+    gpus = sum(kind_of(each).own_memory for each in among)
+    threads = max(settings.threads() - gpus, 1) if wish.threads is None else wish.threads
+    return wish._replace(device=device, threads=threads)
+
+
+def shared_plan(plans: Sequence[Plan], device: str, facts: Facts) -> Plan:
+    """Return the plan of a table whose rows several devices share.
+
+    One device makes it alone where its algorithm makes all rows at once, or where floats would
+    depend on which device made a row.
+
+    Parameters
+    ----------
+    plans : one for each device.
+    """
+    lead = min(plans, key=_seconds)
+    by_rows = [plan for plan in plans if plan.recipe.loop not in WHOLE_TABLES]
+    why = ""
+    if lead not in by_rows:
+        why = "its algorithm makes all rows at once"
+    elif not facts.integer and any(plan.recipe.reassociates for plan in plans):
+        why = "sums of floats would depend on the device"
+    if why:
+        return replace(lead, notes=(*lead.notes, f"device={device!r}: one device alone, as {why}"))
+    shares = tuple(sorted(by_rows, key=_seconds))
+    if len(shares) == 1:
+        note = f"device={device!r}: there is no other device"
+        return replace(lead, notes=(*lead.notes, note))
+    known = [plan.seconds for plan in shares if plan.seconds]
+    seconds = 1 / sum(1 / each for each in known) if len(known) == len(shares) else None
+    notes = [f"rows are shared with {plan.headline()}, {_alone(plan)}" for plan in shares[1:]]
+    return replace(lead, seconds=seconds, notes=(*lead.notes, *notes), shares=shares)
+
+
+def _alone(plan: Plan) -> str:
+    if plan.seconds is None:
+        return "of no predicted time"
+    return f"which alone would take {units.seconds(plan.seconds)}"
+
+
+def _seconds(plan: Plan) -> float:
+    return float("inf") if plan.seconds is None else plan.seconds

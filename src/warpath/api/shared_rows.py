@@ -1,0 +1,148 @@
+"""The rows of a table that several devices fill at the same time, each at its own rate."""
+
+from __future__ import annotations
+
+import threading
+import time
+from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from warpath.planner.kinds import kind_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from concurrent.futures import Future
+
+    from warpath.base.progress import Report
+    from warpath.planner.plan import Plan
+
+    #: Fills rows of a table: their numbers, and the array of these rows.
+    Fill = Callable[[slice, Any], dict[str, Any]]
+
+_LONGEST = 0.5  # seconds of rows that a device takes at a time, so that Ctrl-C ends them soon
+_PART = 0.5  # of what is left and would be a device's share; the rest evens out the ends
+_TURNS = 8  # least parts of the batch that suits a device
+_REPORTED = 0.1  # seconds
+
+
+@dataclass
+class _Member:
+    """A device and what it has done so far.
+
+    Attributes
+    ----------
+    least : the fewest rows that it takes at a time.
+    predicted : rows a second.
+    rows, seconds : what it has filled, and how long that took.
+    active : whether it may still take rows.
+    """
+
+    device: str
+    fill: Fill
+    least: int
+    predicted: float
+    rows: int = 0
+    seconds: float = 0.0
+    active: bool = True
+
+    @property
+    def rate(self) -> float:
+        """Rows a second: as measured, or as predicted until then."""
+        return self.rows / self.seconds if self.seconds > 0 else self.predicted
+
+
+class SharedRows:
+    """Shares rows between devices by their measured rates.
+
+    Each device takes rows from what is left: half of its share of them, in proportion to the rates.
+    A slow device ends early if another would finish all that is left before it made its least
+    number of rows.
+
+    Parameters
+    ----------
+    plans, fills : the plan of each device, and the function that fills rows by it.
+    count : number of rows for which the plans predict their seconds.
+    """
+
+    def __init__(self, plans: Sequence[Plan], fills: Sequence[Fill], count: int) -> None:
+        self._members = [
+            _Member(
+                plan.device,
+                fill,
+                max(kind_of(plan.device).rows_at_once(plan.threads) // _TURNS, 1),
+                max(count, 1) / plan.seconds if plan.seconds else 1.0,
+            )
+            for plan, fill in zip(plans, fills, strict=True)
+        ]
+        self._lock = threading.Lock()
+        self._next = self._stop = self._done = 0
+
+    def fill(self, block: slice, into: Any, report: Report | None) -> dict[str, Any]:
+        """Fill rows of a table; return the sums of what the devices report, and their rows.
+
+        The first error of a device ends the others after the rows that they are at.
+
+        Parameters
+        ----------
+        block : the numbers of the rows.
+        into : an array of these rows.
+        """
+        start = time.perf_counter()
+        self._next, self._stop, self._done = block.start, block.stop, 0
+        total = block.stop - block.start
+        before = {member.device: member.rows for member in self._members}
+        for member in self._members:
+            member.active = True
+        with ThreadPoolExecutor(len(self._members)) as pool:
+            running = [
+                pool.submit(self._work, member, block.start, into) for member in self._members
+            ]
+            try:
+                self._watch(running, report, total)
+            finally:
+                self._stop = self._next  # after an error no device takes further rows
+        stats: dict[str, Any] = {}
+        for each in running:
+            for name, value in each.result().items():
+                stats[name] = stats.get(name, 0) + value
+        for member in self._members:
+            stats[f"rows on {member.device}"] = member.rows - before[member.device]
+        return stats | {"seconds": time.perf_counter() - start}
+
+    def _watch(self, running: list[Future[Any]], report: Report | None, total: int) -> None:
+        waiting = set(running)
+        while waiting:
+            ended, waiting = wait(waiting, timeout=_REPORTED, return_when=FIRST_COMPLETED)
+            if report is not None:
+                report(self._done, total)
+            for each in ended:
+                each.result()
+
+    def _work(self, member: _Member, first: int, into: Any) -> dict[str, Any]:
+        stats: dict[str, Any] = {}
+        while (rows := self._taken(member)) is not None:
+            start = time.perf_counter()
+            found = member.fill(rows, into[rows.start - first : rows.stop - first])
+            for name, value in found.items():
+                stats[name] = stats.get(name, 0) + value
+            with self._lock:
+                member.seconds += time.perf_counter() - start
+                member.rows += rows.stop - rows.start
+                self._done += rows.stop - rows.start
+        return stats
+
+    def _taken(self, member: _Member) -> slice | None:
+        """Take the next rows for a device; None if there are none for it."""
+        with self._lock:
+            left = self._stop - self._next
+            others = [each.rate for each in self._members if each.active and each is not member]
+            longest = left / max(others) if others else float("inf")
+            if left <= 0 or min(member.least, left) / member.rate > longest:
+                member.active = False
+                return None
+            share = left * member.rate / (member.rate + sum(others))
+            count = int(min(share * _PART, member.rate * _LONGEST))
+            count = min(max(count, member.least), left)
+            self._next += count
+            return slice(self._next - count, self._next)
