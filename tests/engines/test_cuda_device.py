@@ -463,10 +463,11 @@ def test_the_word_of_a_kernel_is_waited_for_and_nothing_else(gpu, machine):
     assert machine.turns == -1
 
 
-def test_ctrl_c_ends_a_kernel_and_the_wait_for_it(gpu, machine):
+@pytest.mark.parametrize("failure", [KeyboardInterrupt, TimeoutError])
+def test_ctrl_c_or_an_alarm_ends_a_kernel_and_the_wait_for_it(gpu, machine, failure):
     halt, word = solving(gpu)
-    machine.failure = KeyboardInterrupt()
-    with pytest.raises(KeyboardInterrupt), gpu.active():
+    machine.failure = failure()
+    with pytest.raises(failure), gpu.active():
         gpu.finish(halt, word, 60)
     ((to, _, size, _, stream),) = machine.copied
     assert (to, size, stream) == (halt.data.ptr, 4, 4048)

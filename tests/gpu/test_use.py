@@ -6,6 +6,7 @@ import _thread
 import gc
 import json
 import os
+import signal
 import subprocess
 import sys
 import threading
@@ -135,6 +136,29 @@ def test_an_interrupted_solve_leaves_the_library_usable():
     expected = wp.sssp(small, 0, device="cpu").dist
     assert_same_bits(solved(small), expected, small)
     assert_same_bits(solved(small, "martin2009.f_gpu"), expected, small)
+
+
+def test_an_alarm_in_a_solve_leaves_the_next_one_right():
+    def alarmed(*_):
+        raise TimeoutError
+
+    def solve_for_ever():
+        while True:
+            solved(deep, "martin2009.f_gpu")
+
+    deep = corpus.case("long_path").graph()
+    expected = wp.sssp(deep, 0, device="cpu").dist
+    solved(deep, "martin2009.f_gpu")
+    before = signal.signal(signal.SIGALRM, alarmed)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.01)
+        with pytest.raises(TimeoutError):
+            solve_for_ever()
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    for _ in range(3):
+        assert_same_bits(solved(deep, "martin2009.f_gpu"), expected, deep)
 
 
 def test_cutoff_and_narrow_distances(gpu):

@@ -203,7 +203,9 @@ class CudaDevice:
     def finish(self, halt: Array, word: CompletionFlag, seconds: float) -> None:
         """Wait until a kernel writes its status word, or ends without one.
 
-        A kernel ends soon after the first word of `halt` becomes 1.
+        A kernel ends soon after the first word of `halt` becomes 1. That is set when Ctrl-C, or
+        the exception of another signal's handler, ends the wait: the kernel would write its status
+        word later, perhaps into that of the next solve.
 
         Raises
         ------
@@ -214,7 +216,7 @@ class CudaDevice:
             if wait_for_word(word, self._current_stream, seconds):
                 self._own.rested()
                 return
-        except KeyboardInterrupt:
+        except BaseException:
             self._halted(halt, _TO_HALT_FOR_CTRL_C)
             raise
         name = self._own.launched[-1]
