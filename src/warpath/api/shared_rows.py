@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     Fill = Callable[[slice, Any], dict[str, Any]]
 
 _LONGEST = 0.5  # seconds of rows that a device takes at a time, so that Ctrl-C ends them soon
-_PART = 0.5  # of what is left and would be a device's share; the rest evens out the ends
-_TURNS = 8  # least parts of the batch that suits a device
+_PART = 0.7  # of what is left and would be a device's share; the rest evens out the ends
+_TURNS = 4  # least parts of the batch that suits a device
 _REPORTED = 0.1  # seconds
 
 
@@ -55,7 +55,7 @@ class _Member:
 class SharedRows:
     """Shares rows between devices by their measured rates.
 
-    Each device takes rows from what is left: half of its share of them, in proportion to the rates.
+    Each device takes rows from what is left: most of its share of them, in proportion to the rates.
     A slow device ends early if another would finish all that is left before it made its least
     number of rows.
 
