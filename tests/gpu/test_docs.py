@@ -16,7 +16,7 @@ def test_the_examples_of_the_page_about_gpus_run():
     blocks = re.findall(
         r"^```python\n(.*?)^```", PAGE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL
     )
-    assert len(blocks) == 4
+    assert len(blocks) == 5
     for block in blocks:
         exec(block, names)  # noqa: S102
     assert_same_bits(names["tree"].dist, wp.sssp(names["roads"], 0).dist)
