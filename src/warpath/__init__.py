@@ -40,6 +40,7 @@ from warpath.graph.places import Place, Snap
 from warpath.planner.plan import Plan
 from warpath.results.certificate import Certificate, verify
 from warpath.results.distance_table import DistanceTable
+from warpath.results.legs import Legs
 from warpath.results.nearest import Nearest
 from warpath.results.pairs import Pairs
 from warpath.results.paths import Paths
@@ -66,6 +67,7 @@ __all__ = [
     "GraphError",
     "GraphFormatError",
     "InputError",
+    "Legs",
     "MissingDependencyError",
     "Nearest",
     "NegativeCycleError",

@@ -204,13 +204,13 @@ def test_one_route_is_that_of_the_tree():
         ):
             route = wp.path(graph, 0, target, algorithm=name)
             assert route.indices.tolist() == tree.indices.tolist()
-            assert route.length == tree.length == int(route.legs.sum())
+            assert route.length == tree.length == int(route.weights.sum())
 
 
 def test_a_route_to_itself_is_one_vertex_and_to_nowhere_an_error():
     graph = diamond()
     here = wp.path(graph, 3, 3)
-    assert (len(here), here.length, here.legs.tolist()) == (1, 0, [])
+    assert (len(here), here.length, here.weights.tolist()) == (1, 0, [])
     for name in ("classic.dijkstra", "classic.dijkstra.bidirectional", "classic.bellman_ford"):
         with pytest.raises(wp.NoPathError, match="no path leads from 0 to 4"):
             wp.path(graph, 0, 4, algorithm=name)

@@ -78,7 +78,7 @@ def test_several_sources_reach_what_the_nearest_of_them_reaches(dtype, reverse):
     last = int(found.indices[-1])
     route = found.path_to(last)
     assert (route.source, route.target) == (near.facility[last], last)
-    assert route.length == found.dist[-1] == pytest.approx(route.legs.sum(), rel=1e-12)
+    assert route.length == found.dist[-1] == pytest.approx(route.weights.sum(), rel=1e-12)
 
 
 def test_one_source_in_a_list_is_one_source():

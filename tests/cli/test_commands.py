@@ -288,10 +288,10 @@ def test_nearest_saves_parquet(warpath, names, tmp_path):
     assert {"vertex": "Home", "facility": None, "distance": None} in rows
 
 
-def test_path_lists_the_legs(warpath, roads):
+def test_path_lists_the_vertices(warpath, roads):
     run = warpath("path", roads, 1, 5)
     assert run.out.splitlines() == [
-        "hop\tvertex\tleg\tdistance",
+        "hop\tvertex\tweight\tdistance",
         "0\t1\t\t0",
         "1\t3\t2\t2",
         "2\t2\t3\t5",
@@ -303,11 +303,11 @@ def test_path_lists_the_legs(warpath, roads):
 def test_path_as_json_has_the_route(warpath, names):
     found = warpath("path", names, "Home", "Port", "--weight", "km", "--json").json
     assert found["vertices"] == ["Home", "Bridge", "Mill", "Farm", "Port"]
-    assert found["legs"] == [2, 3, 1, 1]
+    assert found["weights"] == [2, 3, 1, 1]
     assert (found["length"], found["hops"], found["coordinates"]) == (7, 4, None)
 
 
-def test_path_to_itself_has_no_legs(warpath, roads):
+def test_path_to_itself_has_no_edges(warpath, roads):
     found = warpath("path", roads, 2, 2, "--json").json
     assert (found["vertices"], found["length"], found["hops"]) == ([2], 0, 0)
 
@@ -373,7 +373,7 @@ def test_lengths_come_from_coordinates_when_told(warpath, roads, places):
     found = warpath(
         "path", roads, 1, 2, "--coordinates", places, "--weight", "euclidean", "--json"
     ).json
-    assert found["legs"] == [5.0]
+    assert found["weights"] == [5.0]
     assert found["coordinates"] == [[0, 0], [4, 3]]
 
 

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 import warpath as wp
 from warpath.base.errors import GraphFormatError, InputError
+from warpath.graph.input_edges import Coded
 from warpath.io import formats
 
 FULL = {
@@ -31,6 +32,14 @@ def same(one, other):
         assert a is None or (a.dtype == b.dtype and np.array_equal(a, b)), name
     for name in ("directed", "id_base", "first_through", "name", "unit", "attribution"):
         assert getattr(one, name) == getattr(other, name), name
+    assert (one.given is None) == (other.given is None)
+    if one.given is not None:
+        assert one.given.rows.tolist() == other.given.rows.tolist()
+        assert (one.given.count, one.given.units) == (other.given.count, other.given.units)
+        assert list(one.given.columns) == list(other.given.columns)
+        for name, column in one.given.columns.items():
+            assert type(column) is type(other.given.columns[name])
+            assert column[:].tolist() == other.given.columns[name][:].tolist(), name
 
 
 @pytest.fixture
@@ -55,6 +64,57 @@ def test_a_whole_graph_comes_back(tmp_path, dtype):
     graph = wp.Graph.from_edges([0, 1, 1], [1, 2, 1], weights, **FULL)
     formats.write(graph, tmp_path / "three.npz")
     same(formats.read(tmp_path / "three.npz"), graph)
+
+
+def with_columns():
+    """A graph with kept columns of each kind, whose edges are in another order than its rows."""
+    graph = wp.Graph.of([(1, 2, 2.5), (0, 1, 0.5), (0, 2, 9.0)], keep_rows=True)
+    graph.given.columns["street"] = Coded.of(["Am Markt", "", "Am Markt"])
+    graph.given.columns["metres"] = np.array([3, 4, 5])
+    graph.given.columns["name"] = np.array(["x", "y", "zz"])
+    graph.given.units["metres"] = "m"
+    return graph
+
+
+def test_kept_columns_come_back(tmp_path):
+    graph = with_columns()
+    formats.write(graph, tmp_path / "three.npz")
+    back = formats.read(tmp_path / "three.npz")
+    same(back, graph)
+    assert back.edge_table()["street"].tolist() == ["", "Am Markt", "Am Markt"]
+    assert back.with_weights("metres").unit == "m"
+
+
+def test_texts_among_objects_are_kept_without_missing_ones(tmp_path):
+    graph = with_columns()
+    graph.given.columns["name"] = np.array(["x", None, float("nan")], object)
+    formats.write(graph, tmp_path / "three.npz")
+    assert formats.read(tmp_path / "three.npz").given.columns["name"].tolist() == ["x", "", ""]
+    graph.given.columns["name"] = np.array([(1, 2), None, "x"], object)
+    with pytest.raises(InputError, match=r"kept column 'name' holds object.*del graph\.given"):
+        formats.write(graph, tmp_path / "three.npz")
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"given_rows": None}, "the array given_rows, which is missing"),
+        ({"given_rows": np.array([0, 1, 3])}, r"given_rows must be integers in 0 \.\. 2"),
+        ({"given_rows": np.array([0, 1])}, "given has 2 edges, but the graph has m = 3"),
+        ({"given_rows": np.array([0.0, 1, 2])}, "given_rows has the shape"),
+        ({"given_count": np.array([3])}, "given_count has the shape"),
+        ({"given_count": np.int64(4)}, "given_column_0 has 3 rows, but given_count is 4"),
+        ({"given_names": np.array(["a", "a", "b"])}, "given_names must be different"),
+        ({"given_units": np.array(["m"])}, "with a unit for each"),
+        ({"given_column_1": None}, "the array given_column_1, which is missing"),
+        ({"given_column_0": np.array([0, 1, 2])}, r"given_column_0 must be integers in 0 \.\. 1"),
+        ({"given_values_0": np.array([0, 1])}, "given_values_0 has the shape"),
+    ],
+)
+def test_damaged_columns_are_refused(tmp_path, changed, message):
+    formats.write(with_columns(), tmp_path / "three.npz")
+    with pytest.raises(GraphFormatError, match=message):
+        formats.read(repacked(tmp_path / "three.npz", **changed))
 
 
 @pytest.mark.parametrize("suffix", [".gz", ".xz"])

@@ -18,6 +18,7 @@ import warpath as wp
 from warpath.base.errors import GraphFormatError, InputError, NotEnoughMemoryError
 from warpath.engines.hierarchy import arrays_of
 from warpath.graph.edge_geometry import Shapes
+from warpath.graph.input_edges import Coded
 from warpath.graph.zones import opened
 from warpath.io import array_file, save, wph
 from warpath.io.source import Source
@@ -43,6 +44,19 @@ def same(one, other):
         assert a is None or (a.dtype == b.dtype and np.array_equal(a, b)), name
     for name in ("directed", "id_base", "first_through", "name", "unit", "attribution"):
         assert getattr(one, name) == getattr(other, name), name
+
+
+def test_kept_columns_come_back(tmp_path):
+    graph = wp.Graph.of([(1, 2, 2), (0, 1, 5), (2, 0, 1)], keep_rows=True)
+    graph.given.columns["street"] = Coded.of(["Am Markt", "", "Am Markt"])
+    graph.given.columns["metres"] = np.array([3, 4, 5])
+    graph.given.units["metres"] = "m"
+    wp.prepare(graph).save(tmp_path / "three.wph")
+    back = wp.load(tmp_path / "three.wph").graph
+    assert back.given.rows.tolist() == graph.given.rows.tolist()
+    assert back.edge_table()["street"].tolist() == ["", "Am Markt", "Am Markt"]
+    assert back.with_weights("metres").unit == "m"
+    assert wp.path(back, 0, 2).legs.street.tolist() == ["", "Am Markt"]
 
 
 @pytest.fixture

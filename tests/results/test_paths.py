@@ -37,7 +37,7 @@ def test_a_route_prints_its_ends_and_length():
     route = wp.path(NAMED, "d", "c")
     assert repr(route) == "<Route of length 3.5 over 3 edges: 'd' -> 'a' -> 'b' -> 'c'>"
     assert (route.source, route.target, len(route)) == ("d", "c", 4)
-    assert route.legs.tolist() == [1.0, 2.0, 0.5]
+    assert route.weights.tolist() == [1.0, 2.0, 0.5]
     assert route.coordinates is None
     long = Graph.of([(at, at + 1) for at in range(20)])
     assert repr(wp.path(long, 0, 20)).endswith("0 -> 1 -> 2 -> 3 -> ... -> 18 -> 19 -> 20>")
@@ -46,7 +46,7 @@ def test_a_route_prints_its_ends_and_length():
 def test_a_route_takes_the_lightest_of_parallel_edges_and_knows_where_it_passes():
     graph = Graph.of([(0, 1, 7), (0, 1, 3)], coordinates=[[0, 0], [1, 2]])
     route = wp.sssp(graph, 0).path_to(1)
-    assert route.legs.tolist() == [3]
+    assert route.weights.tolist() == [3]
     assert route.coordinates.tolist() == [[0, 0], [1, 2]]
 
 
@@ -211,14 +211,14 @@ def test_legs_are_the_lightest_of_parallel_edges_whatever_their_number():
         weights = rng.integers(1, 100, len(src)).astype(dtype)
         route = wp.sssp(wp.Graph.of((src, dst, weights)), 0).path_to(n - 1)
         assert len(route) == n
-        assert route.legs.dtype == dtype
+        assert route.weights.dtype == dtype
         expected = np.minimum(weights[: n - 1], weights[n - 1 : 2 * n - 2])
-        assert route.legs.tolist() == expected.tolist()
-        assert route.legs.sum() == route.length
+        assert route.weights.tolist() == expected.tolist()
+        assert route.weights.sum() == route.length
 
 
 def test_a_route_of_one_vertex_has_no_legs():
-    assert wp.path([(0, 1, 2)], 0, 0).legs.tolist() == []
+    assert wp.path([(0, 1, 2)], 0, 0).weights.tolist() == []
 
 
 def _calls(work):

@@ -16,6 +16,7 @@ from warpath.engines import cpu
 from warpath.engines.base import Problem
 from warpath.graph import Graph
 from warpath.graph.csr import kept_rows
+from warpath.graph.turns import refuse_turns
 from warpath.graph.zones import opened
 from warpath.recipes import Task
 from warpath.results.nearest import Nearest
@@ -45,6 +46,7 @@ def nearest_of(
     starts : (k,) the facilities, ascending.
     limit, dtype : the cutoff, and the type of the distances.
     """
+    refuse_turns(graph, "nearest")
     way = graph.reversed() if reverse else graph
     inner = opened(way)
     started = with_a_start(inner, starts)

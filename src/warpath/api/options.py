@@ -15,6 +15,7 @@ from warpath.graph.arguments import as_indices, one_index
 from warpath.graph.checks import shown
 from warpath.graph.derived import Derived
 from warpath.graph.facts import probed
+from warpath.graph.turns import refuse_turns
 from warpath.graph.zones import opened
 from warpath.planner.cpu_model import Size
 from warpath.planner.kinds import Hardware, device_names, kind_of
@@ -158,6 +159,7 @@ class Options:
 
     def one_source(self, graph: Graph, *, trace: bool = False) -> OneSource:
         """Return the plan for one source, bound to the graph."""
+        refuse_turns(graph, "sssp")
         if several.is_several(self.wish.device):
             several.check_shared(self.wish.device, ONE_SOURCE)
         plan = self._planned(ONE_SOURCE, graph, trace=trace)
@@ -229,6 +231,8 @@ def options_of(
     ):
         msg = f"prepared = {shown(prepared)} must be True, False or 'auto'."
         raise InputError(msg)
+    if prepared:
+        refuse_turns(graph, f"prepared={prepared}")
     wish = wish._replace(prepared=prepared if isinstance(prepared, str) else bool(prepared))
     preference = preferred_device() if graph.device == "auto" else graph.device
     return _kept_options(graph, wish, preference)
@@ -289,6 +293,7 @@ def _limits() -> tuple[int | None, int | None]:
 
 def requested_size(graph: Graph, source: Any, sources: Any, targets: Any, target: Any) -> Size:
     """Return the size of the question that the arguments of `warpath.plan` describe."""
+    refuse_turns(graph, "plan")
     entry = graph.dist_dtype.itemsize
     if sources is not None:
         rows = len(as_indices(graph, sources, "sources"))

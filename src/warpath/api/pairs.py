@@ -17,6 +17,7 @@ from warpath.base.progress import share, watch
 from warpath.engines.base import Problem
 from warpath.graph.arguments import as_indices, checked_dist_dtype
 from warpath.graph.places import noted, snapped
+from warpath.graph.turns import ends_of_turns, expanded
 from warpath.graph.zones import arrivals
 from warpath.planner.cpu_model import Size
 from warpath.planner.kinds import kind_of
@@ -67,7 +68,11 @@ def pairs_of(
         searches = Size(Task.MANY, len(np.unique(starts)), 1, dtype.itemsize)
         trips = Size(Task.PAIRS, len(starts), 1, dtype.itemsize)
         options = decided(graph, options, searches, trips)
-    dist, chosen, stats = _solved(graph, options, starts, ends, dtype, progress)
+    inner = expanded(graph)
+    options = options if inner is graph else options.for_graph(inner)
+    dist, chosen, stats = _solved(
+        inner, options, starts, ends_of_turns(graph, ends), dtype, progress
+    )
     dist.flags.writeable = False
     found = Pairs(graph, starts, ends, dist, find_route, plan=chosen, stats=stats)
     return noted(found, origins, destinations)

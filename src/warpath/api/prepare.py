@@ -11,6 +11,7 @@ from warpath.base.errors import NotEnoughMemoryError
 from warpath.base.progress import watch
 from warpath.engines.hierarchy import HIERARCHY, hierarchy_of
 from warpath.graph import Graph
+from warpath.graph.turns import refuse_turns
 from warpath.graph.zones import opened
 from warpath.planner.cpu_model import prepare_bytes
 
@@ -73,6 +74,7 @@ def prepare(
     array([7, 3])
     """
     made = Graph.of(graph)
+    refuse_turns(made, "prepare")
     Solver(made, device=device, threads=threads)  # refuses options that are not valid
     refuse_negative(made)
     _require_memory(opened(made))

@@ -10,7 +10,9 @@ from warpath.api.auto_prepare import decided
 from warpath.api.run import run_plan
 from warpath.engines.base import Problem
 from warpath.graph.arguments import one_index
+from warpath.graph.edge_geometry import leg_weights
 from warpath.graph.places import noted, snapped
+from warpath.graph.turns import edges_of_turns, ends_of_turns, expanded
 from warpath.graph.zones import arrivals
 from warpath.planner.cpu_model import Size
 from warpath.recipes import Task
@@ -18,22 +20,37 @@ from warpath.results.predecessors import no_path
 from warpath.results.route import Route
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from warpath.api.options import Options
     from warpath.api.run import Progress
     from warpath.graph import Graph
+    from warpath.planner.plan import Plan
 
 
 def route_of(graph: Graph, options: Options, source: Any, target: Any, progress: Progress) -> Route:
     """Return one shortest path; see `warpath.path`."""
     source, target = snapped(graph, source), snapped(graph, target)
     s, t = one_index(graph, source, "source"), one_index(graph, target, "target")
-    chosen = decided(graph, options).plan(Size(Task.PATH), graph)
+    inner = expanded(graph)
+    options = options if inner is graph else options.for_graph(inner)
+    chosen = decided(inner, options).plan(Size(Task.PATH), inner)
     if s == t:
         route = Route(graph, np.array([s]), graph.dist_dtype.type(0).item(), chosen)
         return noted(route, source, target)
-    problem = Problem(Task.PATH, np.array([s]), arrivals(graph, np.array([t])))
-    raw, _ = run_plan(graph, chosen, problem, progress=progress)
+    targets = ends_of_turns(graph, np.array([t]))
+    problem = Problem(Task.PATH, np.array([s]), arrivals(inner, targets))
+    raw, _ = run_plan(inner, chosen, problem, progress=progress)
     if len(raw.vertices) == 0:
         raise no_path(graph, s, t)
-    raw.vertices[-1] = t
-    return noted(Route(graph, raw.vertices, raw.dist.item(), chosen), source, target)
+    raw.vertices[-1] = targets[0]
+    make = Route if graph.turns is None else _turned
+    return noted(make(graph, raw.vertices, raw.dist.item(), chosen), source, target)
+
+
+def _turned(graph: Graph, path: NDArray[np.int64], length: Any, plan: Plan) -> Route:
+    """Return the route of a path in the expanded graph."""
+    edges = edges_of_turns(graph, path)
+    indices = np.concatenate([path[:1], graph.indices[edges]])
+    weights = leg_weights(expanded(graph), path[:-2], path[1:-1])  # with the costs of turns
+    return Route(graph, indices, length, plan, edges=edges, weights=weights)

@@ -17,6 +17,7 @@ from warpath.api.several import is_several, members
 from warpath.api.table import place_of, solved_table
 from warpath.api.table_request import TableRequest
 from warpath.api.totals import totalled
+from warpath.api.turned import turned_table
 from warpath.api.within import within_of
 from warpath.engines import hierarchy
 from warpath.engines.base import Problem
@@ -25,6 +26,7 @@ from warpath.graph import Graph
 from warpath.graph.arguments import as_indices, checked_cutoff, checked_dist_dtype, one_index
 from warpath.graph.checks import checked_bool
 from warpath.graph.places import noted, snapped
+from warpath.graph.turns import expanded
 from warpath.graph.zones import opened
 from warpath.planner.cpu_model import Size
 from warpath.recipes import Task
@@ -92,10 +94,8 @@ class Solver:
         params: dict[str, float] | None = None,
         prepared: bool | str = False,
     ) -> None:
-        self.graph = Graph.of(graph)
-        self._options = options_of(
-            self.graph, algorithm, device, threads, params, prepared=prepared
-        )
+        self.graph = made = Graph.of(graph)
+        self._options = options_of(made, algorithm, device, threads, params, prepared=prepared)
         requested = self._options.device()
         for each in members(requested) if is_several(requested) else (requested,):
             if each != "auto":
@@ -351,6 +351,8 @@ class Solver:
     ) -> DistanceTable:
         graph = self.graph
         request = TableRequest(checked_dist_dtype(dist_dtype, graph), out, predecessors, trace)
+        if graph.turns is not None:
+            return turned_table(graph, self._options, problem, request, progress, self.path)
         width = graph.n if problem.targets is None else len(problem.targets)
         place = place_of(graph, problem, request)
         size = Size(problem.task, len(problem.sources), width, request.dtype.itemsize, place)
@@ -359,7 +361,8 @@ class Solver:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle the graph, the options and the hierarchy, so that no process builds it again."""
-        return _restored, (self.graph, self._wished(), hierarchy.arrays_of(opened(self.graph)))
+        inner = opened(expanded(self.graph))
+        return _restored, (self.graph, self._wished(), hierarchy.arrays_of(inner))
 
     def _wished(self) -> dict[str, Any]:
         """Return the options, as the constructor takes them."""
@@ -393,8 +396,6 @@ def solver_of(
 ) -> Solver:
     """Return the solver of one call, which leaves a graph where it is until it is solved."""
     solver = object.__new__(Solver)
-    solver.graph = Graph.of(graph)
-    solver._options = options_of(
-        solver.graph, algorithm, device, threads, params, prepared=prepared
-    )
+    solver.graph = made = Graph.of(graph)
+    solver._options = options_of(made, algorithm, device, threads, params, prepared=prepared)
     return solver

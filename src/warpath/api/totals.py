@@ -17,6 +17,7 @@ from warpath.engines.base import Problem
 from warpath.graph.arguments import as_indices
 from warpath.graph.checks import shown
 from warpath.graph.places import noted, snapped
+from warpath.graph.turns import refuse_turns
 from warpath.planner.cpu_model import Destination, Size
 from warpath.recipes import Task
 from warpath.results.totals import NAMES, Totals
@@ -57,6 +58,7 @@ def totalled(
     progress: Progress,
 ) -> Totals:
     """Return the totals of the distances from each source; see `warpath.totals`."""
+    refuse_turns(graph, "totals")
     names = checked_names(reduce)
     sources, targets = snapped(graph, sources), snapped(graph, targets)
     chosen_columns = None if targets is None else as_indices(graph, targets, "targets")

@@ -12,6 +12,7 @@ from warpath.api.one_source import SourceRequest, solve_one
 from warpath.base.errors import NegativeCycleError
 from warpath.graph.arguments import as_indices, checked_cutoff
 from warpath.graph.places import noted, snapped
+from warpath.graph.turns import refuse_turns
 from warpath.results.within import Within
 
 if TYPE_CHECKING:
@@ -36,6 +37,7 @@ def within_of(
     ----------
     cutoffs : as `warpath.results.within.checked_cutoffs` returns them.
     """
+    refuse_turns(graph, "within")
     searched = graph.reversed() if reverse else graph
     source = snapped(graph, source)
     starts = np.unique(as_indices(graph, source, "source"))

@@ -1,4 +1,4 @@
-"""path: one route, as a list of legs and as a picture."""
+"""path: one route, as a list of vertices or of streets, and as a picture."""
 # Annotations are read at run time: no postponed evaluation.
 
 import time
@@ -17,10 +17,13 @@ from warpath.cli.reading import load, with_coordinates
 from warpath.cli.vertices import ids, in_file_ids, one_id, vertex
 from warpath.graph import Graph
 from warpath.graph.arguments import one_index
+from warpath.results.legs import street_column
 from warpath.results.predecessors import no_path
 from warpath.results.route import Route
 
 _SHOWN = 24  # longer routes are printed on a terminal without the middle
+
+_Table = tuple[list[str], list[list[Any]]]  # columns and rows
 
 Vertex = Annotated[
     str,
@@ -45,10 +48,16 @@ def path(
         ),
     ] = None,
     everything: Annotated[
-        bool, typer.Option("--all", help="Print every leg, also on a terminal.")
+        bool, typer.Option("--all", help="Print every row, also on a terminal.")
+    ] = False,
+    legs: Annotated[
+        bool,
+        typer.Option(
+            "--legs", help="Print a row for each street, with metres and seconds as far as known."
+        ),
     ] = False,
 ) -> None:
-    """Find one shortest path between two vertices, and print it leg by leg.
+    """Find one shortest path between two vertices, and print it vertex by vertex.
 
     The search stops as soon as the path is known. The exit code is 1 if there is none.
     Drawing needs coordinates: from the graph file, from --coordinates, or from a file next to it
@@ -74,21 +83,22 @@ def path(
     if plot is not None:
         with busy(f"drawing {plot.name}", showing):
             draw_route(roads, found, plot)
-    _show(graph, found, plot, (loaded.seconds, solved), showing, everything=everything)
+    table = _streets(found) if legs else _vertices(found)
+    _show(graph, found, table, plot, (loaded.seconds, solved), showing, everything=everything)
 
 
 def _show(
     file: Path,
     found: Route,
+    table: _Table,
     plot: Path | None,
     seconds: tuple[float, float],
     showing: Showing,
     *,
     everything: bool,
 ) -> None:
-    roads = found.graph
+    roads, (columns, rows) = found.graph, table
     names = ids(roads, found.indices).tolist()
-    legs = found.legs.tolist()
     plan = found.plan
     document: dict[str, Any] = {
         "command": "path",
@@ -98,24 +108,23 @@ def _show(
         "source": names[0],
         "target": names[-1],
         "length": found.length,
-        "hops": len(legs),
+        "hops": len(names) - 1,
         "vertices": names,
-        "legs": legs,
+        "weights": found.weights.tolist(),
+        "legs": _records(*_streets(found)) if street_column(roads) else None,
         "coordinates": found.coordinates,
         "algorithm": plan.algorithm,
         "plan": str(plan),
         "seconds": {"read": seconds[0], "solve": seconds[1]},
         "plot": None if plot is None else str(plot),
     }
-    columns = ("hop", "vertex", "leg", "distance")
-    rows = _legs(names, legs)
     if not output.on_terminal() and not showing.as_json:
         output.show(document, TableRows(columns, rows), as_json=False)
         return
     facts = {
         "route": f"{output.text_of(names[0])} -> {output.text_of(names[-1])}",
         "length": found.length,
-        "hops": len(legs),
+        "hops": len(names) - 1,
         "time": f"{units.seconds(seconds[0])} reading, {units.seconds(seconds[1])} solving",
         "plan": plan.headline(),
         **({} if plot is None else {"drawn to": plot}),
@@ -132,11 +141,21 @@ def _show(
     output.show(document, *parts, as_json=showing.as_json)
 
 
-def _legs(names: list[Any], legs: list[Any]) -> list[list[Any]]:
-    rows = [[0, names[0], None, 0]]
-    for hop, (name, leg) in enumerate(zip(names[1:], legs, strict=True), 1):
-        rows.append([hop, name, leg, rows[-1][3] + leg])
-    return rows
+def _vertices(found: Route) -> _Table:
+    names = ids(found.graph, found.indices).tolist()
+    rows: list[list[Any]] = [[0, names[0], None, 0]]
+    for hop, (name, weight) in enumerate(zip(names[1:], found.weights.tolist(), strict=True), 1):
+        rows.append([hop, name, weight, rows[-1][3] + weight])
+    return ["hop", "vertex", "weight", "distance"], rows
+
+
+def _streets(found: Route) -> _Table:
+    """Return the table of `--legs`; GraphError if the graph has no street names."""
+    return list(found.legs.columns), [list(row) for row in found.legs]
+
+
+def _records(columns: list[str], rows: list[list[Any]]) -> list[dict[str, Any]]:
+    return [dict(zip(columns, row, strict=True)) for row in rows]
 
 
 def draw_route(graph: Graph, found: Route, plot: Path, theme: str = "light") -> None:

@@ -63,7 +63,7 @@ def yen(
     with raising_scipys():
         found = shortest_loopless(graph, int(source), int(sink), K)
     with np.errstate(over="ignore"):  # the sum of a path may round to inf
-        lengths: Array = np.array([Route(graph, np.array(path), 0).legs.sum() for path in found])
+        lengths: Array = np.array([Route(graph, np.array(path), 0).weights.sum() for path in found])
     reached = lengths != np.inf
     lengths, found = lengths[reached], list(compress(found, reached))
     if not return_predecessors:

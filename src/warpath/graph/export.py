@@ -61,6 +61,7 @@ def summary(graph: Graph) -> str:
     notes = {
         "labelled": graph.labels is not None,
         "with coordinates": graph.coordinates is not None,
+        "with turns": graph.turns is not None,
         f"{graph.first_through} vertices never passed through": graph.first_through > 0,
         f"on {graph.device}": graph.device != "auto",
     }

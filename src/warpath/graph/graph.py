@@ -16,8 +16,9 @@ from warpath.graph.csr import NO_WEIGHTS, kept_rows, rows_of_csr, rows_of_edges
 from warpath.graph.edge_geometry import Shapes
 from warpath.graph.export import summary, to_html, to_networkx, to_scipy
 from warpath.graph.facts import Facts, facts_of
-from warpath.graph.input_edges import InputEdges, edge_table, input_edges, new_weights
+from warpath.graph.input_edges import InputEdges, edge_table, input_edges, new_weights, unit_of
 from warpath.graph.subgraph import subgraph
+from warpath.graph.turns import Turns
 from warpath.graph.vertex_names import VertexNames
 
 if TYPE_CHECKING:
@@ -45,11 +46,13 @@ class Graph(VertexNames):
     coordinates : (n, 2) float64, x and y (longitude and latitude), or None
     first_through : vertices below this index may start or end a path but are never passed through
     shapes : a `Shapes`, the points of edges between their ends, or None; .npz files store them
-    given : an `InputEdges`, the rows of the input that edges came from, or None; no file stores it
+    given : an `InputEdges`, the rows of the input that edges came from with the columns that are
+        kept, or None; .npz and .wph files store them
     name : str or None
     unit : unit of the weights in pictures, str or None; "m" is written as metres or kilometres, "s"
         as seconds, minutes or hours
     attribution : whom pictures must name as the source of the data, str or None
+    turns : a `Turns`, forbidden turns and costs of turns, or None; .npz files store them
     device : default device of calls: "auto", or the argument of `to`
     """
 
@@ -58,6 +61,7 @@ class Graph(VertexNames):
         labels: ArrayLike | None = None, id_base: int = 0, coordinates: ArrayLike | None = None,
         first_through: int = 0, name: str | None = None, shapes: Shapes | None = None,
         given: InputEdges | None = None, unit: str | None = None, attribution: str | None = None,
+        turns: Turns | None = None,
     ) -> None:  # fmt: skip
         if not _core.rows_are_validated(indptr, indices, weights):
             indptr, indices, weights = kept_rows(indptr, indices, weights)
@@ -77,6 +81,8 @@ class Graph(VertexNames):
         self.shapes = known and known.checked(self.m)
         rows = checks.checked_kind(given, InputEdges, "given")
         self.given = rows and rows.checked(self.m)
+        rules = checks.checked_kind(turns, Turns, "turns")
+        self.turns = rules and rules.checked(self.m)
         self.derived: Kept = {}
 
     @classmethod
@@ -243,7 +249,8 @@ class Graph(VertexNames):
         _core.transpose(self.indptr, self.indices, given, indptr, indices, weights)
         lines = self.shapes and self.shapes.transposed(self.indptr, self.indices)
         given = self.given and self.given.transposed(self.indptr, self.indices)
-        changed = {"shapes": lines, "given": given}
+        turns = self.turns and self.turns.transposed(self.indptr, self.indices)
+        changed = {"shapes": lines, "given": given, "turns": turns}
         return self._like(indptr, indices, None if self.weights is None else weights, **changed)
 
     def to(self, device: str) -> Graph:
@@ -277,6 +284,7 @@ class Graph(VertexNames):
             "given": self.given,
             "unit": self.unit,
             "attribution": self.attribution,
+            "turns": self.turns,
         }
 
     def _like(self, indptr: Array, indices: Array, weights: Array | None, **changed: Any) -> Graph:
@@ -321,10 +329,11 @@ class Graph(VertexNames):
             straight-line distances in the unit of the coordinates; ``"great_circle"`` for metres
             on a sphere, from longitudes and latitudes in degrees; or the name of a kept column.
         order : "edges"; or "input": one weight for each row that a graph with `given` came from.
-        unit : that of the new weights, as the graph's `unit`; "great_circle" sets "m".
+        unit : that of the new weights, as the graph's `unit`. None: "m" for "great_circle", the
+            unit of a kept column where it is known, else none.
         """
-        if isinstance(weights, str) and weights == "great_circle":
-            unit = "m" if unit is None else unit
+        if isinstance(weights, str) and unit is None:
+            unit = unit_of(self, weights)
         weights = new_weights(self, weights, order)
         checked = None if weights is None else checks.as_weights(weights)
         if checked is not None and len(checked) != self.m:
@@ -332,10 +341,12 @@ class Graph(VertexNames):
             raise GraphError(msg)
         changed = Graph.from_csr(self.indptr, self.indices, checked)
         shapes, given = self.shapes and self.shapes.without_infinite(checked), self.given
-        if given is not None and checked is not None and changed.m < self.m:
-            given = given.taken(np.flatnonzero(checked != np.inf))
+        turns = self.turns
+        if checked is not None and changed.m < self.m:
+            used = np.flatnonzero(checked != np.inf)
+            given, turns = given and given.taken(used), turns and turns.taken(used)
         rows = changed.indptr, changed.indices, changed.weights
-        return self._like(*rows, shapes=shapes, given=given, unit=unit)
+        return self._like(*rows, shapes=shapes, given=given, unit=unit, turns=turns)
 
     def with_coordinates(self, coordinates: ArrayLike | None) -> Graph:
         """Return the same graph with other coordinates, (n, 2) x and y, and straight edges."""

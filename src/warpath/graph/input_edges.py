@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,12 +14,50 @@ from warpath.graph.coordinates import RULES, lengths
 from warpath.graph.csr import rows_of_edges
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
-    from numpy.typing import ArrayLike
+    from numpy.typing import ArrayLike, DTypeLike
 
     from warpath.base.dtypes import Array
     from warpath.graph.graph import Graph
+
+
+class Coded:
+    """A column of texts, few of which are different.
+
+    Attributes
+    ----------
+    codes : (count,) integers, the row in `values` of each text.
+    values : (k,) strings, all different.
+    """
+
+    def __init__(self, codes: Array, values: Array) -> None:
+        self.codes = frozen(codes)
+        self.values = frozen(values)
+
+    @classmethod
+    def of(cls, texts: Iterable[str]) -> Coded:
+        """Return the column of some texts, in order of their first appearance. O(count)."""
+        place: dict[str, int] = {}
+        codes = [place.setdefault(text, len(place)) for text in texts]
+        narrow = np.min_scalar_type(max(len(place) - 1, 0))
+        return cls(np.array(codes, narrow), np.array(list(place), np.str_))
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The type of the texts."""
+        return self.values.dtype
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    def __getitem__(self, rows: Any) -> Array:
+        texts: Array = self.values[self.codes[rows]]
+        return texts
+
+    def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> Array:
+        del copy  # the texts are always new
+        return self[:].astype(self.dtype if dtype is None else dtype, copy=False)
 
 
 class InputEdges:
@@ -29,13 +68,25 @@ class InputEdges:
     rows : (m,) integers, the row of each edge in the order of `Graph.edges`. An edge that is stored
         in both directions has its row twice; rows of weight +inf have no edge.
     count : number of rows of the input.
-    columns : further columns of the input by name, each (count,).
+    columns : further columns of the input by name, each (count,): an array, or a `Coded`.
+    units : the units of columns, where they are known: "m" or "s", as `Graph.unit`.
     """
 
-    def __init__(self, rows: Array, count: int, columns: Mapping[str, Array] | None = None) -> None:
+    def __init__(
+        self,
+        rows: Array,
+        count: int,
+        columns: Mapping[str, Array | Coded] | None = None,
+        units: Mapping[str, str] | None = None,
+    ) -> None:
         self.rows = frozen(rows)
         self.count = count
         self.columns = dict(columns or {})
+        self.units = dict(units or {})
+
+    def column(self, name: str, edges: Array | slice = slice(None)) -> Array:
+        """Return the values of a kept column for some edges, in the order of `edges`."""
+        return self.columns[name][self.rows[edges]]
 
     def checked(self, m: int) -> InputEdges:
         """Return this map unchanged, or raise GraphError if it does not belong to m edges."""
@@ -46,14 +97,17 @@ class InputEdges:
 
     def taken(self, edges: Array) -> InputEdges:
         """Return the map of some edges, in this order."""
-        return InputEdges(self.rows[edges], self.count, self.columns)
+        return self._with_rows(self.rows[edges])
 
     def transposed(self, indptr: Array, indices: Array) -> InputEdges:
         """Return the map of a graph's reversed edges, in the order of the transpose."""
         rows = np.empty_like(self.rows)
         ends = np.empty_like(indptr), np.empty_like(indices)
         _core.transpose(indptr, indices, self.rows, *ends, rows)
-        return InputEdges(rows, self.count, self.columns)
+        return self._with_rows(rows)
+
+    def _with_rows(self, rows: Array) -> InputEdges:
+        return InputEdges(rows, self.count, self.columns, self.units)
 
 
 def input_edges(
@@ -102,10 +156,23 @@ def new_weights(graph: Graph, weights: Any, order: str) -> Any:
     return array[graph.given.rows]
 
 
+def unit_of(graph: Graph, weights: str) -> str | None:
+    """Return the unit of the weights that a rule or a kept column gives, None if it is unknown."""
+    if weights == "great_circle":
+        return "m"
+    return None if graph.given is None else graph.given.units.get(weights)
+
+
+def is_missing(value: Any) -> bool:
+    """Return whether a value of a column of objects is None, NaN or the NA of pandas."""
+    number = isinstance(value, float) and math.isnan(value)
+    return value is None or number or type(value).__name__ == "NAType"
+
+
 def edge_table(graph: Graph) -> dict[str, Array]:
     """Return the edges as columns; see `Graph.edge_table`."""
     src, dst, weights = graph.edges()
     table = {"source": graph.label_of(src), "target": graph.label_of(dst), "weight": weights}
     if graph.given is not None:
-        table |= {name: column[graph.given.rows] for name, column in graph.given.columns.items()}
+        table |= {name: graph.given.column(name) for name in graph.given.columns}
     return table

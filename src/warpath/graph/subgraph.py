@@ -45,4 +45,5 @@ def subgraph(graph: Graph, vertices: ArrayLike) -> Graph:
         coordinates=None if graph.coordinates is None else graph.coordinates[chosen],
         shapes=graph.shapes and graph.shapes.taken(order),
         given=graph.given and graph.given.taken(order),
+        turns=graph.turns and graph.turns.taken(order),
     )

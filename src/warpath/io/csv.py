@@ -290,9 +290,9 @@ def _written(graph: Graph, decimal: str) -> Iterator[tuple[Any, ...]]:
         if graph.weights is not None:
             columns.append(_with_mark(weights, decimal))
         if graph.given is not None:
-            rows = graph.given.rows[low : low + len(src)]
+            edges = slice(low, low + len(src))
             columns += [
-                _with_mark(column[rows], decimal) for column in graph.given.columns.values()
+                _with_mark(graph.given.column(name, edges), decimal) for name in graph.given.columns
             ]
         low += len(src)
         yield from zip(*columns, strict=True)

@@ -15,6 +15,7 @@ from warpath.graph import Graph
 from warpath.graph.csr import rows_of_csr
 from warpath.graph.edge_geometry import Shapes
 from warpath.io.compression import CHUNK
+from warpath.io.kept_columns import PREFIXES, columns_of, parts_of_columns, parts_of_turns, turns_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -35,7 +36,7 @@ def sniff(head: bytes) -> bool:
 
 
 def write(graph: Graph, file: BinaryIO, *, labels: str = "keep") -> None:
-    """Write the graph: indptr, indices, weights, labels, coordinates, shapes and its attributes.
+    """Write the graph: rows, weights, labels, coordinates, shapes, kept columns and attributes.
 
     Parameters
     ----------
@@ -44,7 +45,8 @@ def write(graph: Graph, file: BinaryIO, *, labels: str = "keep") -> None:
     Raises
     ------
     InputError
-        Labels that are neither all strings nor all numbers, which would have to be pickled.
+        Labels that are neither all strings nor all numbers, or kept columns of other objects,
+        which would have to be pickled.
     """
     if labels not in {"keep", "drop"}:
         msg = f'labels={labels!r} must be "keep" or "drop".'
@@ -86,6 +88,7 @@ def parts_of(
         crs = graph.shapes.crs
         parts["shape_indptr"], parts["shape_points"] = graph.shapes.indptr, graph.shapes.points
         parts["shape_crs"] = None if crs is None else np.str_(crs)
+    parts |= parts_of_columns(graph.given) | parts_of_turns(graph.turns)
     return {name: np.asanyarray(part) for name, part in parts.items() if part is not None}
 
 
@@ -141,8 +144,9 @@ def _members(source: Source) -> dict[str, NDArray[Any]]:
     inside = source.compression not in {None, "zip"}
     opened = io.BytesIO(source.data) if inside else source.path.open("rb")
     with opened as file, zipfile.ZipFile(file) as archive:
-        members = [m for m in archive.infolist() if m.filename.removesuffix(".npy") in known]
-        names = [member.filename.removesuffix(".npy") for member in members]
+        listed = [(m, m.filename.removesuffix(".npy")) for m in archive.infolist()]
+        listed = [(m, name) for m, name in listed if name in known or name.startswith(PREFIXES)]
+        members, names = [m for m, _ in listed], [name for _, name in listed]
         if len(set(names)) != len(names):
             twice = next(name for name in names if names.count(name) > 1)
             raise source.error(None, f"the archive holds the array {twice} twice")
@@ -217,6 +221,7 @@ def graph_of(source: Source, parts: Mapping[str, NDArray[Any]], directed: bool |
     known.update({name: parts[name] for name in ("labels", "coordinates") if name in parts})
     crs = known.pop("shape_crs", None)
     known["shapes"] = _shapes(source, parts, crs)
+    known["given"], known["turns"] = columns_of(source, parts), turns_of(source, parts)
     rows = rows_of_csr(parts["indptr"], parts["indices"], parts.get("weights"), copied=False)
     return Graph(*rows, **known)
 

@@ -13,6 +13,7 @@ from warpath.base.errors import InputError, NegativeCycleError, VerificationErro
 from warpath.graph import Graph
 from warpath.graph.csr import threads_for
 from warpath.graph.labels import one_label
+from warpath.graph.turns import refuse_turns
 from warpath.graph.zones import folded, opened, unfolded
 from warpath.results.distance_table import DistanceTable
 from warpath.results.paths import Paths
@@ -81,6 +82,7 @@ def verify(graph: Graph, result: Paths | DistanceTable) -> Certificate:
         If the result does not belong to the graph.
     """
     graph = Graph.of(graph)
+    refuse_turns(graph, "verify")
     inner = opened(graph)
     if isinstance(result, DistanceTable):
         result.require_distances("verify")

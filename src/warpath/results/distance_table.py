@@ -13,6 +13,7 @@ from warpath.base.errors import DistanceOverflowError, InputError, VertexError, 
 from warpath.graph.arguments import one_index
 from warpath.graph.checks import checked_bool
 from warpath.graph.labels import one_label
+from warpath.graph.turns import refuse_turns
 from warpath.results.paths import Paths
 from warpath.results.predecessors import (
     as_labels,
@@ -27,7 +28,7 @@ from warpath.results.predecessors import (
 from warpath.results.route import Route
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from numpy.typing import DTypeLike, NDArray
 
@@ -74,6 +75,7 @@ class DistanceTable:
         stats: dict[str, Any] | None = None,
         reassociated: bool = False,
         trace: Trace | None = None,
+        find_route: Callable[[Any, Any], Route] | None = None,
     ) -> None:
         self.graph = graph
         self.source_indices = sources
@@ -85,6 +87,7 @@ class DistanceTable:
         self.reassociated = reassociated or (plan is not None and plan.recipe.reassociates)
         self.stats = stats or {}
         self.trace = trace
+        self._find_route = find_route
 
     @cached_property
     def sources(self) -> Array:
@@ -170,6 +173,8 @@ class DistanceTable:
         length = None if self.dist is None else self.dist[row, column].item()
         if length is not None and length == unreachable(self.dist.dtype):
             raise no_path(self.graph, s, t, self.cutoff)
+        if self._find_route is not None:  # a graph with turns
+            return self._find_route(source, target)
         cut = self.cutoff is not None and not self._exact
         if length is not None and self._whole and self.pred is not None and not cut:
             return Route(self.graph, followed(self._row(self.pred, row), s, t), length, self.plan)
@@ -198,6 +203,7 @@ class DistanceTable:
         DistanceOverflowError
             If the distance of any vertex, also one without a column, does not fit its type.
         """
+        refuse_turns(self.graph, "paths_from")
         row = self._place(source, self.source_indices, "row")
         s, graph = int(self.source_indices[row]), self.graph
         if self.dist is not None and self._whole and self._exact:

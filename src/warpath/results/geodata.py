@@ -225,13 +225,12 @@ def route_frame(route: Route, *, legs: bool, crs: Any) -> Any:
         whole = _whole(line)
         ends = {"source": [route.source], "target": [route.target], "length": [route.length]}
         return geopandas.GeoDataFrame(ends | {"geometry": [whole]}, crs=crs_of(route.graph, crs))
-    edges = lightest(route.graph, route.indices[:-1], route.indices[1:])
     columns = {
         "u": route.vertices[:-1],
         "v": route.vertices[1:],
-        "length": route.legs,
-        "distance": np.cumsum(route.legs, dtype=route.graph.dist_dtype),
-        "geometry": _shapes(route.graph, edges),
+        "length": route.weights,
+        "distance": np.cumsum(route.weights, dtype=route.graph.dist_dtype),
+        "geometry": _shapes(route.graph, route.edges),
     }
     return geopandas.GeoDataFrame(columns, crs=crs_of(route.graph, crs))
 

@@ -284,7 +284,7 @@ def no_path(
     ends = ends or f"from {one_label(graph, source)!r} to {one_label(graph, target)!r}"
     if cutoff is not None:
         return NoPathError(f"no path leads {ends} within {cutoff}.")
-    if graph.dist_dtype.kind == "f":
+    if graph.dist_dtype.kind == "f" and graph.turns is None:
         inner, most = opened(graph), float(np.finfo(graph.dist_dtype).max)
         if inner.facts(symmetry=False).max_weight > most / max(inner.n, 1):
             hops, _ = search(Graph(inner.indptr, inner.indices), source)

@@ -9,15 +9,17 @@ import numpy as np
 from warpath.base.cached import cached_property
 from warpath.graph.edge_geometry import leg_weights, lightest, lines_of
 from warpath.graph.labels import one_label
+from warpath.results.legs import legs_of, total_along
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from numpy.typing import NDArray
+    from numpy.typing import ArrayLike, NDArray
 
     from warpath.base.dtypes import Array
     from warpath.graph import Graph
     from warpath.graph.places import Snap
+    from warpath.results.legs import Legs
 
 
 class Route:
@@ -35,12 +37,18 @@ class Route:
     snapped: tuple[Snap, ...] = ()
 
     def __init__(
-        self, graph: Graph, indices: NDArray[np.int64], length: Any, plan: Any = None
+        self,
+        graph: Graph,
+        indices: NDArray[np.int64],
+        length: Any,
+        plan: Any = None,
+        **known: Array,
     ) -> None:
         self.graph = graph
         self.indices = indices
         self.length = length
         self.plan = plan
+        vars(self).update(known)  # `edges` and `weights`, which a graph with turns determines
 
     @cached_property
     def vertices(self) -> Array:
@@ -58,9 +66,40 @@ class Route:
         return one_label(self.graph, int(self.indices[-1]))
 
     @cached_property
-    def legs(self) -> Array:
-        """The weights of the edges, (h - 1,); of parallel edges the lightest."""
+    def edges(self) -> Array:
+        """The edges, as positions in `Graph.edges`, (h - 1,); of parallel edges the lightest."""
+        return lightest(self.graph, self.indices[:-1], self.indices[1:])
+
+    @cached_property
+    def weights(self) -> Array:
+        """The weights of the edges, (h - 1,), each with the cost of the turn into it."""
         return leg_weights(self.graph, self.indices[:-1], self.indices[1:])
+
+    @cached_property
+    def legs(self) -> Legs:
+        """The streets along the route, a row for each run of edges of the same street.
+
+        Raises
+        ------
+        GraphError
+            If the graph keeps no column of street names.
+        """
+        return legs_of(self)
+
+    def along(self, quantity: str | ArrayLike) -> Any:
+        """Return the sum of another quantity along the route, such as the metres of the fastest.
+
+        Parameters
+        ----------
+        quantity : the name of a kept column of numbers (see `Graph.edge_table`), or (m,) numbers in
+            the order of `Graph.edges`.
+
+        Raises
+        ------
+        GraphError
+            If there is no such column, it has texts, or the array has not m numbers.
+        """
+        return total_along(self, quantity)
 
     @property
     def coordinates(self) -> Array | None:
@@ -74,8 +113,7 @@ class Route:
         known = self.graph.coordinates
         if known is None or len(self) == 1:
             return self.coordinates
-        edges = lightest(self.graph, self.indices[:-1], self.indices[1:])
-        pieces = lines_of(self.graph, edges)[0]
+        pieces = lines_of(self.graph, self.edges)[0]
         return np.concatenate([pieces[:1, 0], pieces[:, 1]])
 
     def to_geojson(self) -> dict[str, Any]:

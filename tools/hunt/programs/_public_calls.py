@@ -219,6 +219,8 @@ def _of_results() -> list[Call]:
              "table", 0.1),
         Call("table.save", _method("table", "save"), {**to_file, "?": _FLAG, "long": _FLAG},
              "table", 0.3),
+        Call("route.along", _method("route", "along"),
+             {"quantity": lambda subject, _: subject.graph.solver_weights}, "route", 0.1),
         Call("route.to_geodataframe", _method("route", "to_geodataframe"),
              {"?": _FLAG, "legs": _FLAG, "crs": _pick("auto", None, "EPSG:4326")}, "route", 0.1),
         Call("route.plot", _method("route", "plot"), {"?": _FLAG, "ends": _FLAG, **_DRAWN},

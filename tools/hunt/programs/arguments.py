@@ -126,7 +126,9 @@ def _wrong(answer: Any, subject: Subject, given: dict[str, Any], odd: set[str]) 
 def _wrong_route(route: wp.Route, given: dict[str, Any]) -> str | None:
     for name in ("source", "target", "vertex"):
         end = route.source if name == "source" else route.target
-        if name in given and not isinstance(end, tuple) and _names(given[name]) != [end]:
+        if name not in given or hasattr(given[name], "__next__"):  # an iterator is used up
+            continue
+        if not isinstance(end, tuple) and _names(given[name]) != [end]:
             return f"a route whose {name} is {end!r}"
     return None
 

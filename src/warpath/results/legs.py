@@ -1,0 +1,167 @@
+"""A route as a table of streets, and sums of other quantities along it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from warpath.base import notebook, units
+from warpath.base.errors import GraphError, require
+from warpath.graph.checks import plain_array, shown
+from warpath.graph.input_edges import is_missing
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from numpy.typing import ArrayLike
+
+    from warpath.base.dtypes import Array
+    from warpath.graph import Graph
+    from warpath.results.route import Route
+
+#: The kept columns that name streets; the first that exists is taken.
+_STREETS = ("street", "name")
+
+#: The columns of a table by the unit of their numbers.
+_BY_UNIT = {"m": "metres", "s": "seconds"}
+
+#: What is written above columns whose cells have units.
+_HEADINGS = {"metres": "length", "seconds": "time"}
+
+_SHOWN = 12  # longer tables are shown without the middle
+_UNNAMED = "(no name)"
+
+
+class Legs:
+    """The streets along a route, one row for each run of consecutive edges of the same street.
+
+    Attributes
+    ----------
+    columns : arrays by name, each (k,): "street", the name, "" for streets without one; "metres"
+        and "seconds", as far as they are known; "length" in the unit of the weights, where that is
+        neither.
+    """
+
+    def __init__(self, columns: Mapping[str, Array]) -> None:
+        self.columns = dict(columns)
+
+    @property
+    def street(self) -> Array:
+        """The names of the streets, (k,)."""
+        return self.columns["street"]
+
+    def to_pandas(self) -> Any:
+        """Return a pandas data frame with the columns."""
+        return require("pandas", what="Legs.to_pandas").DataFrame(self.columns)
+
+    def __getitem__(self, name: str) -> Array:
+        return self.columns[name]
+
+    def __len__(self) -> int:
+        return len(self.street)
+
+    def __iter__(self) -> Iterator[tuple[Any, ...]]:
+        return zip(*(column.tolist() for column in self.columns.values()), strict=True)
+
+    def _texts(self) -> list[list[str]]:
+        """Return the rows as readable text, without the middle of a long table."""
+        unit_of = {name: unit for unit, name in _BY_UNIT.items()}
+        rows = [
+            [
+                street or _UNNAMED,
+                *(
+                    units.measure(value, unit_of.get(name))
+                    for name, value in zip(list(self.columns)[1:], values, strict=True)
+                ),
+            ]
+            for street, *values in self
+        ]
+        if len(rows) <= _SHOWN:
+            return rows
+        half = _SHOWN // 2
+        left_out = f"... {len(rows) - 2 * half:,} more ..."
+        return [*rows[:half], [left_out, *[""] * (len(self.columns) - 1)], *rows[-half:]]
+
+    def __repr__(self) -> str:
+        count = f"{len(self):,} street{'' if len(self) == 1 else 's'}"
+        rows = self._texts()
+        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+        lines = [
+            "  ".join(
+                [
+                    f"{row[0]:{widths[0]}}",
+                    *(f"{text:>{width}}" for text, width in zip(row[1:], widths[1:], strict=True)),
+                ]
+            ).rstrip()
+            for row in rows
+        ]
+        return "\n  ".join([f"<Legs: {count}", *lines]) + ">"
+
+    def _repr_html_(self) -> str:
+        head = [_HEADINGS.get(name, name) for name in self.columns]
+        return notebook.box("Legs", notebook.table(head, self._texts()))
+
+
+def street_column(graph: Graph) -> str | None:
+    """Return the name of the kept column that names streets, None if there is none."""
+    names = () if graph.given is None else graph.given.columns
+    return next((name for name in _STREETS if name in names), None)
+
+
+def legs_of(route: Route) -> Legs:
+    """Implement `Route.legs`. O(h) plus the edges out of the vertices of the route."""
+    graph = route.graph
+    named = street_column(graph)
+    if graph.given is None or named is None:
+        msg = (
+            "the graph has no street names: read an OpenStreetMap extract, or a table with "
+            'attributes=["street"]. route.weights has the weights of single edges.'
+        )
+        raise GraphError(msg)
+    names = graph.given.column(named, route.edges).tolist()
+    texts = ["" if is_missing(each) else str(each) for each in names]
+    begins = [at for at, text in enumerate(texts) if at == 0 or text != texts[at - 1]]
+    columns: dict[str, Array] = {"street": np.array([texts[at] for at in begins], np.str_)}
+    for name, values in _quantities(graph, route).items():
+        columns[name] = np.add.reduceat(values, begins) if begins else values
+    return Legs(columns)
+
+
+def _quantities(graph: Graph, route: Route) -> dict[str, Array]:
+    """Return the numbers of the route's edges by the names of the columns of `Legs`."""
+    own = route.weights.astype(graph.dist_dtype, copy=False)
+    if graph.unit not in _BY_UNIT:
+        return {"length": own}
+    assert graph.given is not None  # noqa: S101 - checked by the caller
+    found = {
+        _BY_UNIT[unit]: graph.given.column(name, route.edges)
+        for name, unit in graph.given.units.items()
+        if unit in _BY_UNIT and name in graph.given.columns
+    } | {_BY_UNIT[graph.unit]: own}
+    return {name: found[name] for name in _BY_UNIT.values() if name in found}
+
+
+def total_along(route: Route, quantity: str | ArrayLike) -> Any:
+    """Implement `Route.along`: the sum from the source to the target, as distances are summed."""
+    graph = route.graph
+    if isinstance(quantity, str):
+        columns = {} if graph.given is None else graph.given.columns
+        if graph.given is None or quantity not in columns:
+            known = f"there are {', '.join(map(repr, columns))}" if columns else "there are none"
+            msg = f"along({quantity!r}): the graph keeps no column of this name; {known}."
+            raise GraphError(msg)
+        values = graph.given.column(quantity, route.edges)
+    else:
+        array = plain_array(quantity, "quantity")
+        if array.shape != (graph.m,):
+            msg = (
+                f"along(array): the array has the shape {shown(array.shape)}, but the graph has "
+                f"m = {graph.m:,} edges."
+            )
+            raise GraphError(msg)
+        values = array[route.edges]
+    if values.dtype.kind not in "iuf":
+        msg = f"along({shown(quantity)}): the values are {values.dtype}, and sums need numbers."
+        raise GraphError(msg)
+    return np.cumsum(values)[-1].item() if len(values) else values.dtype.type(0).item()
