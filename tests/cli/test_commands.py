@@ -307,6 +307,84 @@ def test_path_as_json_has_the_route(warpath, names):
     assert (found["length"], found["hops"], found["coordinates"]) == (7, 4, None)
 
 
+@pytest.fixture
+def extract(tmp_path):
+    """An extract with two streets from point 1 to point 4, one of which is a foot way."""
+    pytest.importorskip("osmium")
+    places = "".join(f'<node id="{v}" lat="0" lon="{v / 1000}"/>' for v in range(1, 5))
+    ways = [((1, 2), "residential", "Rue A"), ((2, 3, 4), "residential", "Rue B")]
+    ways.append(((1, 4), "footway", "Passage"))
+    lines = []
+    for number, (refs, kind, name) in enumerate(ways, 1):
+        points = "".join(f'<nd ref="{v}"/>' for v in refs)
+        tags = f'<tag k="highway" v="{kind}"/><tag k="name" v="{name}"/>'
+        lines.append(f'<way id="{number}">{points}{tags}</way>')
+    rule = '<tag k="type" v="restriction"/><tag k="restriction" v="no_straight_on"/>'
+    members = '<member type="way" ref="1" role="from"/><member type="node" ref="2" role="via"/>'
+    members += '<member type="way" ref="2" role="to"/>'
+    text = f"{places}{''.join(lines)}<relation id='1'>{members}{rule}</relation>"
+    path = tmp_path / "town.osm"
+    path.write_text(f'<?xml version="1.0"?><osm version="0.6">{text}</osm>')
+    return path
+
+
+def test_path_lists_the_streets_on_request(warpath, extract):
+    run = warpath("path", extract, 1, 4, "--legs", "--weight", "seconds")
+    head, *rows = (line.split("\t") for line in run.out.splitlines())
+    assert head == ["street", "metres", "seconds"]
+    assert [row[0] for row in rows] == ["Rue A", "Rue B"]
+    assert [round(float(row[1])) for row in rows] == [111, 222]
+    found = warpath("path", extract, 1, 4, "--json").json
+    assert [leg["street"] for leg in found["legs"]] == ["Rue A", "Rue B"]
+    assert warpath("path", extract, 1, 1, "--legs").out == "street\tmetres\tseconds\n"
+
+
+def test_streets_need_names(warpath, roads):
+    run = warpath("path", roads, 1, 5, "--legs")
+    assert (run.code, run.out) == (3, "")
+    assert "no street names" in run.err
+    assert warpath("path", roads, 1, 5, "--json").json["legs"] is None
+
+
+def test_profiles_and_speeds_are_options(warpath, extract):
+    on_foot = warpath("path", extract, 1, 4, "--profile", "foot", "--legs").out
+    assert on_foot.splitlines()[1].startswith("Passage\t")
+    plain = warpath("path", extract, 1, 4, "--weight", "seconds", "--json").json["length"]
+    options = ("--weight", "seconds", "--speed", "residential=15", "--speed", "primary=70")
+    assert warpath("path", extract, 1, 4, *options, "--json").json["length"] == 2 * plain
+
+
+def test_turns_are_an_option(warpath, extract):
+    assert warpath("path", extract, 1, 4).code == 0
+    assert warpath("path", extract, 1, 4, "--turns").code == 1
+    assert warpath("path", extract, 2, 4, "--turns", "--turn-cost", "left=5").code == 0
+    run = warpath("sssp", extract, "--source", 1, "--turns")
+    assert (run.code, run.out) == (4, "")
+    assert "sssp does not honour turn restrictions" in run.err
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--profile", "tram"), "profile='tram' must be 'car', 'bike', 'foot'"),
+        (("--speed", "footway=5"), "the profile 'car' does not use this class"),
+        (("--speed", "residential=fast"), "must be a number of km/h"),
+        (("--turn-cost", "left=5"), "turn_costs has no effect without turns=True"),
+    ],
+)
+def test_wrong_options_of_an_extract_are_refused(warpath, extract, options, message):
+    run = warpath("path", extract, 1, 4, *options)
+    assert run.code == 3
+    assert message in " ".join(run.err.split())
+
+
+def test_a_speed_without_a_number_is_wrong_usage(warpath, extract, roads):
+    run = warpath("path", extract, 1, 4, "--speed", "residential")
+    assert run.code == 2
+    assert "--speed 'residential' must have the form key=value" in run.err
+    assert "no option 'profile'" in warpath("path", roads, 1, 5, "--profile", "bike").err
+
+
 def test_path_to_itself_has_no_edges(warpath, roads):
     found = warpath("path", roads, 2, 2, "--json").json
     assert (found["vertices"], found["length"], found["hops"]) == ([2], 0, 0)

@@ -17,18 +17,20 @@ pytest.importorskip("osmium")
 STEP = EARTH_RADIUS * np.radians(0.001)  # metres between neighbouring points of the little maps
 
 
-def write(path, ways, points=9, missing=()):
+def tagged(tags):
+    return [f'<tag k="{k}" v="{v}"/>' for k, v in tags.items()]
+
+
+def write(path, ways, points=9, missing=(), barriers=None):
     """Write points 1 .. 9, a thousandth of a degree apart along the equator, and ways over them."""
     lines = ['<?xml version="1.0"?>', '<osm version="0.6">']
-    lines += [
-        f'<node id="{v}" lat="0" lon="{v / 1000}"/>'
-        for v in range(1, points + 1)
-        if v not in missing
-    ]
+    for v in set(range(1, points + 1)).difference(missing):
+        inside = "".join(tagged((barriers or {}).get(v, {})))
+        lines.append(f'<node id="{v}" lat="0" lon="{v / 1000}">{inside}</node>')
     for at, (refs, tags) in enumerate(ways):
         lines.append(f'<way id="{at + 1}">')
         lines += [f'<nd ref="{v}"/>' for v in refs]
-        lines += [f'<tag k="{k}" v="{v}"/>' for k, v in tags.items()]
+        lines += tagged(tags)
         lines.append("</way>")
     path.write_text("\n".join([*lines, "</osm>"]))
     return path
@@ -173,6 +175,90 @@ def test_a_file_without_roads_says_so(tmp_path):
         formats.read(path)
 
 
+def test_an_extract_without_ways_says_so(tmp_path):
+    with pytest.raises(GraphFormatError, match=r"a\.osm: the extract is empty: it has no ways"):
+        formats.read(write(tmp_path / "a.osm", []))
+
+
+@pytest.mark.parametrize(
+    ("profile", "tags", "message"),
+    [
+        ("bike", {"highway": "motorway"}, r"no road that bicycles may use.*\(private=True"),
+        ("foot", {"highway": "cycleway"}, "no road that pedestrians may use"),
+        ("car", {"building": "yes"}, "no road that cars may use"),
+    ],
+)
+def test_a_profile_without_a_road_says_so(tmp_path, profile, tags, message):
+    path = write(tmp_path / "a.osm", [([1, 2], tags)])
+    with pytest.raises(GraphFormatError, match=message):
+        formats.read(path, profile=profile)
+
+
+def test_each_profile_has_its_network(tmp_path):
+    ways = [([1, 2], {"highway": "motorway"}), ([2, 3], ROAD | {"oneway": "yes"})]
+    ways.append(([3, 4], {"highway": "steps"}))
+    ways.append(([4, 5], {"highway": "cycleway"}))
+    path = write(tmp_path / "a.osm", ways)
+    found = {name: edges_of(formats.read(path, profile=name)) for name in ("car", "bike", "foot")}
+    assert found == {
+        "car": [(1, 2, 1), (2, 3, 1)],
+        "bike": [(2, 3, 1), (4, 5, 1), (5, 4, 1)],
+        "foot": [(2, 3, 1), (3, 2, 1), (3, 4, 1), (4, 3, 1)],
+    }
+
+
+def test_a_barrier_ends_a_road_at_the_point_before_it(tmp_path):
+    ways = [([1, 2, 3, 4, 5], ROAD), ([5, 6], ROAD)]
+    path = write(tmp_path / "a.osm", ways, barriers={3: {"barrier": "bollard"}})
+    cut = [(1, 2, 1), (2, 1, 1), (4, 5, 1), (5, 4, 1), (5, 6, 1), (6, 5, 1)]
+    whole = [(1, 5, 4), (5, 1, 4), (5, 6, 1), (6, 5, 1)]
+    assert edges_of(formats.read(path)) == cut
+    assert edges_of(formats.read(path, barriers=False)) == whole
+    assert edges_of(formats.read(path, profile="bike")) == whole
+
+
+def test_a_barrier_at_a_junction_closes_it(tmp_path):
+    ways = [([1, 2, 3], ROAD), ([3, 4], ROAD), ([3, 5, 6], ROAD)]
+    path = write(tmp_path / "a.osm", ways, barriers={3: {"barrier": "gate", "access": "no"}})
+    assert edges_of(formats.read(path)) == [(1, 2, 1), (2, 1, 1), (5, 6, 1), (6, 5, 1)]
+
+
+def test_a_ferry_takes_its_duration(tmp_path):
+    ferry = {"route": "ferry", "motor_vehicle": "yes", "name": "Wal"}
+    ways = [([1, 2, 3], ferry | {"duration": "0:03"}), ([2, 9], ROAD), ([4, 5], ferry)]
+    graph = formats.read(write(tmp_path / "a.osm", ways), weight="seconds")
+    table = graph.edge_table()
+    columns = (table[name].tolist() for name in ("source", "target", "seconds"))
+    by_ends = {(u, v): seconds for u, v, seconds in zip(*columns, strict=True)}
+    assert by_ends[1, 2] == pytest.approx(90)
+    assert by_ends[2, 3] == pytest.approx(90)
+    assert by_ends[4, 5] == pytest.approx(STEP * 3.6 / 10)
+    assert set(table["kind"].tolist()) == {"ferry", "residential"}
+
+
+def test_edges_keep_street_length_and_time(tmp_path):
+    ways = [
+        ([1, 2], ROAD | {"name": "Am Markt", "ref": "B 1"}),
+        ([2, 3, 4], ROAD | {"ref": "B 1", "oneway": "yes"}),
+        ([4, 5], {"highway": "primary", "maxspeed": "36"}),
+    ]
+    path = write(tmp_path / "a.osm", ways)
+    graph = formats.read(path)
+    table = graph.edge_table()
+    assert table["street"].tolist() == ["Am Markt", "B 1", "Am Markt", "", ""]
+    assert table["kind"].tolist() == [*["residential"] * 3, "primary", "primary"]
+    assert table["way"].tolist() == [1, 2, 1, 3, 3]
+    assert table["length"].tolist() == table["weight"].tolist()
+    assert np.round(table["length"] / STEP, 6).tolist() == [1, 2, 1, 1, 1]
+    fast = formats.read(path, weight="seconds")
+    assert table["seconds"].tolist() == fast.weights.tolist()
+    by_time, by_length = graph.with_weights("seconds"), fast.with_weights("length")
+    assert (by_time.weights.tolist(), by_time.unit) == (fast.weights.tolist(), "s")
+    assert (by_length.weights.tolist(), by_length.unit) == (graph.weights.tolist(), "m")
+    assert formats.read(path, attributes=None).given is None
+    assert list(formats.read(path, attributes=["street"]).given.columns) == ["street"]
+
+
 def test_roads_without_locations_say_so(tmp_path):
     path = write(tmp_path / "a.osm", [([1, 2], ROAD)], missing=[1, 2])
     with pytest.raises(GraphFormatError, match="no stretch of road whose two ends"):
@@ -197,8 +283,12 @@ def test_damaged_xml_is_refused_with_its_line(tmp_path):
     ("options", "message"),
     [
         ({"weight": "miles"}, 'weighted by "metres" or "seconds"'),
-        ({"speeds": {"footway": 5}}, r"speeds\['footway'\] = 5: .* for one of motorway"),
+        ({"speeds": {"footway": 5}}, r"speeds\['footway'\]: the profile 'car' does not use"),
         ({"speeds": {"residential": 0}}, r"speeds\['residential'\] = 0"),
+        ({"profile": "tram"}, "profile='tram' must be 'car', 'bike', 'foot'"),
+        ({"attributes": ["lanes"]}, r"there is no column 'lanes'; there are 'street', 'kind', "),
+        ({"barriers": "no"}, "barriers"),
+        ({"service": "no"}, "service"),
         ({"walk": True}, "no option 'walk'"),
     ],
 )
@@ -223,7 +313,7 @@ def test_only_maps_are_sniffed_as_maps():
 
 
 REAL = pytest.mark.parametrize(
-    ("name", "n", "m"), [("liechtenstein-latest.osm.pbf", 2215, 5074), ("monaco.osm.gz", 470, 858)]
+    ("name", "n", "m"), [("liechtenstein-latest.osm.pbf", 2215, 5068), ("monaco.osm.gz", 470, 858)]
 )
 
 

@@ -2,9 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from warpath.io.osm_tags import DEFAULT_SPEEDS, CarRules, Drive, directions, speed_limit
-
-RULES = CarRules(DEFAULT_SPEEDS)
+from warpath.io.osm_profiles import PROFILES
+from warpath.io.osm_tags import contraflow, directions, duration, speed_limit
 
 
 @pytest.mark.parametrize(
@@ -44,43 +43,33 @@ def test_limits_are_read_in_kmh(text, kmh):
     ],
 )
 def test_directions(tags, both):
-    assert directions(tags) == both
+    assert directions(tags, PROFILES["car"].oneway) == both
 
 
 @pytest.mark.parametrize(
-    ("tags", "opened"),
+    ("tags", "allowed"),
     [
-        ({}, True),
-        ({"access": "no"}, False),
-        ({"access": "private"}, False),
-        ({"access": "destination"}, True),
-        ({"motor_vehicle": "no"}, False),
-        ({"vehicle": "no"}, False),
-        ({"access": "no", "motor_vehicle": "yes"}, True),
-        ({"motor_vehicle": "no", "motorcar": "permissive"}, True),
-        ({"access": "yes", "motorcar": "no"}, False),
-        ({"access": "agricultural;forestry"}, False),
-        ({"area": "yes"}, False),
-        ({"highway": "track"}, False),
-        ({"highway": "construction"}, False),
-        ({"oneway": "reversible"}, False),
+        ({}, False),
+        ({"cycleway": "lane"}, False),
+        ({"cycleway": "opposite"}, True),
+        ({"cycleway": "opposite_lane"}, True),
+        ({"cycleway:left": "opposite_track"}, True),
+        ({"cycleway:left:oneway": "-1"}, True),
+        ({"cycleway:right:oneway": "no"}, True),
+        ({"cycleway:right:oneway": "yes"}, False),
     ],
 )
-def test_the_most_specific_key_decides_who_may_drive(tags, opened):
-    assert (RULES.drive({"highway": "residential"} | tags) is not None) is opened
+def test_contraflow(tags, allowed):
+    assert contraflow(tags) is allowed
 
 
 @pytest.mark.parametrize(
-    ("access", "opened"), [("private", True), ("permit", True), ("no", False), ("forestry", False)]
-)
-def test_private_ways_on_request(access, opened):
-    rules = CarRules(DEFAULT_SPEEDS, private=True)
-    assert (rules.drive({"highway": "tertiary", "access": access}) is not None) is opened
-
-
-def test_speeds_of_both_directions():
-    tags = {"highway": "primary", "maxspeed": "70", "maxspeed:backward": "50"}
-    assert RULES.drive(tags) == Drive(
-        forward=True, backward=True, forward_speed=70, backward_speed=50
-    )
-    assert RULES.drive({"highway": "primary"}).forward_speed == DEFAULT_SPEEDS["primary"]
+    ("text", "seconds"),
+    [
+        (None, None), ("", None), ("0", None), ("long", None), ("1:2:3:4", None), ("45", 2700),
+        ("0:45", 2700), ("1:30", 5400), ("00:20:30", 1230), ("PT20M", 1200), ("PT1H30M", 5400),
+        ("PT90S", 90), ("PT", None),
+    ],
+)  # fmt: skip
+def test_durations_are_read_in_seconds(text, seconds):
+    assert duration(text) == seconds

@@ -170,6 +170,46 @@ class Reading:
             rich_help_panel=_READING,
         ),
     ] = None
+    profile: Annotated[
+        str | None,
+        typer.Option(
+            "--profile",
+            help="Who uses the network of an OpenStreetMap extract: [bold]car[/], [bold]bike[/] or "
+            "[bold]foot[/]. Default: car.",
+            show_default=False,
+            rich_help_panel=_READING,
+        ),
+    ] = None
+    speed: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--speed",
+            metavar="CLASS=KMH",
+            help="The speed on a class of roads of an OpenStreetMap extract, such as "
+            "residential=20; may be repeated.",
+            show_default=False,
+            rich_help_panel=_READING,
+        ),
+    ] = None
+    turns: Annotated[
+        bool,
+        typer.Option(
+            "--turns",
+            help="Honour the turn restrictions of an OpenStreetMap extract.",
+            rich_help_panel=_READING,
+        ),
+    ] = False
+    turn_cost: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--turn-cost",
+            metavar="TURN=COST",
+            help="With --turns, what turns add to a path, in the unit of the weights: left=10, "
+            "right=5 or u_turn=60; may be repeated.",
+            show_default=False,
+            rich_help_panel=_READING,
+        ),
+    ] = None
     option: Annotated[
         list[str] | None,
         typer.Option(

@@ -19,7 +19,7 @@ from warpath.io.coordinate_files import coordinates_of, find_coordinates
 from warpath.io.formats import read
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from warpath.cli.options import Reading, Showing, Solving
@@ -60,6 +60,23 @@ def load(
         read from a file next to it as well.
     """
     start = time.perf_counter()
+    graph = read(
+        path,
+        format=reading.file_format,
+        directed=reading.directed,
+        coordinates=reading.coordinates,
+        progress=showing.progress,
+        **_options(reading),
+    )
+    prepared = prepared and keep_saved(path, graph)
+    loaded = Loaded(graph, time.perf_counter() - start, prepared)
+    if graph.coordinates is None and any(names_coordinates(each) for each in vertices):
+        return _with_sibling(loaded, path)
+    return loaded
+
+
+def _options(reading: Reading) -> dict[str, Any]:
+    """Return the options of the format."""
     options = pairs(reading.option, "--option")
     if reading.member is not None:
         options["member"] = reading.member
@@ -73,19 +90,19 @@ def load(
             options[name] = column(text)
     if reading.weight is not None:
         options["weight"] = column(reading.weight)
-    graph = read(
-        path,
-        format=reading.file_format,
-        directed=reading.directed,
-        coordinates=reading.coordinates,
-        progress=showing.progress,
-        **options,
-    )
-    prepared = prepared and keep_saved(path, graph)
-    loaded = Loaded(graph, time.perf_counter() - start, prepared)
-    if graph.coordinates is None and any(names_coordinates(each) for each in vertices):
-        return _with_sibling(loaded, path)
-    return loaded
+    return options | _of_extract(reading, options)
+
+
+def _of_extract(reading: Reading, options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the options of OpenStreetMap extracts that have flags."""
+    speeds = options.get("speeds", {}) | pairs(reading.speed, "--speed")
+    found = {
+        "profile": reading.profile,
+        "speeds": speeds or None,
+        "turns": reading.turns or None,
+        "turn_costs": pairs(reading.turn_cost, "--turn-cost") or None,
+    }
+    return {name: value for name, value in found.items() if value is not None}
 
 
 def with_coordinates(loaded: Loaded, file: Path, what: str, option: str = "") -> Loaded:

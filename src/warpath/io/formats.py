@@ -123,7 +123,13 @@ FORMATS: tuple[Format, ...] = (
     Format(
         "gpkg", (".gpkg",), "warpath.io.geopackage", "edges with geometry", writes=True, extra="geo"
     ),
-    Format("osm", (".osm", ".pbf"), "warpath.io.osm", "OpenStreetMap's car network", extra="osm"),
+    Format(
+        "osm",
+        (".osm", ".pbf"),
+        "warpath.io.osm",
+        "OpenStreetMap's network for cars, bicycles or pedestrians",
+        extra="osm",
+    ),
     Format(
         "edge_list",
         (".txt", ".edges", ".edgelist", ".tsv", ".snap"),
@@ -348,11 +354,20 @@ def _check_options(name: str, function: Callable[..., Any], options: dict[str, A
             raise InputError(msg)
         if option == "skip_lines" or (option == "n" and value is not None):
             checked_integer(value, option, 0, 2**63 - 1)
-        elif option in {"service", "private", "shapes"}:
+        elif option in {"private", "shapes", "barriers", "turns"} or (
+            option == "service" and value is not None
+        ):
             checked_bool(value, option)
         elif option in _KINDS:
             checked_kind(value, _KINDS[option], option)
 
 
 #: Options that are None or of the given type.
-_KINDS = {"delimiter": str, "decimal": str, "header": str, "labels": str, "speeds": Mapping}
+_KINDS = {
+    "delimiter": str,
+    "decimal": str,
+    "header": str,
+    "labels": str,
+    "speeds": Mapping,
+    "turn_costs": Mapping,
+}

@@ -1,4 +1,4 @@
-"""OpenStreetMap extracts (.osm, .osm.gz, .osm.bz2, .osm.pbf) as a car network, through pyosmium.
+"""OpenStreetMap extracts (.osm, .osm.gz, .osm.bz2, .osm.pbf) as networks, through pyosmium.
 
 Vertices are the ends of ways and the points that ways share; the points between them determine the
 length and the shape of an edge.
@@ -6,62 +6,73 @@ length and the shape of an edge.
 
 from __future__ import annotations
 
-from array import array
-from contextlib import contextmanager
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
-from warpath.base.errors import InputError, require
+from warpath.base.errors import InputError
 from warpath.graph import Graph
+from warpath.graph.checks import shown
 from warpath.graph.coordinates import great_circle
 from warpath.graph.edge_geometry import Shapes, in_rows
-from warpath.io.osm_tags import ATTRIBUTION, DEFAULT_SPEEDS, CarRules
+from warpath.graph.input_edges import Coded
+from warpath.io.osm_extract import Extract, sniff
+from warpath.io.osm_profiles import rules_of
+from warpath.io.osm_tags import ATTRIBUTION
+from warpath.io.osm_turns import Roads, checked_costs, turns_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
     from warpath.base.dtypes import Array
-    from warpath.base.errors import GraphFormatError
+    from warpath.io.osm_extract import Ways
     from warpath.io.source import Source
 
+__all__ = ["read", "sniff"]
 
-@dataclass(frozen=True, slots=True)
-class _Ways:
-    """The drivable ways; `points[start[i]:start[i + 1]]` are the OSM node ids of way i."""
-
-    points: NDArray[np.int64]
-    start: NDArray[np.int64]
-    forward: NDArray[np.bool_]
-    backward: NDArray[np.bool_]
-    forward_speed: NDArray[np.float64]
-    backward_speed: NDArray[np.float64]
+#: The columns that graphs keep, with the unit of the numbers.
+_COLUMNS = {"street": "", "kind": "", "way": "", "length": "m", "seconds": "s"}
 
 
 def read(
     source: Source,
     *,
     weight: Literal["metres", "seconds"] | None = "metres",
-    service: bool = False,
-    private: bool = False,
+    profile: str = "car",
     speeds: Mapping[str, float] | None = None,
+    service: bool | None = None,
+    private: bool = False,
+    barriers: bool = True,
     shapes: bool = True,
+    attributes: str | Sequence[str] | None = "all",
+    turns: bool = False,
+    turn_costs: Mapping[str, float] | None = None,
 ) -> Graph:
-    """Read the car network of an OpenStreetMap extract.
+    """Read the network of an OpenStreetMap extract that cars, bicycles or pedestrians use.
 
     Parameters
     ----------
     source : an .osm or .osm.pbf file, possibly compressed.
     weight : "metres", the great-circle length along the way's points (float64); "seconds", the
-        time for that length at the tagged speed limit, or without one at the speed of the class in
-        `osm_tags.DEFAULT_SPEEDS`; None: "metres".
-    service : True includes highway=service (driveways, parking aisles, alleys).
-    private : True includes ways open to some cars only (access=private, permit, delivery).
-    speeds : km/h by highway class, in place of the default speeds.
+        time for that length at the speed of the profile; None: "metres".
+    profile : "car", "bike" or "foot"; `osm_profiles.PROFILES` has their rules.
+    speeds : km/h by highway class, in place of the profile's.
+    service : whether to include highway=service (driveways, parking aisles, alleys). None: for
+        bicycles and pedestrians.
+    private : True includes ways open to some only (access=private, permit, delivery).
+    barriers : False ignores barriers on points, such as bollards.
     shapes : True stores the points between the ends of roads, 16 bytes each, for lines and plots.
+    attributes : the columns to keep, in `Graph.given`: "street" (the name, else the reference),
+        "kind" (the highway class, or ferry), "way" (the OSM id), "length" (metres), "seconds";
+        "all"; None keeps none. About 40 bytes an edge.
+    turns : True honours the turn restrictions of the file that hold for the profile and have a
+        point as their via, see `Graph.turns`; U-turns are then made at dead ends only.
+        `warpath.path`, `pairs`, `distances` and `apsp` honour turns, other calls are refused.
+    turn_costs : with `turns`, what turns add to a path, in the unit of the weights: "left", "right"
+        and "u_turn", which allows U-turns everywhere. Left and right turns are those by more than
+        45 degrees at a junction with a choice of ways.
 
     Returns
     -------
@@ -72,188 +83,173 @@ def read(
     Raises
     ------
     GraphFormatError
-        The file is not OpenStreetMap data, is damaged, or has no road for cars.
+        The file is not OpenStreetMap data, is damaged, or has no road for the profile.
     MissingDependencyError
         pyosmium is not installed (`pip install osmium`).
 
     Notes
     -----
-    Includes the classes motorway to residential with their links, living_street and road. Of the
-    tags access, vehicle, motor_vehicle and motorcar the most specific one decides; one-ways are
-    read as in `osm_tags.directions`. Turn restrictions, barriers on points and ferries are ignored.
-    Points outside the extract split a way. Reads the file twice; O(points) memory, and about 1 us
-    per point.
+    Of the access tags of a way the most specific one decides, such as bicycle before vehicle and
+    access. A barrier ends a road at the last point before it. Points outside the extract split a
+    way. Reads the file twice, with turns three times; O(points) memory, and about 1 us per point.
     """
     if weight not in {"metres", "seconds", None}:
         message = f'weight={weight!r}: OpenStreetMap roads are weighted by "metres" or "seconds".'
         raise InputError(message)
-    rules = CarRules(_speeds(speeds, service=service), private=private)
-    file = _Extract(source)
+    rules = rules_of(profile, speeds, service=service, private=private)
+    kept, costs = _kept(attributes), checked_costs(turn_costs)
+    if costs and not turns:
+        msg = "turn_costs has no effect without turns=True: give both, or leave it out."
+        raise InputError(msg)
+    file = Extract(source)
     ways = file.ways(rules)
     if not ways.points.size:
-        raise file.error(
-            "no road that cars may use was found "
-            "(service=True and private=True also include service roads and private ones)"
-        )
+        raise file.error(_nothing(profile, rules.profile.users, any_way=file.has_ways()))
     ids, vertex = np.unique(ways.points, return_inverse=True)
-    lonlat = file.locations(ids)
-    u, v, way, metres, course = _junction_edges(ways, vertex, lonlat)
-    if not u.size:
+    lonlat, blocked = file.places(ids, rules, barriers=barriers)
+    edges = _edges(ways, vertex, lonlat, blocked | np.isnan(lonlat[:, 0]))
+    if not edges.src.size:
         raise file.error("it has roads, but no stretch of road whose two ends have a location")
-    forward, backward = ways.forward[way], ways.backward[way]
-    src = np.concatenate([u[forward], v[backward]])
-    dst = np.concatenate([v[forward], u[backward]])
-    length = np.concatenate([metres[forward], metres[backward]])
-    if weight == "seconds":
-        kmh = np.concatenate(
-            [ways.forward_speed[way[forward]], ways.backward_speed[way[backward]]],
-        )
-        length = length * 3.6 / kmh
-    used, ends = np.unique(np.concatenate([src, dst]), return_inverse=True)
-    src, dst = ends[: src.size], ends[src.size :]
-    edge_shapes = None
+    weights = edges.seconds if weight == "seconds" else edges.length
+    used, ends = np.unique(np.concatenate([edges.src, edges.dst]), return_inverse=True)
+    src, dst = np.split(ends, 2)
+    lines = None
     if shapes:
-        lines = course.taken(np.concatenate([np.flatnonzero(forward), np.flatnonzero(backward)]))
-        edge_shapes = in_rows(lines, (src, dst), length, lonlat[used], directed=True)
-    return Graph.from_edges(
+        lines = in_rows(edges.lines, (src, dst), weights, lonlat[used], directed=True)
+    graph = Graph.from_edges(
         src,
         dst,
-        length,
+        weights,
         n=used.size,
         labels=ids[used],
         coordinates=lonlat[used],
         name=source.title,
-        shapes=edge_shapes,
+        shapes=lines,
+        keep_rows=True,
         unit=None if weight is None else {"metres": "m", "seconds": "s"}[weight],
         attribution=ATTRIBUTION,
     )
+    assert graph.given is not None  # noqa: S101 - by keep_rows
+    if turns:
+        rows = graph.given.rows
+        roads = Roads(ways.ids[edges.way][rows], edges.stretch[rows], edges.forward[rows])
+        graph.turns = turns_of(file, rules.profile, graph, roads, costs).checked(graph.m)
+    columns = _columns(ways, edges)
+    graph.given.columns.update({name: columns[name] for name in kept})
+    graph.given.units.update({name: _COLUMNS[name] for name in kept if _COLUMNS[name]})
+    graph.given = graph.given if kept else None
+    return graph
 
 
-def _speeds(own: Mapping[str, float] | None, *, service: bool) -> dict[str, float]:
-    speeds = dict(DEFAULT_SPEEDS)
-    for name, kmh in (own or {}).items():
-        if name not in speeds or not 0 < kmh < float("inf"):
-            message = (
-                f"speeds[{name!r}] = {kmh!r}: a speed is km/h > 0 for one of {', '.join(speeds)}."
-            )
-            raise InputError(message)
-        speeds[name] = float(kmh)
-    if not service:
-        del speeds["service"]
-    return speeds
+class _Edges(NamedTuple):
+    """The edges of a network, in the order of the file.
+
+    Attributes
+    ----------
+    src, dst : (m,) rows of the points' locations.
+    way : (m,) positions in `Ways`.
+    stretch : (m,) integers, the same for both directions of a stretch of road.
+    forward : (m,) bool, whether an edge follows the points of its way.
+    length, seconds : (m,) metres and time.
+    lines : the points of each edge, ends included, in the direction of the way.
+    """
+
+    src: Array
+    dst: Array
+    way: Array
+    stretch: Array
+    forward: Array
+    length: NDArray[np.float64]
+    seconds: NDArray[np.float64]
+    lines: Shapes
 
 
-#: Far above all ids that OpenStreetMap has assigned, about 1.3 * 10^10 in 2025.
-_LARGEST_ID = 2**40
-
-#: osmium's name of the XML format by compression; None: not compressed.
-_COMPRESSED = {None: "osm", "gzip": "osm.gz", "bzip2": "osm.bz2"}
-
-
-def sniff(head: bytes) -> bool:
-    """Return whether a file is OpenStreetMap XML or PBF."""
-    return _is_pbf(head) or (b"<osm " in head[:1024] and head.lstrip()[:1] == b"<")
-
-
-def _is_pbf(head: bytes) -> bool:
-    return head[4:15] == b"\x0a\x09OSMHeader"
-
-
-class _Extract:
-    """An extract that is read in several passes; osmium's errors become GraphFormatErrors."""
-
-    def __init__(self, source: Source) -> None:
-        self._osmium = require("osmium", extra="osm", what="reading OpenStreetMap extracts")
-        self._source = source
-        if not sniff(source.head):
-            raise self.error("expected OpenStreetMap XML or PBF, found neither <osm> nor OSMHeader")
-        io = self._osmium.io
-        if _is_pbf(source.raw_head):
-            self._file = io.File(str(source.path), "pbf")
-        elif not _is_pbf(source.head) and source.compression in _COMPRESSED:
-            self._file = io.File(str(source.path), _COMPRESSED[source.compression])
-        else:  # a compression that osmium does not support
-            form = "pbf" if _is_pbf(source.head) else "osm"
-            self._file = io.FileBuffer(source.data, form)
-
-    def error(self, message: str) -> GraphFormatError:
-        return self._source.error(None, message)
-
-    def _filters(self, ids: Array) -> bool:
-        """Return whether osmium's own filter can select nodes by these ascending ids.
-
-        The filter does not support the negative ids of unsaved edits. It has a bit for each number
-        up to the largest, in blocks of 4 MiB, and a pointer to each block: a single id of 10^16
-        would take 2.3 GB.
-        """
-        blocks = 1 + int(np.count_nonzero(np.diff(ids >> 25)))
-        return bool(
-            ids[0] >= 0 and ids[-1] < _LARGEST_ID and blocks << 22 <= self._source.room // 4
-        )
-
-    @contextmanager
-    def _damage(self) -> Iterator[None]:
-        """Convert osmium's errors about damaged data to a GraphFormatError that names the file."""
-        try:
-            yield
-        except (RuntimeError, ValueError, self._osmium.InvalidLocationError) as error:
-            raise self.error(str(error)) from error
-
-    def ways(self, rules: CarRules) -> _Ways:
-        osmium = self._osmium
-        classes = osmium.filter.TagFilter(*(("highway", name) for name in rules.speeds))
-        points, count = array("q"), array("q")
-        drives = []
-        with self._damage():
-            for way in osmium.FileProcessor(self._file, osmium.osm.WAY).with_filter(classes):
-                drive = rules.drive(dict(way.tags))
-                if drive is not None:
-                    refs = [point.ref for point in way.nodes]
-                    points.extend(refs)
-                    count.append(len(refs))
-                    drives.append(drive)
-        return _Ways(
-            np.array(points, np.int64),
-            np.concatenate([[0], np.cumsum(np.array(count, np.int64))]),
-            np.array([drive.forward for drive in drives], bool),
-            np.array([drive.backward for drive in drives], bool),
-            np.array([drive.forward_speed for drive in drives], np.float64),
-            np.array([drive.backward_speed for drive in drives], np.float64),
-        )
-
-    def locations(self, ids: Array) -> NDArray[np.float64]:
-        """Return longitude and latitude of the ascending `ids`, (k, 2); NaN where unknown."""
-        osmium = self._osmium
-        node_ids, place = array("q"), array("d")
-        requested = set() if self._filters(ids) else set(ids.tolist())
-        with self._damage():
-            nodes = osmium.FileProcessor(self._file, osmium.osm.NODE)
-            if not requested:
-                nodes = nodes.with_filter(osmium.filter.IdFilter(ids.tolist()))
-            for node in nodes:
-                if (not requested or node.id in requested) and node.location.valid():
-                    node_ids.append(node.id)
-                    place.extend((node.location.lon, node.location.lat))
-        known = np.array(node_ids, np.int64)
-        at = np.minimum(np.searchsorted(ids, known), ids.size - 1)
-        match = ids[at] == known
-        lonlat = np.full((ids.size, 2), np.nan)
-        lonlat[at[match]] = np.array(place, np.float64).reshape(-1, 2)[match]
-        return lonlat
+def _edges(ways: Ways, vertex: Array, lonlat: NDArray[np.float64], closed: Array) -> _Edges:
+    """Return the edges of ways that are split at junctions; parameters as `_stretches`."""
+    u, v, way, metres, course = _stretches(ways, vertex, lonlat, closed)
+    along, back = np.flatnonzero(ways.forward[way]), np.flatnonzero(ways.backward[way])
+    stretch = np.concatenate([along, back])
+    return _Edges(
+        np.concatenate([u[along], v[back]]),
+        np.concatenate([v[along], u[back]]),
+        way[stretch],
+        stretch,
+        np.arange(len(stretch)) < len(along),
+        metres[stretch],
+        metres[stretch] * 3.6 / _speeds(ways, way, metres, along, back),
+        course.taken(stretch),
+    )
 
 
-def _junction_edges(
-    ways: _Ways, vertex: Array, lonlat: NDArray[np.float64]
+def _columns(ways: Ways, edges: _Edges) -> dict[str, NDArray[Any] | Coded]:
+    """Return all columns of the edges."""
+    return {
+        "street": Coded(ways.street.codes[edges.way], ways.street.values),
+        "kind": Coded(ways.kind.codes[edges.way], ways.kind.values),
+        "way": ways.ids[edges.way],
+        "length": edges.length,
+        "seconds": edges.seconds,
+    }
+
+
+def _kept(attributes: Any) -> list[str]:
+    """Return the names of the columns to keep."""
+    if attributes is None or attributes == "all":
+        return [] if attributes is None else list(_COLUMNS)
+    names = [attributes] if isinstance(attributes, str) else list(attributes)
+    for name in names:
+        if name not in _COLUMNS:
+            known = ", ".join(map(repr, _COLUMNS))
+            msg = f"attributes={shown(attributes)}: there is no column {name!r}; there are {known}."
+            raise InputError(msg)
+    return names
+
+
+def _nothing(profile: str, users: str, *, any_way: bool) -> str:
+    """Return the message for a file without a road."""
+    if not any_way:
+        return "the extract is empty: it has no ways"
+    hint = "private=True also includes private roads"
+    if profile == "car":
+        hint = "service=True and private=True also include service roads and private ones"
+    return f"no road that {users} may use was found ({hint})"
+
+
+def _speeds(
+    ways: Ways, way: Array, metres: Array, along: Array, back: Array
+) -> NDArray[np.float64]:
+    """Return km/h of the stretches `along` and then of the stretches `back`.
+
+    A way with a duration takes it for its length inside the extract.
+    """
+    total = np.bincount(way, metres, len(ways.ids))
+    timed = np.isfinite(ways.seconds) & (total > 0)
+    both = []
+    for speed, stretches in ((ways.forward_speed, along), (ways.backward_speed, back)):
+        kmh = np.where(timed, 3.6 * total / ways.seconds, speed)
+        both.append(kmh[way[stretches]])
+    return np.concatenate(both)
+
+
+def _stretches(
+    ways: Ways, vertex: Array, lonlat: NDArray[np.float64], closed: Array
 ) -> tuple[Array, Array, Array, Array, Shapes]:
-    """Split the ways at junctions: (u, v, way, metres) and the points of each stretch of road."""
+    """Split the ways at junctions: (u, v, way, metres) and the points of each stretch of road.
+
+    Parameters
+    ----------
+    vertex : for each point of `ways`, its row in `lonlat`.
+    closed : the rows of points that no way passes, because a barrier stops the traffic or their
+        location is unknown: (k,) bool.
+    """
     way = np.repeat(np.arange(ways.start.size - 1), np.diff(ways.start))
     repeated = np.zeros(vertex.size, bool)
     repeated[1:] = (vertex[1:] == vertex[:-1]) & (way[1:] == way[:-1])
-    unknown = np.isnan(lonlat[vertex, 0])
-    keep = ~repeated & ~unknown
-    # A point without a location is left out and splits its way. `run` counts such points, so it
-    # differs between the stretches before and after one.
-    run = np.cumsum(unknown)[keep]
+    stops = closed[vertex]
+    keep = ~repeated & ~stops
+    # A closed point is left out and splits its way. `run` counts such points, so it differs
+    # between the stretches before and after one.
+    run = np.cumsum(stops)[keep]
     vertex, way = vertex[keep], way[keep]
     if len(vertex) < 2:
         nothing = np.empty(0, np.int64)

@@ -1,39 +1,18 @@
-"""Interpretation of OpenStreetMap tags for cars: access, direction and speed.
+"""Interpretation of OpenStreetMap tags that all profiles share: directions, limits, durations.
 
-The rules follow the wiki pages Key:highway, Key:access, Key:oneway and Key:maxspeed.
+The rules follow the wiki pages Key:oneway, Key:maxspeed, Key:cycleway and Key:duration.
 """
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
 #: What the licence of OpenStreetMap asks pictures to show.
 ATTRIBUTION = "\N{COPYRIGHT SIGN} OpenStreetMap contributors"
-
-# Free-flow speeds in km/h for ways without a (readable) limit. They are assumptions, not
-# measurements, between the usual legal limit of the class and the real speed of cars.
-DEFAULT_SPEEDS: dict[str, float] = {
-    "motorway": 110,
-    "motorway_link": 50,
-    "trunk": 90,
-    "trunk_link": 45,
-    "primary": 65,
-    "primary_link": 35,
-    "secondary": 55,
-    "secondary_link": 30,
-    "tertiary": 45,
-    "tertiary_link": 25,
-    "unclassified": 40,
-    "residential": 30,
-    "living_street": 10,
-    "road": 30,
-    "service": 15,
-}
 
 # Named legal limits in km/h by country: "DE:rural". A name without a country is for all countries
 # that are not listed.
@@ -72,81 +51,62 @@ _NAMED_LIMITS: dict[str, float] = {
 _KMH_PER_UNIT = {"": 1.0, "km/h": 1.0, "kmh": 1.0, "kph": 1.0, "mph": 1.609344, "knots": 1.852}
 _LIMIT = re.compile(r"(\d{1,3}(?:\.\d{1,3})?)\s*([a-z/]*)", re.ASCII)
 _ZONE = re.compile(r"(?:zone:?)(\d{1,3})", re.ASCII)
+_CLOCK = re.compile(r"(?:(\d{1,3}):)?(\d{1,4})(?::(\d\d))?", re.ASCII)
+_ISO = re.compile(r"PT(?:(\d{1,3})H)?(?:(\d{1,4})M)?(?:(\d{1,5})S)?", re.ASCII)
 
-_CLOSED = frozenset(
-    {"no", "private", "agricultural", "forestry", "agricultural;forestry", "delivery", "emergency"}
-    | {"military", "psv", "bus", "official", "permit"}
-)
-_OPEN_PRIVATE = frozenset({"private", "permit", "delivery"})
 _ROUNDABOUTS = frozenset({"roundabout", "circular"})
+_FORWARD = frozenset({"yes", "true", "1", "forward"})
+_BACKWARD = frozenset({"-1", "reverse", "backward"})
 
 
-@dataclass(frozen=True, slots=True)
-class Drive:
-    """The directions in which cars may use a way, relative to its points, and km/h in each."""
+def directions(tags: Mapping[str, str], keys: Sequence[str]) -> tuple[bool, bool]:
+    """Return whether a way may be followed along its points forward, and backward.
 
-    forward: bool
-    backward: bool
-    forward_speed: float
-    backward_speed: float
-
-
-@dataclass(frozen=True, slots=True)
-class CarRules:
-    """The rules that select the ways of the car network.
+    An explicit tag overrides the one-way that junction=roundabout or highway=motorway implies. A
+    lane that changes its direction during the day (reversible, alternating) is closed both ways.
 
     Parameters
     ----------
-    speeds : km/h by highway class, for ways without a tagged limit; other classes are left out.
-    private : True includes ways open to some cars only (access=private, permit, delivery).
+    keys : keys of one-way tags, the most specific first. Without "oneway" among them, roundabouts
+        and motorways imply nothing.
     """
-
-    speeds: Mapping[str, float]
-    private: bool = False
-
-    def drive(self, tags: Mapping[str, str]) -> Drive | None:
-        """Return the use of a way with these tags, or None if cars may not use it."""
-        usual = self.speeds.get(tags.get("highway", ""))
-        if usual is None or tags.get("area") == "yes" or not self._open(tags):
-            return None
-        forward, backward = directions(tags)
-        if not (forward or backward):
-            return None
-        limit = speed_limit(tags.get("maxspeed")) or usual
-        return Drive(
-            forward,
-            backward,
-            speed_limit(tags.get("maxspeed:forward")) or limit,
-            speed_limit(tags.get("maxspeed:backward")) or limit,
-        )
-
-    def _open(self, tags: Mapping[str, str]) -> bool:
-        # The most specific key decides: motorcar=yes opens a way with motor_vehicle=no.
-        for key in ("motorcar", "motor_vehicle", "vehicle", "access"):
-            value = tags.get(key)
-            if value is not None:
-                return value not in _CLOSED or (self.private and value in _OPEN_PRIVATE)
-        return True
-
-
-def directions(tags: Mapping[str, str]) -> tuple[bool, bool]:
-    """Return whether cars may follow the way's points forward, and backward.
-
-    An explicit oneway overrides the one-way that junction=roundabout or highway=motorway implies. A
-    lane that changes its direction during the day (reversible, alternating) is closed both ways.
-    """
-    keys = ("oneway:motorcar", "oneway:motor_vehicle", "oneway:vehicle", "oneway")
     value = next((tags[key] for key in keys if key in tags), None)
-    if value in {"yes", "true", "1"}:
+    if value in _FORWARD:
         return True, False
-    if value in {"-1", "reverse"}:
+    if value in _BACKWARD:
         return False, True
     if value in {"reversible", "alternating"}:
         return False, False
-    if value not in {"no", "false", "0"}:
+    if value not in {"no", "false", "0"} and "oneway" in keys:
         implied = tags.get("junction") in _ROUNDABOUTS or tags.get("highway") == "motorway"
         return True, not implied
     return True, True
+
+
+def contraflow(tags: Mapping[str, str]) -> bool:
+    """Return whether cyclists have a lane or track against a one-way street."""
+    sides = ("cycleway", "cycleway:left", "cycleway:right", "cycleway:both")
+    if any(tags.get(key, "").startswith("opposite") for key in sides):
+        return True
+    return any(tags.get(f"{key}:oneway") in {"no", "-1"} for key in sides)
+
+
+def duration(text: str | None) -> float | None:
+    """Return a duration in seconds: "45" and "0:45" are minutes, "1:30:00" has seconds, "PT1H30M".
+
+    Returns
+    -------
+    float or None
+        None without a tag, for an unreadable value and for 0.
+    """
+    if text is None:
+        return None
+    clock, iso = _CLOCK.fullmatch(text.strip()), _ISO.fullmatch(text.strip())
+    found = clock or iso
+    if found is None:
+        return None
+    hours, minutes, seconds = (float(part or 0) for part in found.groups())
+    return 3600 * hours + 60 * minutes + seconds or None
 
 
 def speed_limit(text: str | None) -> float | None:

@@ -1,0 +1,188 @@
+"""The ways and points of an OpenStreetMap file, read by pyosmium in several passes."""
+
+from __future__ import annotations
+
+from array import array
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from warpath.base.errors import require
+from warpath.graph.input_edges import Coded
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+    from warpath.base.dtypes import Array
+    from warpath.base.errors import GraphFormatError
+    from warpath.io.osm_profiles import Rules
+    from warpath.io.source import Source
+
+#: Far above all ids that OpenStreetMap has assigned, about 1.3 * 10^10 in 2025.
+_LARGEST_ID = 2**40
+
+#: osmium's name of the XML format by compression; None: not compressed.
+_COMPRESSED = {None: "osm", "gzip": "osm.gz", "bzip2": "osm.bz2"}
+
+
+@dataclass(frozen=True, slots=True)
+class Ways:
+    """The k ways that a profile uses.
+
+    Attributes
+    ----------
+    points : `points[start[i]:start[i + 1]]` are the OSM node ids of way i.
+    start : (k + 1,) int64.
+    ids : (k,) int64, OSM way ids.
+    forward, backward : (k,) bool, whether a way may be followed in each direction.
+    forward_speed, backward_speed : (k,) km/h.
+    seconds : (k,) time for the whole way, NaN if it follows from the speeds.
+    street : the names of the streets, else their references (A13), else "".
+    kind : the values of `highway`, or "ferry".
+    """
+
+    points: NDArray[np.int64]
+    start: NDArray[np.int64]
+    ids: NDArray[np.int64]
+    forward: NDArray[np.bool_]
+    backward: NDArray[np.bool_]
+    forward_speed: NDArray[np.float64]
+    backward_speed: NDArray[np.float64]
+    seconds: NDArray[np.float64]
+    street: Coded
+    kind: Coded
+
+
+def sniff(head: bytes) -> bool:
+    """Return whether a file is OpenStreetMap XML or PBF."""
+    return _is_pbf(head) or (b"<osm " in head[:1024] and head.lstrip()[:1] == b"<")
+
+
+def _is_pbf(head: bytes) -> bool:
+    return head[4:15] == b"\x0a\x09OSMHeader"
+
+
+class Extract:
+    """An extract that is read in several passes; osmium's errors become GraphFormatErrors."""
+
+    def __init__(self, source: Source) -> None:
+        self._osmium = require("osmium", extra="osm", what="reading OpenStreetMap extracts")
+        self._source = source
+        if not sniff(source.head):
+            raise self.error("expected OpenStreetMap XML or PBF, found neither <osm> nor OSMHeader")
+        io = self._osmium.io
+        if _is_pbf(source.raw_head):
+            self._file = io.File(str(source.path), "pbf")
+        elif not _is_pbf(source.head) and source.compression in _COMPRESSED:
+            self._file = io.File(str(source.path), _COMPRESSED[source.compression])
+        else:  # a compression that osmium does not support
+            form = "pbf" if _is_pbf(source.head) else "osm"
+            self._file = io.FileBuffer(source.data, form)
+
+    def error(self, message: str) -> GraphFormatError:
+        """Return the error for this file."""
+        return self._source.error(None, message)
+
+    def has_ways(self) -> bool:
+        """Return whether there is a way of any kind."""
+        with self._damage():
+            return any(True for _ in self._osmium.FileProcessor(self._file, self._osmium.osm.WAY))
+
+    def ways(self, rules: Rules) -> Ways:
+        """Return the ways that the rules select."""
+        osmium = self._osmium
+        wanted = [("highway", name) for name in rules.speeds if name != "ferry"]
+        classes = osmium.filter.TagFilter(*wanted, ("route", "ferry"))
+        points, count, ids = array("q"), array("q"), array("q")
+        uses, streets = [], []
+        with self._damage():
+            for way in osmium.FileProcessor(self._file, osmium.osm.WAY).with_filter(classes):
+                tags = dict(way.tags)
+                use = rules.use(tags)
+                if use is not None:
+                    refs = [point.ref for point in way.nodes]
+                    points.extend(refs)
+                    count.append(len(refs))
+                    ids.append(way.id)
+                    uses.append(use)
+                    streets.append(tags.get("name") or tags.get("ref", ""))
+        return Ways(
+            np.array(points, np.int64),
+            np.concatenate([[0], np.cumsum(np.array(count, np.int64))]),
+            np.array(ids, np.int64),
+            np.array([use.forward for use in uses], bool),
+            np.array([use.backward for use in uses], bool),
+            np.array([use.forward_speed for use in uses], np.float64),
+            np.array([use.backward_speed for use in uses], np.float64),
+            np.array([use.seconds for use in uses], np.float64),  # None becomes NaN
+            Coded.of(streets),
+            Coded.of(use.kind for use in uses),
+        )
+
+    def places(
+        self, ids: Array, rules: Rules, *, barriers: bool
+    ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+        """Locate points.
+
+        Parameters
+        ----------
+        ids : (k,) ascending node ids.
+        barriers : whether points may be blocked.
+
+        Returns
+        -------
+        lonlat : (k, 2) longitude and latitude; NaN where unknown.
+        blocked : (k,) whether a barrier stops the traffic at a point.
+        """
+        osmium = self._osmium
+        node_ids, place, blocked_ids = array("q"), array("d"), array("q")
+        requested = set() if self._filters(ids) else set(ids.tolist())
+        with self._damage():
+            nodes = osmium.FileProcessor(self._file, osmium.osm.NODE)
+            if not requested:
+                nodes = nodes.with_filter(osmium.filter.IdFilter(ids.tolist()))
+            for node in nodes:
+                if (not requested or node.id in requested) and node.location.valid():
+                    node_ids.append(node.id)
+                    place.extend((node.location.lon, node.location.lat))
+                    if barriers and "barrier" in node.tags and rules.blocks(dict(node.tags)):
+                        blocked_ids.append(node.id)
+        known = np.array(node_ids, np.int64)
+        at = np.minimum(np.searchsorted(ids, known), ids.size - 1)
+        match = ids[at] == known
+        lonlat = np.full((ids.size, 2), np.nan)
+        lonlat[at[match]] = np.array(place, np.float64).reshape(-1, 2)[match]
+        return lonlat, np.isin(ids, np.array(blocked_ids, np.int64))
+
+    def restrictions(self) -> Iterator[tuple[dict[str, str], list[tuple[str, int, str]]]]:
+        """Yield tags and members (n, w or r, id, role) of each relation of type restriction."""
+        osmium = self._osmium
+        wanted = osmium.filter.TagFilter(("type", "restriction"))
+        with self._damage():
+            relations = osmium.FileProcessor(self._file, osmium.osm.RELATION).with_filter(wanted)
+            for each in relations:
+                yield dict(each.tags), [(one.type, one.ref, one.role) for one in each.members]
+
+    def _filters(self, ids: Array) -> bool:
+        """Return whether osmium's own filter can select nodes by these ascending ids.
+
+        The filter does not support the negative ids of unsaved edits. It has a bit for each number
+        up to the largest, in blocks of 4 MiB, and a pointer to each block: a single id of 10^16
+        would take 2.3 GB.
+        """
+        blocks = 1 + int(np.count_nonzero(np.diff(ids >> 25)))
+        return bool(
+            ids[0] >= 0 and ids[-1] < _LARGEST_ID and blocks << 22 <= self._source.room // 4
+        )
+
+    @contextmanager
+    def _damage(self) -> Iterator[None]:
+        """Convert osmium's errors about damaged data to a GraphFormatError that names the file."""
+        try:
+            yield
+        except (RuntimeError, ValueError, self._osmium.InvalidLocationError) as error:
+            raise self.error(str(error)) from error

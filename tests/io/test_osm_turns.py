@@ -1,0 +1,322 @@
+"""Turn restrictions and turn costs of OpenStreetMap extracts."""
+
+from __future__ import annotations
+
+import itertools
+import pickle
+
+import numpy as np
+import pytest
+
+import warpath as wp
+from warpath.base.errors import GraphError, InputError, NoPathError, NotSupportedError
+from warpath.graph.turns import Turns
+from warpath.io import formats
+
+pytest.importorskip("osmium")
+
+#: A crossing, 5, with arms to the west (4), south (8), east (6) and north (2); a way around it from
+#: the south to the east by 9, and one from the west to the north by 1. The ways end at 5.
+#:
+#:   1 - 2
+#:   |   |
+#:   4 - 5 - 6
+#:       |   |
+#:       8 - 9
+ARMS = {1: (4, 5), 2: (5, 6), 3: (2, 5), 4: (5, 8), 5: (8, 9), 6: (9, 6), 7: (4, 1), 8: (1, 2)}
+
+
+def write(path, relations, ways=ARMS, **tags):
+    """Write the crossing with relations (tags, from way, via, to way)."""
+    lines = ['<?xml version="1.0"?>', '<osm version="0.6">']
+    for v in range(1, 10):
+        row, column = divmod(v - 1, 3)
+        lines.append(f'<node id="{v}" lat="{-row / 1000}" lon="{column * 0.0009}"/>')
+    for way, refs in ways.items():
+        lines.append(f'<way id="{way}">')
+        lines += [f'<nd ref="{v}"/>' for v in refs]
+        lines += [f'<tag k="{k}" v="{v}"/>' for k, v in ({"highway": "residential"} | tags).items()]
+        lines.append("</way>")
+    for number, (rule, origin, via, target) in enumerate(relations, 1):
+        lines.append(f'<relation id="{number}"><tag k="type" v="restriction"/>')
+        lines += [f'<tag k="{k}" v="{v}"/>' for k, v in rule.items()]
+        kind = "way" if isinstance(via, str) else "node"
+        members = [("way", "from", origin), (kind, "via", via), ("way", "to", target)]
+        lines += [
+            f'<member type="{kind}" ref="{ref}" role="{role}"/>'
+            for kind, role, ref in members
+            if ref is not None
+        ]
+        lines.append("</relation>")
+    path.write_text("\n".join([*lines, "</osm>"]))
+    return path
+
+
+NO_RIGHT = ({"restriction": "no_right_turn"}, 1, 5, 4)  # from the west to the south
+
+
+@pytest.fixture
+def crossing(tmp_path):
+    """Read the crossing with restrictions."""
+
+    def read(*relations, **options):
+        path = write(tmp_path / "a.osm", relations)
+        return formats.read(path, **({"turns": True} | options))
+
+    return read
+
+
+def test_without_turns_restrictions_are_ignored(crossing):
+    assert list(wp.path(crossing(NO_RIGHT, turns=False), 4, 8)) == [4, 5, 8]
+
+
+def test_a_forbidden_turn_is_avoided(crossing):
+    graph = crossing(NO_RIGHT)
+    assert repr(graph.turns) == "<Turns: 1 restrictions honoured>"
+    assert list(wp.path(graph, 4, 8)) == [4, 5, 6, 9, 8]
+    assert list(wp.path(graph, 8, 4)) == [8, 5, 4]
+    assert list(wp.path(graph, 5, 8)) == [5, 8]
+    assert list(wp.path(graph, 4, 6)) == [4, 5, 6]
+
+
+def test_the_only_turn_is_taken(crossing):
+    graph = crossing(({"restriction": "only_straight_on"}, 1, 5, 2))
+    assert list(wp.path(graph, 4, 2)) == [4, 1, 2]
+    assert list(wp.path(graph, 4, 8)) == [4, 5, 6, 9, 8]
+    assert list(wp.path(graph, 4, 5)) == [4, 5]
+
+
+def test_a_route_may_pass_a_junction_twice(tmp_path):
+    # From 4 the crossing is left straight on only, and 2 is reached by the loop 6 - 9 - 8 - 5.
+    ways = {way: refs for way, refs in ARMS.items() if way not in {7, 8}}
+    rule = ({"restriction": "no_left_turn"}, 1, 5, 3)
+    path = write(tmp_path / "a.osm", [rule], ways)
+    route = wp.path(formats.read(path, turns=True), 4, 2)
+    assert list(route) in ([4, 5, 6, 9, 8, 5, 2], [4, 5, 8, 9, 6, 5, 2])
+    assert route.weights.sum() == pytest.approx(route.length)
+    assert len(route.line) == 7
+    assert len(route.legs) == 1
+
+
+def test_u_turns_are_made_at_dead_ends_or_for_their_cost(tmp_path):
+    ways = {1: (4, 5), 2: (5, 6), 3: (2, 5)}  # three dead ends
+    path = write(tmp_path / "a.osm", [({"restriction": "no_left_turn"}, 1, 5, 3)], ways)
+    assert list(wp.path(formats.read(path, turns=True), 4, 2)) == [4, 5, 6, 5, 2]
+    ways = {1: (4, 5), 2: (5, 6), 3: (2, 5), 6: (9, 6), 5: (8, 9), 8: (2, 1)}
+    path = write(tmp_path / "a.osm", [({"restriction": "no_left_turn"}, 1, 5, 3)], ways)
+    assert list(wp.path(formats.read(path, turns=True), 4, 2)) == [4, 5, 6, 9, 8, 9, 6, 5, 2]
+    cheap = formats.read(path, turns=True, turn_costs={"u_turn": 1})
+    route = wp.path(cheap, 4, 2)
+    assert list(route) == [4, 5, 6, 5, 2]
+    there, back = (wp.path(formats.read(path), *ends).length for ends in ((4, 6), (6, 2)))
+    assert route.length == pytest.approx(there + back + 1)
+
+
+def test_a_forbidden_u_turn_holds_at_a_dead_end(tmp_path):
+    ways = {1: (4, 5), 2: (5, 6), 3: (2, 5)}
+    rules = [({"restriction": "no_left_turn"}, 1, 5, 3), ({"restriction": "no_u_turn"}, 2, 6, 2)]
+    graph = formats.read(write(tmp_path / "a.osm", rules, ways), turns=True)
+    with pytest.raises(NoPathError, match="no path leads from 4 to 2"):
+        wp.path(graph, 4, 2)
+    assert wp.distances(graph, [4], [2, 6]).reached.tolist() == [[False, True]]
+
+
+def test_left_and_right_turns_have_costs(tmp_path):
+    path = write(tmp_path / "a.osm", [], {way: ARMS[way] for way in (1, 2, 3, 4)})
+    plain = wp.distances(formats.read(path), [4, 8, 6, 2], [4, 8, 6, 2]).dist
+    graph = formats.read(path, turns=True, turn_costs={"left": 7, "right": 3})
+    costs = wp.distances(graph, [4, 8, 6, 2], [4, 8, 6, 2]).dist - plain
+    assert np.round(costs, 6).tolist() == [
+        [0, 3, 0, 7],
+        [7, 0, 3, 0],
+        [0, 7, 0, 3],
+        [3, 0, 7, 0],
+    ]
+
+
+def test_a_bend_without_a_choice_costs_nothing(crossing):
+    graph = crossing(turn_costs={"left": 1000, "right": 1000})
+    assert list(wp.path(graph, 8, 6)) == [8, 9, 6]
+    assert list(wp.path(graph, 4, 2)) == [4, 1, 2]
+
+
+@pytest.mark.parametrize(
+    ("rule", "via", "target", "ignored"),
+    [
+        ({"restriction": "no_right_turn"}, "2", 4, {"via ways": 1}),
+        ({"restriction": "no_right_turn"}, None, 4, {"incomplete": 1}),
+        ({"restriction": "no_right_turn"}, 5, None, {"incomplete": 1}),
+        ({"restriction": "no_right_turn"}, 5, 99, {"outside the network": 1}),
+        ({"restriction": "no_right_turn"}, 8, 4, {"outside the network": 1}),
+        ({"restriction": "perhaps"}, 5, 4, {"of an unknown kind": 1}),
+        ({"restriction:conditional": "no_right_turn @ (Mo)"}, 5, 4, {"conditional": 1}),
+        ({"restriction:hgv": "no_right_turn"}, 5, 4, {}),
+        ({"restriction": "no_right_turn", "except": "psv;motorcar"}, 5, 4, {}),
+        ({"restriction:bicycle": "no_right_turn"}, 5, 4, {}),
+    ],
+)
+def test_ignored_restrictions_are_counted(crossing, rule, via, target, ignored):
+    graph = crossing((rule, 1, via, target))
+    assert (graph.turns.honoured, graph.turns.ignored) == (0, ignored)
+    assert list(wp.path(graph, 4, 8)) == [4, 5, 8]
+
+
+def test_a_way_that_passes_the_junction_is_ambiguous(tmp_path):
+    ways = ARMS | {1: (4, 5, 6)}
+    del ways[2]
+    graph = formats.read(write(tmp_path / "a.osm", [NO_RIGHT], ways), turns=True)
+    assert repr(graph.turns) == "<Turns: 0 restrictions honoured; ignored: 1 ambiguous>"
+
+
+@pytest.mark.parametrize(
+    ("rule", "who"),
+    [
+        ({"restriction": "no_right_turn"}, "cb"),
+        ({"restriction": "no_right_turn", "except": "bicycle"}, "c"),
+        ({"restriction": "no_right_turn", "except": "motor_vehicle"}, "b"),
+        ({"restriction:bicycle": "no_right_turn"}, "b"),
+        ({"restriction:motorcar": "no_right_turn"}, "c"),
+        ({"restriction:foot": "no_right_turn"}, "f"),
+    ],
+)
+def test_restrictions_hold_for_their_profiles(crossing, rule, who):
+    counts = {
+        name: crossing((rule, 1, 5, 4), profile=name).turns.honoured
+        for name in ("car", "bike", "foot")
+    }
+    assert "".join(name[0] for name, count in counts.items() if count) == who
+
+
+def brute_force(graph, source):
+    """Distances from a vertex by relaxing all turns until nothing changes."""
+    tails, heads, weights = graph.edges()
+    banned = set(map(tuple, graph.turns.banned.tolist()))
+    exits = np.diff(graph.indptr)
+    label = np.where(tails == source, weights, np.inf)
+    for _ in range(graph.m):
+        for e, f in itertools.product(range(graph.m), repeat=2):
+            back = graph.turns.back[e] == f and exits[heads[e]] > 1
+            if heads[e] == tails[f] and not back and (e, f) not in banned:
+                label[f] = min(label[f], label[e] + weights[f])
+    dist = np.full(graph.n, np.inf)
+    np.minimum.at(dist, heads, label)
+    dist[source] = 0
+    return dist
+
+
+def test_all_calls_agree_with_brute_force(crossing):
+    rules = [
+        NO_RIGHT,
+        ({"restriction": "only_right_turn"}, 4, 5, 2),
+        ({"restriction": "no_straight_on"}, 3, 5, 4),
+    ]
+    graph = crossing(*rules)
+    expected = np.array([brute_force(graph, s) for s in range(graph.n)])
+    table = wp.apsp(graph)
+    assert np.array_equal(table.dist, expected)
+    assert np.array_equal(wp.distances(graph, graph.labels).dist, expected)
+    origins, destinations = (ends.ravel() for ends in np.meshgrid(graph.labels, graph.labels))
+    trips = wp.pairs(graph, origins, destinations)
+    assert np.array_equal(trips.dist, expected.T.ravel())
+    for trip in range(len(trips)):
+        route = trips.route(trip)
+        assert route.length == trips.dist[trip] == table.path(route.source, route.target).length
+        assert (route.source, route.target) == (origins[trip], destinations[trip])
+        assert route.weights.sum() == pytest.approx(route.length)
+        assert (graph.indices[route.edges] == route.indices[1:]).all()
+    assert wp.path(graph, wp.Place(0.0001, -0.001), 8).snapped[0].vertex == 4
+
+
+def test_calls_that_do_not_honour_turns_are_refused_by_name(crossing):
+    graph = crossing(NO_RIGHT)
+    table = wp.distances(graph, [4], [8])
+    calls = {
+        "sssp": lambda: wp.sssp(graph, 4),
+        "nearest": lambda: wp.nearest(graph, [4]),
+        "within": lambda: wp.within(graph, 4, 100),
+        "totals": lambda: wp.totals(graph, "sum"),
+        "plan": lambda: wp.plan(graph, 4),
+        "prepare": lambda: wp.prepare(graph),
+        "prepared=True": lambda: wp.Solver(graph, prepared=True),
+        "verify": lambda: wp.verify(graph, table),
+        "paths_from": lambda: table.paths_from(4),
+        "predecessors=True": lambda: wp.distances(graph, [4], predecessors=True),
+    }
+    for name, call in calls.items():
+        with pytest.raises(NotSupportedError, match=f"^{name} does not honour turn restrictions"):
+            call()
+
+
+def test_a_table_goes_to_a_file(crossing, tmp_path):
+    graph = crossing(NO_RIGHT)
+    wp.distances(graph, [4, 8], [8, 4], out=str(tmp_path / "a.npy"))
+    assert np.array_equal(np.load(tmp_path / "a.npy"), wp.distances(graph, [4, 8], [8, 4]).dist)
+
+
+def test_turns_stay_with_the_graph(crossing, tmp_path):
+    graph = crossing(NO_RIGHT, turn_costs={"left": 5})
+    formats.write(graph, tmp_path / "a.npz")
+    back = formats.read(tmp_path / "a.npz")
+    solver = pickle.loads(pickle.dumps(wp.Solver(graph)))  # noqa: S301
+    for same in (back, solver.graph):
+        assert same.turns.banned.tolist() == graph.turns.banned.tolist()
+        assert same.turns.back.tolist() == graph.turns.back.tolist()
+    for same in (back, graph.subgraph(graph.labels), solver.graph, graph.reversed().reversed()):
+        assert (same.turns.left, same.turns.right, same.turns.u_turn) == (5, 0, None)
+        assert wp.path(same, 4, 8).length == wp.path(graph, 4, 8).length
+    assert back.turns.honoured == 1
+    assert wp.path(graph.with_weights("seconds"), 4, 8).length == pytest.approx(
+        wp.path(crossing(NO_RIGHT, turn_costs={"left": 5}, weight="seconds"), 4, 8).length
+    )
+
+
+def test_the_reverse_of_a_graph_has_the_reverse_routes(crossing):
+    graph = crossing(NO_RIGHT, turn_costs={"left": 7, "right": 3})
+    assert np.allclose(wp.apsp(graph.reversed()).dist, wp.apsp(graph).dist.T)
+
+
+def test_an_edge_of_infinite_weight_takes_its_turns_along(crossing):
+    graph = crossing(NO_RIGHT)
+    to_six = graph.edges()[1] == graph.index_of([6])[0]
+    closed = graph.with_weights(np.where(to_six, np.inf, graph.weights))
+    assert closed.m == graph.m - 2
+    assert list(wp.path(closed, 4, 8)) == [4, 1, 2, 5, 8]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"turn_costs": {"left": 5}, "turns": False}, "turn_costs has no effect without turns"),
+        ({"turn_costs": {"sharp": 5}}, r"turn_costs\['sharp'\] = 5: .*left, right, u_turn"),
+        ({"turn_costs": {"left": -1}}, r"turn_costs\['left'\] = -1: a cost is a number >= 0"),
+        ({"turn_costs": {"left": "x"}}, r"turn_costs\['left'\] = 'x'"),
+        ({"turn_costs": 5}, "turn_costs"),
+        ({"turns": "yes"}, "turns"),
+    ],
+)
+def test_wrong_options_are_refused(crossing, options, message):
+    with pytest.raises(InputError, match=message):
+        crossing(**options)
+
+
+def test_turns_need_coordinates_and_fitting_weights():
+    rows = wp.Graph.of([(0, 1, 2), (1, 2, 3), (1, 3, 3)])
+    line = wp.Graph(
+        rows.indptr, rows.indices, rows.weights, turns=Turns([], [-1, -1, -1], left=1.5)
+    )
+    with pytest.raises(GraphError, match="left and right turns need coordinates"):
+        wp.path(line, 0, 2)
+    with pytest.raises(GraphError, match="turn costs must be integers"):
+        wp.path(line.with_coordinates([[0, 0], [1, 0], [1, 1], [2, 0]]), 0, 2)
+    with pytest.raises(GraphError, match="turns do not belong to the m = 3 edges"):
+        wp.Graph(rows.indptr, rows.indices, rows.weights, turns=Turns([[0, 3]], [-1, -1, -1]))
+
+
+def test_a_real_extract_has_its_restrictions(data_folder):
+    path = data_folder / "liechtenstein-latest.osm.pbf"
+    plain, turned = (formats.read(path, weight="seconds", turns=turns) for turns in (False, True))
+    assert (turned.turns.honoured, turned.turns.ignored) == (2, {"outside the network": 1})
+    sources = plain.labels[:: len(plain.labels) // 40]
+    before, after = (wp.distances(graph, sources, sources).dist for graph in (plain, turned))
+    assert (after >= before).all()
+    assert np.isfinite(after).sum() == np.isfinite(before).sum()
