@@ -172,6 +172,23 @@ def test_the_example_of_isochrones_runs(tmp_path, monkeypatch, capsys):
     assert (tmp_path / "clinics.png").stat().st_size > 20_000
 
 
+def test_the_example_of_car_bike_and_foot_runs(tmp_path, monkeypatch, capsys, data_folder):
+    for package in ("matplotlib", "osmium"):
+        pytest.importorskip(package)
+    monkeypatch.chdir(tmp_path)
+    extract = data_folder / "liechtenstein-latest.osm.pbf"
+    monkeypatch.setattr("sys.argv", ["car_bike_foot.py", str(extract)])
+    runpy.run_path(str(ROOT / "examples" / "car_bike_foot.py"))
+    out = capsys.readouterr().out
+    found = re.findall(r"^(\w+): (\d+) min, ([\d.]+) km over (\d+) streets$", out, re.MULTILINE)
+    minutes = {profile: int(time) for profile, time, _, _ in found}
+    assert list(minutes) == ["car", "bike", "foot"]
+    assert minutes["car"] < minutes["bike"] < minutes["foot"]
+    assert out.count("<Legs: ") == 3
+    for profile in minutes:
+        assert (tmp_path / f"{profile}.png").stat().st_size > 20_000
+
+
 def test_the_example_of_trips_runs(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     runpy.run_path(str(ROOT / "examples" / "trips.py"))

@@ -1,0 +1,94 @@
+"""Compare networks of OpenStreetMap extracts with those of OSMnx, read from the same file.
+
+``python tools/osmnx_beside.py FILE...`` with osmnx, osmium and warpath installed. OSMnx keeps each
+way of an XML file, so the script writes a file with the ways that OSMnx's own filter selects. Both
+networks are then simplified by OSMnx, so that their vertices are the same kind of junctions.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+import tempfile
+from importlib.metadata import version
+from pathlib import Path
+
+import osmium
+import osmnx
+from osmnx._overpass import _get_network_filter
+
+import warpath as wp
+
+NETWORKS = {"car": "drive", "bike": "bike", "foot": "walk"}
+_CONDITION = re.compile(r'\["([\w:]+)"(?:(!?~)"([^"]*)")?\]')
+
+
+def selects(conditions: list[tuple[str, str, str]], tags: dict[str, str]) -> bool:
+    """Return whether tags meet a filter of Overpass: a key, ~ or !~, a pattern."""
+    for key, test, pattern in conditions:
+        hit = key in tags and re.search(pattern, tags[key]) is not None
+        if (test == "!~") == hit:
+            return False
+    return True
+
+
+def theirs(extract: str, network: str, folder: Path) -> osmnx.simplification.nx.MultiDiGraph:
+    """Return OSMnx's graph of the ways that its filter selects, not yet simplified."""
+    conditions = _CONDITION.findall(_get_network_filter(network))
+    file = folder / f"{network}.osm"
+    ways = [
+        (way.id, {point.ref for point in way.nodes})
+        for way in osmium.FileProcessor(extract, osmium.osm.WAY)
+        if selects(conditions, dict(way.tags))
+    ]
+    wanted, points = {each for each, _ in ways}, set().union(*(refs for _, refs in ways))
+    with osmium.SimpleWriter(str(file), overwrite=True) as writer:
+        for item in osmium.FileProcessor(extract):
+            if (item.is_node() and item.id in points) or (item.is_way() and item.id in wanted):
+                writer.add(item)
+    return osmnx.graph_from_xml(
+        file, bidirectional=network == "walk", simplify=False, retain_all=True
+    )
+
+
+def ours(extract: str, **options: object) -> osmnx.simplification.nx.MultiDiGraph:
+    """Return warpath's graph as OSMnx has graphs, so that OSMnx can simplify it."""
+    graph = wp.read(extract, **options)
+    assert graph.coordinates is not None
+    made = osmnx.simplification.nx.MultiDiGraph(crs="epsg:4326")
+    for name, (x, y) in zip(graph.labels.tolist(), graph.coordinates.tolist(), strict=True):
+        made.add_node(name, x=x, y=y)
+    table = graph.edge_table()
+    columns = (table[name].tolist() for name in ("source", "target", "length", "way"))
+    for u, v, length, way in zip(*columns, strict=True):
+        made.add_edge(u, v, length=length, osmid=way)
+    return made
+
+
+def measured(graph: osmnx.simplification.nx.MultiDiGraph) -> tuple[int, int, int, float]:
+    """Return vertices, edges, one-way edges and the length of all edges in km."""
+    simple = osmnx.simplify_graph(graph)
+    edges = list(simple.edges(data=True))
+    one_way = sum(not simple.has_edge(v, u) for u, v, _ in edges)
+    return len(simple), len(edges), one_way, sum(data["length"] for *_, data in edges) / 1000
+
+
+def main(extracts: list[str]) -> None:
+    print(f"osmnx {version('osmnx')}, osmium {version('osmium')}, warpath {wp.__version__}")
+    print("| extract | network | vertices | edges | one-way edges | km |")
+    print("|---|---|---|---|---|---|")
+    for extract in extracts:
+        name = Path(extract).name.partition(".")[0].partition("-")[0]
+        for profile, network in NETWORKS.items():
+            with tempfile.TemporaryDirectory() as folder:
+                rows = {f"OSMnx {network}": measured(theirs(extract, network, Path(folder)))}
+            rows[profile] = measured(ours(extract, profile=profile))
+            rows[f"{profile}, barriers=False"] = measured(
+                ours(extract, profile=profile, barriers=False)
+            )
+            for what, (n, m, one_way, km) in rows.items():
+                print(f"| {name} | {what} | {n:,} | {m:,} | {one_way:,} | {km:,.1f} |")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
