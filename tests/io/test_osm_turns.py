@@ -11,6 +11,7 @@ import pytest
 import warpath as wp
 from warpath.base.errors import GraphError, InputError, NoPathError, NotSupportedError
 from warpath.graph.turns import Turns
+from warpath.graph.zones import opened
 from warpath.io import formats
 
 pytest.importorskip("osmium")
@@ -241,6 +242,9 @@ def test_calls_that_do_not_honour_turns_are_refused_by_name(crossing):
         "verify": lambda: wp.verify(graph, table),
         "paths_from": lambda: table.paths_from(4),
         "predecessors=True": lambda: wp.distances(graph, [4], predecessors=True),
+        "to_networkx": graph.to_networkx,
+        "to_scipy": graph.to_scipy,
+        "this call": lambda: opened(graph),
     }
     for name, call in calls.items():
         with pytest.raises(NotSupportedError, match=f"^{name} does not honour turn restrictions"):
@@ -268,6 +272,22 @@ def test_turns_stay_with_the_graph(crossing, tmp_path):
     assert wp.path(graph.with_weights("seconds"), 4, 8).length == pytest.approx(
         wp.path(crossing(NO_RIGHT, turn_costs={"left": 5}, weight="seconds"), 4, 8).length
     )
+
+
+def test_files_without_turns_are_refused(crossing, tmp_path):
+    with pytest.raises(InputError, match=r"a\.csv: csv files hold no turns: write \.npz"):
+        formats.write(crossing(NO_RIGHT), tmp_path / "a.csv")
+
+
+def test_a_route_with_turns_is_drawn_and_exported(crossing):
+    route = wp.path(crossing(NO_RIGHT), 4, 8)
+    assert len(route.to_geojson()["geometry"]["coordinates"]) == 5
+    pytest.importorskip("geopandas")
+    frame = route.to_geodataframe(legs=True)
+    assert frame["u"].tolist() == [4, 5, 6, 9]
+    assert frame["distance"].tolist()[-1] == pytest.approx(route.length)
+    pytest.importorskip("matplotlib")
+    route.plot()
 
 
 def test_the_reverse_of_a_graph_has_the_reverse_routes(crossing):

@@ -9,6 +9,7 @@ import numpy as np
 from warpath.base import notebook, units
 from warpath.base.errors import require
 from warpath.graph.derived import bytes_of_graph, derived_bytes
+from warpath.graph.turns import refuse_turns
 
 if TYPE_CHECKING:
     from warpath.graph.graph import Graph
@@ -20,6 +21,7 @@ def to_scipy(graph: Graph) -> Any:
     Some of SciPy's functions require one entry per pair of vertices: call ``sum_duplicates()`` on
     the result, which adds up parallel edges, or remove parallel edges first.
     """
+    refuse_turns(graph, "to_scipy")
     sparse = require("scipy.sparse", what="Graph.to_scipy")
     parts = (graph.solver_weights, graph.indices, graph.indptr)
     return sparse.csr_array(parts, shape=(graph.n, graph.n))
@@ -27,6 +29,7 @@ def to_scipy(graph: Graph) -> Any:
 
 def to_networkx(graph: Graph) -> Any:
     """Return a NetworkX graph of the class that fits: directed or not, multigraph or not."""
+    refuse_turns(graph, "to_networkx")
     networkx = require("networkx", what="Graph.to_networkx")
     src, dst, weights = graph.edges()
     if not graph.directed:

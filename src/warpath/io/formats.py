@@ -72,6 +72,9 @@ class Format:
             names = ", ".join(f.name for f in FORMATS if f.writes)
             msg = f"{path}: {self.name} files can be read but not written; use one of {names}."
             raise InputError(msg)
+        if graph.turns is not None and self.name != "npz":
+            msg = f"{path}: {self.name} files hold no turns: write .npz, or read without turns."
+            raise InputError(msg)
         function = self._function("write")
         _check_options(self.name, function, options)
         save = importlib.import_module("warpath.io.save")

@@ -66,7 +66,7 @@ def read(
     shapes : True stores the points between the ends of roads, 16 bytes each, for lines and plots.
     attributes : the columns to keep, in `Graph.given`: "street" (the name, else the reference),
         "kind" (the highway class, or ferry), "way" (the OSM id), "length" (metres), "seconds";
-        "all"; None keeps none. About 40 bytes an edge.
+        "all"; None keeps none. About 30 bytes an edge.
     turns : True honours the turn restrictions of the file that hold for the profile and have a
         point as their via, see `Graph.turns`; U-turns are then made at dead ends only.
         `warpath.path`, `pairs`, `distances` and `apsp` honour turns, other calls are refused.

@@ -74,20 +74,23 @@ def turns_of(
     costs : as `checked_costs` returns them.
     """
     ignored: Counter[str] = Counter()
-    back = _back(roads)
-    rules = _Rules(graph, roads)
+    stated = [
+        each
+        for relation in file.restrictions()
+        for each in _restrictions(relation, profile, ignored)
+    ]
+    rules = _Rules(graph, roads, stated)
     banned: list[tuple[int, int]] = []
     honoured = 0
-    for relation in file.restrictions():
-        for each in _restrictions(relation, profile, ignored):
-            pairs, why = rules.pairs(each)
-            if why:
-                ignored[why] += 1
-            else:
-                banned += pairs
-                honoured += 1
+    for restriction in stated:
+        pairs, why = rules.pairs(restriction)
+        if why:
+            ignored[why] += 1
+        else:
+            banned += pairs
+            honoured += 1
     forbidden = np.array(banned, np.int64)
-    return Turns(forbidden, back, honoured=honoured, ignored=ignored, **costs)
+    return Turns(forbidden, _back(roads), honoured=honoured, ignored=ignored, **costs)
 
 
 def _back(roads: Roads) -> Array:
@@ -134,16 +137,18 @@ def _restrictions(
 
 
 class _Rules:
-    """Finds the edges of restrictions, by way and vertex."""
+    """The edges of the ways that restrictions name, by way and vertex."""
 
-    def __init__(self, graph: Graph, roads: Roads) -> None:
+    def __init__(self, graph: Graph, roads: Roads, stated: list[Restriction]) -> None:
         assert graph.labels is not None  # noqa: S101 - OSM node ids
-        tails, heads, _ = graph.edges()
         self._graph = graph
+        named = {way for each in stated for way in (each.origin, each.target)}
+        edges = np.flatnonzero(np.isin(roads.way, np.array(list(named), np.int64)))
+        ends = (graph.labels[ends[edges]].tolist() for ends in graph.edges()[:2])
         self._into: dict[tuple[int, int], list[int]] = defaultdict(list)
         self._out: dict[tuple[int, int], list[int]] = defaultdict(list)
-        names = zip(*(graph.labels[ends].tolist() for ends in (tails, heads)), strict=True)
-        for edge, (way, (tail, head)) in enumerate(zip(roads.way.tolist(), names, strict=True)):
+        rows = zip(edges.tolist(), roads.way[edges].tolist(), *ends, strict=True)
+        for edge, way, tail, head in rows:
             self._into[way, head].append(edge)
             self._out[way, tail].append(edge)
 
