@@ -13,23 +13,26 @@ import warpath as wp
 from warpath.base.errors import GraphError, NoPathError
 from warpath.graph.turns import Turns, expanded
 
-EDGE = st.tuples(st.integers(0, 4), st.integers(0, 4), st.integers(0, 9))
+ROAD = st.tuples(st.integers(0, 4), st.integers(0, 4), st.integers(0, 9), st.booleans())
 FAR = np.iinfo(np.int64).max
 
 
 @st.composite
 def turned(draw):
-    """Draw a graph with forbidden turns, roads in both directions and a cost of U-turns."""
-    edges = draw(st.lists(EDGE, min_size=1, max_size=10))
-    plain = wp.Graph.from_edges(*np.array(edges).T, n=5)
+    """Draw a graph of one-way and two-way roads with forbidden turns and a cost of U-turns."""
+    roads = draw(st.lists(ROAD, min_size=1, max_size=7))
+    edges = [(u, v, w, at) for at, (u, v, w, _) in enumerate(roads)]
+    edges += [(v, u, w, at) for at, (u, v, w, both) in enumerate(roads) if both]
+    src, dst, weights, road = np.array(edges).T
+    plain = wp.Graph.from_edges(src, dst, weights, n=5, keep_rows=True)
     tails, heads, _ = plain.edges()
-    m = plain.m
+    road, m = road[plain.given.rows], plain.m
     pairs = [(e, f) for e in range(m) for f in range(m) if heads[e] == tails[f]]
-    banned = draw(st.lists(st.sampled_from(pairs), max_size=6)) if pairs else []
     back = np.full(m, -1)
-    for e, f in pairs:  # some two edges between the same vertices are a road
-        if e < f and heads[f] == tails[e] and back[e] == back[f] == -1 and draw(st.booleans()):
-            back[e], back[f] = f, e
+    for e, f in itertools.permutations(range(m), 2):
+        if road[e] == road[f]:
+            back[e] = f
+    banned = draw(st.lists(st.sampled_from(pairs), max_size=len(pairs))) if pairs else []
     turns = Turns(np.array(banned), back, u_turn=draw(st.sampled_from([None, 0, 3])))
     return wp.Graph(plain.indptr, plain.indices, plain.weights, turns=turns)
 

@@ -111,6 +111,7 @@ def test_u_turns_are_made_at_dead_ends_or_for_their_cost(tmp_path):
     assert list(route) == [4, 5, 6, 5, 2]
     there, back = (wp.path(formats.read(path), *ends).length for ends in ((4, 6), (6, 2)))
     assert route.length == pytest.approx(there + back + 1)
+    assert route.weights.sum() == pytest.approx(route.length)
 
 
 def test_a_forbidden_u_turn_holds_at_a_dead_end(tmp_path):
