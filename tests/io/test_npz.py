@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 import warpath as wp
 from warpath.base.errors import GraphFormatError, InputError
 from warpath.graph.input_edges import Coded
+from warpath.graph.turns import Turns
 from warpath.io import formats
 
 FULL = {
@@ -115,6 +116,29 @@ def test_damaged_columns_are_refused(tmp_path, changed, message):
     formats.write(with_columns(), tmp_path / "three.npz")
     with pytest.raises(GraphFormatError, match=message):
         formats.read(repacked(tmp_path / "three.npz", **changed))
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"turns_back": None}, "the array turns_back, which is missing"),
+        ({"turns_back": np.array([-1, 7])}, "turns do not belong to the m = 2 edges"),
+        ({"turns_banned": np.array([[0, 2]])}, "turns do not belong to the m = 2 edges"),
+        ({"turns_banned": np.array([[0, 1, 1]])}, "turns_banned has pairs"),
+        ({"turns_costs": np.array([1.0, 2.0])}, "turns_costs three numbers"),
+        ({"turns_costs": np.array([np.nan, 0, 0])}, "turns_costs must be numbers >= 0"),
+        ({"turns_costs": np.array([0.0, 0, -1])}, "turns_costs must be numbers >= 0"),
+        ({"turns_reasons": np.array(["x"])}, "other found"),
+    ],
+)
+def test_damaged_turns_are_refused(tmp_path, changed, message):
+    rows = wp.Graph.of([(0, 1, 2.5), (1, 0, 2.5)])
+    turns = Turns([[0, 1]], [1, 0], left=2)
+    graph = wp.Graph(rows.indptr, rows.indices, rows.weights, turns=turns)
+    formats.write(graph, tmp_path / "two.npz")
+    assert formats.read(tmp_path / "two.npz").turns.left == 2
+    with pytest.raises(GraphFormatError, match=message):
+        formats.read(repacked(tmp_path / "two.npz", **changed))
 
 
 @pytest.mark.parametrize("suffix", [".gz", ".xz"])
