@@ -358,6 +358,7 @@ def test_turns_are_an_option(warpath, extract):
     assert warpath("path", extract, 1, 4).code == 0
     assert warpath("path", extract, 1, 4, "--turns").code == 1
     assert warpath("path", extract, 2, 4, "--turns", "--turn-cost", "left=5").code == 0
+    assert "turns        1 restriction honoured\n" in warpath("info", extract, "--turns").out
     run = warpath("sssp", extract, "--source", 1, "--turns")
     assert (run.code, run.out) == (4, "")
     assert "sssp does not honour turn restrictions" in run.err

@@ -73,7 +73,7 @@ def test_without_turns_restrictions_are_ignored(crossing):
 
 def test_a_forbidden_turn_is_avoided(crossing):
     graph = crossing(NO_RIGHT)
-    assert repr(graph.turns) == "<Turns: 1 restrictions honoured>"
+    assert repr(graph.turns) == "<Turns: 1 restriction honoured>"
     assert list(wp.path(graph, 4, 8)) == [4, 5, 6, 9, 8]
     assert list(wp.path(graph, 8, 4)) == [8, 5, 4]
     assert list(wp.path(graph, 5, 8)) == [5, 8]

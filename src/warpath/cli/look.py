@@ -41,6 +41,7 @@ def info(graph: GraphFile, reading: Reading, showing: Showing) -> None:
         "first_id": one_id(roads, 0) if roads.n else None,
         "last_id": one_id(roads, roads.n - 1) if roads.n else None,
         "coordinates": _extent(roads),
+        "turns": None if roads.turns is None else str(roads.turns),
         "first_through": roads.first_through,
         "bytes": sum(
             a.nbytes for a in (roads.indptr, roads.indices, roads.weights) if a is not None
@@ -66,6 +67,8 @@ def info(graph: GraphFile, reading: Reading, showing: Showing) -> None:
         shown["zero weights"] = facts.zero
     if roads.first_through:
         shown["not passed through"] = f"the first {output.count(roads.first_through)} vertices"
+    if roads.turns is not None:
+        shown["turns"] = str(roads.turns)
     shown["memory"] = units.size(document["bytes"])
     shown["time"] = f"{units.seconds(loaded.seconds)} reading"
     output.show(document, NamedValues(shown), as_json=showing.as_json)

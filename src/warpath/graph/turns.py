@@ -89,9 +89,14 @@ class Turns:
         mirrored.left, mirrored.right = self.right, self.left
         return mirrored
 
+    def __str__(self) -> str:
+        one = self.honoured == 1
+        honoured = f"{self.honoured:,} restriction{'' if one else 's'} honoured"
+        ignored = ", ".join(f"{count:,} {why}" for why, count in self.ignored.items())
+        return f"{honoured}{f'; ignored: {ignored}' if ignored else ''}"
+
     def __repr__(self) -> str:
-        ignored = "".join(f"; ignored: {count:,} {why}" for why, count in self.ignored.items())
-        return f"<Turns: {self.honoured:,} restrictions honoured{ignored}>"
+        return f"<Turns: {self}>"
 
 
 _EXPANDED: Derived[Graph] = Derived(__name__, "graph with turns as edges", bytes_of_graph)
