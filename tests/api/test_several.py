@@ -123,6 +123,8 @@ def test_numbers_name_gpus():
     assert several.members("cuda:0,2,0") == ("cuda:0", "cuda:2")
     assert several.is_several("cuda:*")
     assert not several.is_several("cuda:1")
+    assert several.members("cuda:1") == ("cuda:1",)
+    assert several.members("auto") == ()
 
 
 @pytest.mark.usefixtures("engine", "together")

@@ -33,13 +33,15 @@ def is_several(device: str) -> bool:
 
 
 def members(device: str) -> tuple[str, ...]:
-    """Return the names of the devices that a name of several means.
+    """Return the devices that a name means: several, one, or none for "auto".
 
     Raises
     ------
     NoDeviceError, MissingDependencyError
         If "cuda:*" finds no GPU that can be used.
     """
+    if not is_several(device):
+        return () if device == "auto" else (device,)
     listed = _LISTED.fullmatch(device)
     if listed is not None:
         names = [f"{listed['kind']}:{int(each)}" for each in listed["numbers"].split(",")]

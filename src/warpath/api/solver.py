@@ -13,7 +13,7 @@ from warpath.api.one_source import SourceRequest, solve_one
 from warpath.api.options import options_of, requested_size
 from warpath.api.pairs import pairs_of
 from warpath.api.route import route_of
-from warpath.api.several import is_several, members
+from warpath.api.several import members
 from warpath.api.table import place_of, solved_table
 from warpath.api.table_request import TableRequest
 from warpath.api.totals import totalled
@@ -96,10 +96,8 @@ class Solver:
     ) -> None:
         self.graph = made = Graph.of(graph)
         self._options = options_of(made, algorithm, device, threads, params, prepared=prepared)
-        requested = self._options.device()
-        for each in members(requested) if is_several(requested) else (requested,):
-            if each != "auto":
-                place(self.graph, each)
+        for each in members(self._options.device()):
+            place(self.graph, each)
 
     def sssp(
         self,

@@ -77,21 +77,23 @@ class RoundRows:
     def rounds(self) -> Iterator[Round]:
         """Yield the rounds."""
         rows = zip(self.counts.tolist(), self.seconds.tolist(), self.sizes.tolist(), strict=True)
-        for number, ((phase, *counts), spent, waiting) in enumerate(rows, self.first):
+        for number, (counts, spent, waiting) in enumerate(rows, self.first):
+            phase, selected, relaxed, improved = counts
             seconds = {name: each for name, each in zip(self.steps, spent, strict=True) if each}
             sizes = {
                 name: size
                 for name, size in zip(self.worklists, waiting, strict=True)
                 if size or name not in self.emptied
             }
-            yield Round(number, self.phases[phase], *counts, sizes, seconds)
+            name = self.phases[phase]
+            yield Round(number, name, selected, relaxed, improved, sizes, seconds)
 
     def whole(self) -> Round:
         """Return one row with the sums of all rounds."""
-        _, *counts = self.counts.sum(axis=0).tolist()
+        _, selected, relaxed, improved = self.counts.sum(axis=0).tolist()
         spent = zip(self.steps, self.seconds.sum(axis=0).tolist(), strict=True)
         seconds = {name: each for name, each in spent if each}
-        return Round(self.first, "", *counts, {}, seconds, len(self))
+        return Round(self.first, "", selected, relaxed, improved, {}, seconds, len(self))
 
 
 def _version() -> str:

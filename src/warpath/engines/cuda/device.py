@@ -203,9 +203,8 @@ class CudaDevice:
     def finish(self, halt: Array, word: CompletionFlag, seconds: float) -> None:
         """Wait until a kernel writes its status word, or ends without one.
 
-        A kernel ends soon after the first word of `halt` becomes 1. That is set when Ctrl-C, or
-        the exception of another signal's handler, ends the wait: the kernel would write its status
-        word later, perhaps into that of the next solve.
+        A kernel ends soon after the first word of `halt` becomes 1. An exception, of Ctrl-C or of
+        another signal's handler, sets it: a later status word could be taken for the next solve's.
 
         Raises
         ------
@@ -340,8 +339,7 @@ class CudaDevice:
             self._configs.clear()
         blocks, threads, shared, at_once = shape
         more: dict[str, Any] = {"shmem_size": shared} if shared else {}
-        if at_once:
-            more["is_cooperative"] = True
+        more |= {"is_cooperative": True} if at_once else {}
         config = self._core.LaunchConfig(grid=blocks, block=threads, **more)
         return self._configs.setdefault(shape, config)
 

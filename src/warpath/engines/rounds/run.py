@@ -97,7 +97,8 @@ class Run(Clock):
 
     @cached_property
     def _counters(self) -> Array:
-        return self.xp.zeros(3, np.uint64)
+        counters: Array = self.xp.zeros(3, np.uint64)
+        return counters
 
     @property
     def axes(self) -> Axes:
