@@ -98,7 +98,9 @@ CLAIMS = (
     Claim(_BODRA, _FIGURE_2, "Shared memory makes the tiles about twice as fast.", "about 2x",
           shared_tiles_are_twice_as_fast),
     Claim(_BODRA, _FIGURE_2, "A shared label makes a thread for each entry somewhat faster.", "",
-          a_shared_label_helps),
+          a_shared_label_helps,
+          "The machine: all threads of a block read the label of their row at once, which a cache "
+          "serves as fast as shared memory, and without the barrier."),
     Claim(_BODRA, _FIGURE_2, "A thread for each entry is faster than a thread for each row.",
           "over 30 s for a thread for each row, p2p-Gnutella04", entries_beat_rows),
     Claim(_BODRA, "section Results and Analysis, the table and figure 2",
@@ -109,5 +111,8 @@ CLAIMS = (
     Claim(_PAPER, "section 6, figure 4", "From all sources too, the prefix sum is the slowest.",
           "", prefix_is_slowest),
     Claim(_PAPER, "section 7", "Where a graph is sparse Johnson can beat Floyd-Warshall.",
-          "expected, not measured", johnson_beats_floyd_on_sparse),
+          "expected, not measured", johnson_beats_floyd_on_sparse,
+          "The algorithm: sources follow one another, and the rounds of one source, of some ten "
+          "microseconds each, do not fill this GPU. `warpath.johnson` searches from many sources "
+          "at the same time."),
 )  # fmt: skip

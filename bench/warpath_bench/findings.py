@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from warpath_bench import claims, claims_all_pairs, claims_davidson
 from warpath_bench.catalogue import read_lines
-from warpath_bench.measured import UNKNOWN, Measured
+from warpath_bench.measured import FAILS, UNKNOWN, Measured
 from warpath_bench.tables import gpus_of
 
 if TYPE_CHECKING:
@@ -65,6 +65,7 @@ def _section(claim: Claim, verdict: Verdict) -> list[str]:
         f"### {claim.says}",
         "",
         f"{claim.place[:1].upper()}{claim.place[1:]}.{figures} Here: **{verdict.holds}**. {rule}",
+        *(["", f"Why not: {claim.why}"] if claim.why and verdict.holds == FAILS else []),
         *([] if verdict.holds == UNKNOWN else ["", *verdict.shown]),
     ]
 

@@ -64,6 +64,23 @@ class Measured:
         known = [float(value) for value in found if value is not None]
         return known if len(known) == len(recipes) else None
 
+    def times(self, graph: str, recipes: Sequence[str]) -> tuple[list[float], int | None] | None:
+        """Return the milliseconds of recipes on a graph; None if they cannot be compared.
+
+        One recipe may have been stopped after a limit that is above the times of all others: it is
+        the slowest, and its limit stands for its time. Its place among the recipes comes second.
+        """
+        lines = [self.line(graph, recipe) for recipe in recipes]
+        stopped = [at for at, line in enumerate(lines) if "ms" not in line and "limit" in line]
+        known = [line["ms"] for line in lines if "ms" in line]
+        if len(stopped) > 1 or len(known) + len(stopped) != len(recipes):
+            return None
+        if not stopped:
+            return known, None
+        limit = 1e3 * lines[stopped[0]]["limit"]
+        known.insert(stopped[0], limit)
+        return (known, stopped[0]) if limit == max(known) else None
+
 
 def judged(answers: Sequence[bool], shown: list[str]) -> Verdict:
     """Return the verdict of several answers, depending on whether all, some or none are True."""
@@ -96,8 +113,24 @@ def compared(
     key: str = "ms",
     unit: str = "ms",
 ) -> tuple[list[list[float]], list[str]]:
-    """Return the values of all recipes on each graph that has them all, and their table."""
+    """Return the values of all recipes on each graph that has them all, and their table.
+
+    Of a recipe that was stopped as the slowest, the limit is the value, and "> limit" the cell.
+    """
     head = ["graph", *(f"{recipe.partition('.')[2]}, {unit}" for recipe in recipes)]
-    found = [(graph, measured.values(key, graph, recipes)) for graph in graphs]
-    kept = [(graph, values) for graph, values in found if values is not None]
-    return [values for _, values in kept], rows(head, [[graph, *v] for graph, v in kept])
+    kept: list[list[float]] = []
+    body: list[list[Any]] = []
+    for graph in graphs:
+        if key == "ms":
+            found = measured.times(graph, recipes)
+        else:
+            values = measured.values(key, graph, recipes)
+            found = None if values is None else (values, None)
+        if found is not None:
+            values, stopped = found
+            kept.append(values)
+            cells = [text(value) for value in values]
+            if stopped is not None:
+                cells[stopped] = f"> {cells[stopped]}"
+            body.append([graph, *cells])
+    return kept, rows(head, body)
