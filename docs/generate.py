@@ -1,7 +1,7 @@
 """Write what comes from the catalogue and from the records of hunts.
 
-That is docs/algorithms.md and its pages, the tables of docs/reference/algorithm-names.md, and the
-table of docs/guarantees.md.
+That is docs/algorithms.md and its pages, the tables of docs/reference/algorithm-names.md, the
+table of docs/guarantees.md, and that of docs/papers.md, which counts the verdicts of the findings.
 
 ``python docs/generate.py`` writes them; ``--check`` fails if one is out of date.
 """
@@ -27,6 +27,18 @@ IDEAS: dict[str, str] = tomllib.loads((DOCS / "ideas.toml").read_text(encoding="
 NAMES = DOCS / "reference" / "algorithm-names.md"
 GUARANTEES = DOCS / "guarantees.md"
 HUNTS = DOCS / "hunts.jsonl"
+PAPERS = DOCS / "papers.md"
+FINDINGS = DOCS / "benchmarks" / "findings-h100.md"
+EXPERIMENTS = DOCS.parent / "bench" / "warpath_bench" / "papers"
+
+#: The papers that are measured again, as the findings cite them, and the findings' verdicts.
+_PAPERS = {
+    "martin2009": "Martín et al. 2009",
+    "davidson2014": "Davidson et al. 2014",
+    "bodra2025": "Bodra, Khairnar 2025",
+    "johnson_gpu": "JohnsonAlgoCUDA",
+}
+_VERDICTS = ("holds", "holds in part", "does not hold", "a number")
 
 NO_BREAK = "\u00a0"  # in a narrow window a table is scrolled rather than wrapped
 
@@ -63,6 +75,7 @@ _WRITTEN = (
 )
 _FROM_RECIPES = "<!-- Written by `make docs` from src/warpath/recipes. -->"
 _FROM_HUNTS = "<!-- Written by `make docs` from docs/hunts.jsonl. -->"
+_FROM_FINDINGS = "<!-- Written by `make docs` from the catalogue and the findings. -->"
 _END = "<!-- Here ends what `make docs` writes. -->"
 
 
@@ -188,6 +201,31 @@ def _hunts() -> list[str]:
     return lines
 
 
+def papers() -> str:
+    """Return the text of docs/papers.md, with a row for each paper."""
+    head = ("paper", "variants", "figures and tables", "statements", *_VERDICTS)
+    rows = ["| " + " | ".join(head) + " |", "|---" * len(head) + "|"]
+    rows += [_row_of_paper(name, cited) for name, cited in _PAPERS.items()]
+    return _with_lines(PAPERS, _FROM_FINDINGS, rows)
+
+
+def _row_of_paper(name: str, cited: str) -> str:
+    """Return what the catalogue has of a paper, and how many of its statements hold."""
+    titles = {paper: (title, len(recipes)) for paper, title, recipes in wp.algorithms().papers()}
+    title, variants = titles[name]
+    experiments = tomllib.loads((EXPERIMENTS / f"{name}.toml").read_text(encoding="utf-8"))
+    figures = ", ".join(figure["name"] for figure in experiments["figure"])
+    cells = [line.split(" | ") for line in FINDINGS.read_text(encoding="utf-8").splitlines()]
+    found = Counter(
+        row[-1].removesuffix(" |")
+        for row in cells
+        if len(row) == 3 and row[0].startswith(f"| {cited}, ")
+    )
+    counts = [sum(found.values()), *(found[verdict] for verdict in _VERDICTS)]
+    shown = [f"[{name}](algorithms/{name}.md): {title}", variants, figures, *counts]
+    return "| " + " | ".join(map(str, shown)) + " |"
+
+
 def _names() -> list[str]:
     """Return what each classic algorithm is for, and the names of each paper."""
     (_, _, classic), *papers = wp.algorithms().papers()
@@ -203,7 +241,7 @@ def _names() -> list[str]:
 def main(arguments: list[str]) -> int:
     """Write the files, or compare them."""
     stale = 0
-    texts = {PAGE: overview(), NAMES: names(), GUARANTEES: guarantees()}
+    texts = {PAGE: overview(), NAMES: names(), GUARANTEES: guarantees(), PAPERS: papers()}
     texts |= {PAGES / f"{one[0]}.md": page(*one) for one in wp.algorithms().papers()}
     for file, text in texts.items():
         if file.is_file() and file.read_text(encoding="utf-8") == text:

@@ -1,16 +1,21 @@
-"""Draw the pictures of the start page, the quick start and the tutorial: docs/pictures/*.png.
+"""Draw the pictures of the start page, the quick start, the tutorial and the papers' page.
 
 ``python docs/pictures.py [monaco.osm.gz]``. Without that file the pictures of Monaco stay.
 """
 
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path
 
 import warpath as wp
 
-PICTURES = Path(__file__).parent / "pictures"
+DOCS = Path(__file__).parent
+PICTURES = DOCS / "pictures"
+TIMES = DOCS / "benchmarks" / "h100.jsonl"
+#: The graphs of the picture of published variants, with their names there.
+GRAPHS = {"NY": "roads of New York", "rmat 18 16": "R-MAT 18, like a social network"}
 
 
 def town() -> None:
@@ -39,7 +44,37 @@ def monaco(path: str) -> None:
     )
 
 
+def papers() -> None:
+    """Draw the times of each published GPU variant on two graphs."""
+    from matplotlib import pyplot as plt
+
+    lines = map(json.loads, TIMES.read_text(encoding="utf-8").splitlines())
+    times = {
+        (line["recipe"], line["graph"]): line["ms"]
+        for line in lines
+        if line["study"] == "catalogue" and line["graph"] in GRAPHS and "ms" in line
+    }
+    names = [
+        recipe.name
+        for recipe in wp.algorithms()
+        if "cuda" in recipe.devices and all((recipe.name, graph) in times for graph in GRAPHS)
+    ]
+    figure, axes = plt.subplots(figsize=(9, 0.24 * len(names) + 1.2), layout="constrained")
+    for marker, (graph, title) in zip("os", GRAPHS.items(), strict=True):
+        values = [times[name, graph] for name in names]
+        axes.scatter(values, range(len(names)), marker=marker, label=title, zorder=2)
+    axes.set_yticks(range(len(names)), names, fontsize=8)
+    axes.invert_yaxis()
+    axes.set_xscale("log")
+    axes.set_xlabel("milliseconds for one source on an H100")
+    axes.grid(axis="x", color="0.9", zorder=0)
+    axes.grid(axis="y", color="0.95", zorder=0)
+    axes.legend(loc="upper center", bbox_to_anchor=(0.5, 1.06), ncols=2, frameon=False)
+    figure.savefig(PICTURES / "papers.png", dpi=100)
+
+
 if __name__ == "__main__":
     town()
+    papers()
     if len(sys.argv) > 1:
         monaco(sys.argv[1])

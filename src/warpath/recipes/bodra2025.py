@@ -72,6 +72,7 @@ _DIJKSTRA = Recipe(
     planned=False,
     note="The paper has one launch, which cannot be interrupted. Here a launch settles up to 256 "
     "vertices for each source, so that progress is reported and a call can be interrupted. The "
+    "labels of a vertex for all sources are next to each other, and a block has one warp. The "
     "work of a thread and the memory of its labels and flags are as in the paper.",
 )
 
