@@ -35,7 +35,7 @@ gpu: $(VENV)/.test
 
 check: $(VENV)/.dev
 	$(BIN)/ruff format --check && $(BIN)/ruff check && $(BIN)/mypy && $(BIN)/lint-imports --no-logo
-	$(BIN)/clang-format --dry-run --Werror $(CPP) $(wildcard cpp/emulator/* src/warpath/engines/cuda/kernels/* tests/core/*.cpp tests/counts/*.?pp)
+	$(BIN)/clang-format --dry-run --Werror $(CPP) $(wildcard cpp/emulator/* src/warpath/engines/cuda/kernels/* bench/programs/* tests/core/*.cpp tests/counts/*.?pp)
 	$(BIN)/python docs/generate.py --check
 
 # COUNTS: --update writes the table anew, --required fails without valgrind, names choose cases.

@@ -19,7 +19,17 @@ from warpath.recipes import CATALOGUE, Task
 from warpath.recipes.axes import Select
 from warpath.results.paths import Paths
 from warpath_bench import __main__ as command
-from warpath_bench import all_pairs, catalogue, claims, findings, measured, pair, tables, workloads
+from warpath_bench import (
+    all_pairs,
+    catalogue,
+    claims,
+    claims_all_pairs,
+    findings,
+    measured,
+    pair,
+    tables,
+    workloads,
+)
 from warpath_bench.catalogue import Job, read_lines
 from warpath_bench.measured import Measured
 from warpath_bench.pair import Pairs
@@ -250,9 +260,12 @@ def test_the_whole_study_its_table_and_the_findings(emulated_sssp, tmp_path, mon
     text = page.read_text()
     header = next(row for row in text.splitlines() if row.startswith("| | on |"))
     assert header == "| | on | NY | grid 8 | rmat 6 4 | martin 64 | dense 24 |"
+    times, pace = text.split(tables._PACE)
     for name in exact_names():
-        (row,) = [row for row in text.splitlines() if row.startswith(f"| {name} |")]
+        (row,) = [row for row in times.splitlines() if row.startswith(f"| {name} |")]
         assert row.count("<br>") >= (5 if CATALOGUE[name].axes else 0)
+        rows = [row for row in pace.splitlines() if row.startswith(f"| {name} |")]
+        assert len(rows) == (CATALOGUE[name].axes is not None)
     labels = {"broken.harish_narayanan2007": {"2": 3, "900": 1}, "martin2009.f_gpu": {"2": 4}}
     record = {"gpu": "none", "labels_of_the_counterexample": labels}
     (tmp_path / "records").mkdir()
@@ -303,6 +316,35 @@ def test_a_claim_holds_in_part_where_one_of_two_graphs_agrees():
     assert judge(Measured(lines((1, 2), (4, 3)), [])).holds == "holds in part"
     assert judge(Measured(lines((5, 2), (4, 3)), [])).holds == "does not hold"
     assert judge(Measured(lines((5, 2), (4, 3))[:1], [])).holds == "not measured"
+
+
+def test_a_recipe_that_was_stopped_is_compared_only_if_it_is_the_slowest():
+    judge = claims_all_pairs.entries_beat_rows
+    rows, entries = "bodra2025.fw_vertex", "bodra2025.fw_edge"
+
+    def verdict(seconds):
+        stopped = line("g", rows, study="all pairs", limit=seconds, rounds_made=3)
+        done = line("g", entries, study="all pairs", ms=4000.0)
+        return judge(Measured([stopped, done], []))
+
+    assert verdict(8).holds == "holds"
+    assert "| g | > 8,000 | 4,000 |" in verdict(8).shown
+    assert verdict(2).holds == "not measured"
+    both = [line("g", name, study="all pairs", limit=8, rounds_made=3) for name in (rows, entries)]
+    assert judge(Measured(both, [])).holds == "not measured"
+
+
+def test_the_page_has_the_reason_of_a_claim_that_does_not_hold():
+    claim = next(one for one in findings.CLAIMS if one.judge is claims.shared_memory)
+    lines = [
+        line("martin 9", f"martin2009.{name}", ms=ms, weights="int32")
+        for name, ms in (("u_gpu", 1.0), ("u_gpu_plus", 2.0))
+    ]
+    page = findings.page(Measured(lines, []), "catalogue-x.md")
+    assert f"Why not: {claim.why}" in page
+    assert "[the catalogue](catalogue-x.md)" in page
+    lines[1]["ms"] = 0.5
+    assert claim.why not in findings.page(Measured(lines, []), "catalogue-x.md")
 
 
 def test_the_valley_needs_its_least_time_inside_and_the_default_near_it():

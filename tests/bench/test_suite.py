@@ -390,3 +390,19 @@ def test_interrupted_runs_keep_what_was_measured(suite, monkeypatch, tmp_path):
         suite(*given)
     lines = [json.loads(line) for line in (tmp_path / "lines.jsonl").read_text().splitlines()]
     assert {line["graph"] for line in lines} == {"road 500"}
+
+
+def test_what_runs_on_no_cpu_is_measured_on_a_gpu(monkeypatch, suite):
+    asked = []
+
+    def sssp(graph, source, **options):
+        asked.append(options)
+        return wp.sssp(graph, source, threads=1, trace=options.get("trace", False))
+
+    monkeypatch.setattr(bout, "sssp", sssp)
+    names = ["auto", "davidson2014.near_far.merge_path"]
+    given = ["--graphs", "road", "--peers", "--threads", "1", "--algorithms", *names]
+    _, _, lines = suite(*given, "--dtypes", "int", "--no-tree")
+    assert all(line["verified"] for line in lines)
+    where = {one["algorithm"]: (one.get("device"), one.get("threads")) for one in asked}
+    assert where == {names[0]: ("cpu", 1), names[1]: ("cuda", None)}
