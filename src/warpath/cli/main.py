@@ -177,6 +177,7 @@ _OPTIONS = {"out": "-o", "dist_dtype": "--dist-dtype"} | {
         "target",
         "targets",
         "threads",
+        "tiles",
         "weight",
     )
 }

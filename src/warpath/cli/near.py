@@ -11,7 +11,7 @@ import typer
 from warpath.base import units
 from warpath.cli import output, saving, tables
 from warpath.cli.busy import busy
-from warpath.cli.options import Cutoff, GraphFile, Reading, Showing, Solving, Theme
+from warpath.cli.options import Cutoff, GraphFile, HtmlMap, Reading, Showing, Solving, Theme
 from warpath.cli.output import NamedValues, TableRows
 from warpath.cli.reading import load, number_or_text, with_coordinates
 from warpath.cli.summary import described
@@ -53,6 +53,7 @@ def nearest(
     reading: Reading,
     solving: Solving,
     showing: Showing,
+    page: HtmlMap,
     reverse: ToFacilities = False,
     cutoff: Cutoff = None,
     out: Annotated[
@@ -71,7 +72,10 @@ def nearest(
     Example: [cyan]warpath nearest roads.gr.gz --facilities depots.csv -o areas.parquet[/]
     """
     saving.check(out, saving.NEAREST)
+    page.check()
     loaded = load(graph, reading, showing, vertices=[facilities])
+    if page.html is not None:
+        loaded = with_coordinates(loaded, graph, "the areas", "--html")
     roads = loaded.graph
     chosen = listed(roads, facilities)
     solver = loaded.solver(solving)
@@ -82,6 +86,9 @@ def nearest(
     if out is not None:
         with busy(f"writing {out.name}", showing):
             saving.save_rows(found, _FACILITY_COLUMNS, tables.facility_rows(found), out)
+    if page.html is not None:
+        with busy(f"writing {page.html.name}", showing):
+            page.write(found)
     facts = described(roads, found.dist, found.reached)
     listing = everything or roads.n <= _SMALL
     rows = list(tables.facility_rows(found)) if listing else None
@@ -100,6 +107,7 @@ def nearest(
         "stats": found.stats,
         "seconds": {"read": loaded.seconds, "solve": solved},
         "out": None if out is None else str(out),
+        "html": None if page.html is None else str(page.html),
         "vertices": None
         if rows is None
         else [dict(zip(_FACILITY_COLUMNS, r, strict=True)) for r in rows],
@@ -120,6 +128,7 @@ def nearest(
         "time": f"{units.seconds(loaded.seconds)} reading, {units.seconds(solved)} solving",
         "plan": found.plan.headline(),
         **({} if out is None else {"saved to": out}),
+        **({} if page.html is None else {"map in": page.html}),
     }
     parts: list[Any] = [NamedValues(shown)]
     if rows is not None:
@@ -143,6 +152,7 @@ def within(
     reading: Reading,
     solving: Solving,
     showing: Showing,
+    page: HtmlMap,
     reverse: Annotated[
         bool, typer.Option("--reverse", help="Use distances to the source, not from it.")
     ] = False,
@@ -179,9 +189,11 @@ def within(
     saving.check(out, saving.NEAREST)
     saving.check(outlines, saving.SHAPES, "--outlines")
     saving.check(plot, saving.PICTURES, "--plot")
+    page.check()
     loaded = load(graph, reading, showing, vertices=[source])
-    if plot is not None or outlines is not None:
-        option = "--outlines" if plot is None else "--plot"
+    drawn = {"--plot": plot, "--outlines": outlines, "--html": page.html}
+    option = next((name for name, file in drawn.items() if file is not None), None)
+    if option is not None:
         loaded = with_coordinates(loaded, graph, "what lies within", option)
     roads, solver = loaded.graph, loaded.solver(solving)
     start = time.perf_counter()
@@ -194,11 +206,11 @@ def within(
         )
     solved = time.perf_counter() - start
     sources = ids(roads, found.source_indices).tolist()
-    written = {"saved to": out, "outlines in": outlines, "drawn to": plot}
+    written = {"saved to": out, "outlines in": outlines, "drawn to": plot, "map in": page.html}
     files = {what: file for what, file in written.items() if file is not None}
     for what, file in files.items():
         with busy(f"{'drawing' if file is plot else 'writing'} {file.name}", showing):
-            _write(found, what, file, theme)
+            _write(found, what, file, theme, page)
     rows = list(_rows(found)) if everything or len(found) <= _SMALL else None
     document: dict[str, Any] = {
         "command": "within",
@@ -215,6 +227,7 @@ def within(
         "out": None if out is None else str(out),
         "outlines": None if outlines is None else str(outlines),
         "plot": None if plot is None else str(plot),
+        "html": None if page.html is None else str(page.html),
         "vertices": None if rows is None else [dict(zip(_COLUMNS, r, strict=True)) for r in rows],
     }
     table = [] if rows is None else [TableRows(_COLUMNS, rows)]
@@ -237,11 +250,13 @@ def within(
     output.show(document, NamedValues(facts), *table, as_json=showing.as_json)
 
 
-def _write(found: Within, what: str, file: Path, theme: str) -> None:
+def _write(found: Within, what: str, file: Path, theme: str, page: HtmlMap) -> None:
     if what == "drawn to":
         draw(found, file, theme)
     elif what == "outlines in":
         _save_outlines(found, file)
+    elif what == "map in":
+        page.write(found)
     else:
         saving.save_rows(found, _COLUMNS, _rows(found), file)
 

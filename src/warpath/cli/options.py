@@ -18,6 +18,7 @@ import typer
 
 from warpath.api.several import is_several
 from warpath.base.errors import InputError
+from warpath.cli import saving
 from warpath.cli.usage import UsageError
 from warpath.planner.kinds import device_names
 from warpath.planner.wish import whole_name
@@ -261,6 +262,39 @@ class Solving:
                 known = f"{device_names(auto=True, quoted=False)}; for tables also {_SEVERAL}"
                 raise UsageError(f"there is no device {self.device!r}: use {known}.") from None
         return {"algorithm": self.algorithm, "device": self.device, "threads": self.threads}
+
+
+@dataclass(frozen=True)
+class HtmlMap:
+    """Options for an interactive map in a file."""
+
+    html: Annotated[
+        Path | None,
+        typer.Option(
+            "--html",
+            help="Write a map that can be moved and zoomed: .html, a page without a server.",
+            show_default=False,
+        ),
+    ] = None
+    tiles: Annotated[
+        str | None,
+        typer.Option(
+            "--tiles",
+            metavar="URL",
+            help="The background of --html, from the network: an address with {z}, {x} and {y}.",
+            show_default=False,
+        ),
+    ] = None
+
+    def check(self) -> None:
+        """Raise an error for a file that cannot be written, before the graph is read."""
+        saving.check(self.html, saving.PAGES, "--html")
+        if self.tiles is not None and self.html is None:
+            raise UsageError("--tiles is the background of --html FILE, which is missing.")
+
+    def write(self, found: Any) -> None:
+        """Write the map of a result, with the ids of the graph's file."""
+        found.save_html(self.html, tiles=self.tiles, file_ids=True)
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from warpath.base import units
 from warpath.base.errors import NoPathError
 from warpath.cli import output, saving
 from warpath.cli.busy import busy
-from warpath.cli.options import GraphFile, Reading, Showing, Solving
+from warpath.cli.options import GraphFile, HtmlMap, Reading, Showing, Solving
 from warpath.cli.output import NamedValues, Sentence, TableRows
 from warpath.cli.reading import load, with_coordinates
 from warpath.cli.vertices import ids, in_file_ids, one_id, vertex
@@ -41,6 +41,7 @@ def path(
     reading: Reading,
     solving: Solving,
     showing: Showing,
+    page: HtmlMap,
     plot: Annotated[
         Path | None,
         typer.Option(
@@ -63,14 +64,16 @@ def path(
     Drawing needs coordinates: from the graph file, from --coordinates, or from a file next to it
     (roads.co for roads.gr or roads.wph, x_coord.mtx for x.mtx, x_node.tntp for x_net.tntp).
 
-    Example: [cyan]warpath path roads.gr.gz 1 1000 --plot route.png[/]
+    Example: [cyan]warpath path roads.gr.gz 1 1000 --plot route.png --html route.html[/]
     """
     if plot is not None:
         saving.check(plot, saving.PICTURES, "--plot")
+    page.check()
     loaded = load(graph, reading, showing, vertices=[source, target])
     start, end = vertex(loaded.graph, source), vertex(loaded.graph, target)
-    if plot is not None:
-        loaded = with_coordinates(loaded, graph, "the route", "--plot")
+    if plot is not None or page.html is not None:
+        option = "--html" if plot is None else "--plot"
+        loaded = with_coordinates(loaded, graph, "the route", option)
     roads, solver = loaded.graph, loaded.solver(solving)
     began = time.perf_counter()
     try:
@@ -83,15 +86,17 @@ def path(
     if plot is not None:
         with busy(f"drawing {plot.name}", showing):
             draw_route(roads, found, plot)
-    table = _streets(found) if legs else _vertices(found)
-    _show(graph, found, table, plot, (loaded.seconds, solved), showing, everything=everything)
+    if page.html is not None:
+        with busy(f"writing {page.html.name}", showing):
+            page.write(found)
+    drawn = {"plot": plot, "html": page.html}
+    _show(graph, found, drawn, (loaded.seconds, solved), showing, everything=everything)
 
 
 def _show(
     file: Path,
     found: Route,
-    table: _Table,
-    plot: Path | None,
+    drawn: dict[str, Path | None],
     seconds: tuple[float, float],
     showing: Showing,
     *,
@@ -116,7 +121,7 @@ def _show(
         "algorithm": plan.algorithm,
         "plan": str(plan),
         "seconds": {"read": seconds[0], "solve": seconds[1]},
-        "plot": None if plot is None else str(plot),
+        **{name: None if file is None else str(file) for name, file in drawn.items()},
     }
     if not output.on_terminal() and not showing.as_json:
         output.show(document, TableRows(columns, rows), as_json=False)
@@ -127,7 +132,8 @@ def _show(
         "hops": len(names) - 1,
         "time": f"{units.seconds(seconds[0])} reading, {units.seconds(seconds[1])} solving",
         "plan": plan.headline(),
-        **({} if plot is None else {"drawn to": plot}),
+        **({} if drawn["plot"] is None else {"drawn to": drawn["plot"]}),
+        **({} if drawn["html"] is None else {"map in": drawn["html"]}),
     }
     parts: list[Any] = [NamedValues(facts)]
     if len(rows) <= _SHOWN or everything:

@@ -29,6 +29,7 @@ TRIPS = NEAREST
 PREPARED = (".wph",)
 TRACES = (".jsonl",)
 SHAPES = (".geojson",)
+PAGES = (".html", ".htm")
 PICTURES = (".png", ".svg", ".pdf", ".jpg", ".jpeg", ".webp", ".tif", ".tiff")
 
 

@@ -11,9 +11,9 @@ import typer
 from warpath.base import units
 from warpath.cli import output, saving
 from warpath.cli.busy import busy
-from warpath.cli.options import Cutoff, GraphFile, Reading, Showing, Solving
+from warpath.cli.options import Cutoff, GraphFile, HtmlMap, Reading, Showing, Solving
 from warpath.cli.output import NamedValues, TableRows
-from warpath.cli.reading import load
+from warpath.cli.reading import load, with_coordinates
 from warpath.cli.summary import described, distance_rows
 from warpath.cli.vertices import in_file_ids, one_id, vertex
 from warpath.results.paths import Paths
@@ -34,6 +34,7 @@ def sssp(
     reading: Reading,
     solving: Solving,
     showing: Showing,
+    page: HtmlMap,
     cutoff: Cutoff = None,
     out: Annotated[
         Path | None,
@@ -58,7 +59,10 @@ def sssp(
     """
     saving.check(out, saving.PATHS)
     saving.check(trace, saving.TRACES, "--trace")
+    page.check()
     loaded = load(graph, reading, showing, vertices=[source])
+    if page.html is not None:
+        loaded = with_coordinates(loaded, graph, "the tree", "--html")
     roads, solver = loaded.graph, loaded.solver(solving)
     start = time.perf_counter()
     with in_file_ids(roads):
@@ -72,6 +76,9 @@ def sssp(
     if out is not None:
         with busy(f"writing {out.name}", showing):
             saving.save_paths(paths, distance_rows(paths), out)
+    if page.html is not None:
+        with busy(f"writing {page.html.name}", showing):
+            page.write(paths)
     traced = None if trace is None else _save_trace(paths, trace)
     facts = described(roads, paths.dist, paths.reached)
     columns = ("vertex", "distance", "pred")
@@ -89,6 +96,7 @@ def sssp(
         "seconds": {"read": loaded.seconds, "solve": solved},
         "out": None if out is None else str(out),
         "trace": None if trace is None else str(trace),
+        "html": None if page.html is None else str(page.html),
         "distances": None if rows is None else [dict(zip(columns, r, strict=True)) for r in rows],
     }
     if everything and not showing.as_json:
@@ -106,6 +114,7 @@ def sssp(
         "plan": paths.plan.headline(),
         **({} if out is None else {"saved to": out}),
         **({} if traced is None else {"traced to": traced}),
+        **({} if page.html is None else {"map in": page.html}),
     }
     parts: list[Any] = [NamedValues(shown)]
     if rows is not None:

@@ -1,6 +1,10 @@
-"""Pictures of trees, routes, isochrones, areas, searches, traces and sweeps (extra ``plot``)."""
+"""Pictures of trees, routes, isochrones, areas, searches, traces and sweeps (extra ``plot``).
+
+Interactive maps in HTML pages need no package.
+"""
 
 from warpath.plot.frontier import plot_frontier
+from warpath.plot.html_maps import html_nearest, html_route, html_tree, html_within
 from warpath.plot.isochrones import plot_within
 from warpath.plot.nearest import plot_nearest
 from warpath.plot.route import plot_route
@@ -9,6 +13,10 @@ from warpath.plot.trace import plot_trace
 from warpath.plot.tree import plot_tree
 
 __all__ = [
+    "html_nearest",
+    "html_route",
+    "html_tree",
+    "html_within",
     "plot_frontier",
     "plot_nearest",
     "plot_route",

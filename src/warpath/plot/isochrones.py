@@ -111,19 +111,22 @@ def plot_within(
             mark(drawing, place, name, start=True)
     _add_legend(drawing, labels, colours)
     write_source(drawing, graph)
+    above, below = headings(found, names)
+    write_title(drawing, above if title is None else title, below if subtitle is None else subtitle)
+    if target is not None:
+        save(drawing.figure, target, dpi)
+    return drawing.figure
+
+
+def headings(found: Within, names: Sequence[str]) -> tuple[str, str]:
+    """Return a title and a subtitle for isochrones around sources of these names."""
+    graph = found.graph
     way = "on the way to" if found.reverse else "of"
     ends = names[0] if len(names) == 1 else f"the nearest of {len(names):,} sources"
     farthest = units.measure(found.cutoffs[-1].item(), graph.unit)
     parts = [graph.name] if graph.name else []
     parts.append(f"{len(found):,} of {graph.n:,} vertices")
-    write_title(
-        drawing,
-        f"Within {farthest} {way} {ends}" if title is None else title,
-        ", ".join(parts) if subtitle is None else subtitle,
-    )
-    if target is not None:
-        save(drawing.figure, target, dpi)
-    return drawing.figure
+    return f"Within {farthest} {way} {ends}", ", ".join(parts)
 
 
 def _columns(labels: list[str], width: float) -> int:

@@ -79,17 +79,12 @@ def plot_nearest(
     edges = links(graph)
     src, dst = (ends[edges] for ends in graph.edges()[:2])
     lines, which, _, _ = lines_of(graph, edges)
-    area = np.where(
-        found.facility_indices[src] == found.facility_indices[dst],
-        np.searchsorted(found.starts, found.facility_indices[src]),
-        -1,
-    )
-    area[found.facility_indices[src] < 0] = -1
+    area = areas(found, src, dst)
     known = np.isfinite(lines).all(axis=(1, 2))
     lines, of_line = lines[known], area[which[known]]
     points = np.concatenate([lines.reshape(-1, 2), starts])
     drawing = new_map(graph, points, "the areas of facilities", theme=theme, dpi=dpi)
-    _draw_areas(drawing, lines, of_line, _colours(found, src, dst))
+    _draw_areas(drawing, lines, of_line, greedy_colours(found, src, dst))
     for place, name in zip(starts, _names(found, names), strict=True):
         if np.isfinite(place).all():
             mark(drawing, place, name, start=True)
@@ -100,7 +95,7 @@ def plot_nearest(
         f"Shortest paths {way} the nearest of {len(starts):,} facilities"
         if title is None
         else title,
-        _described(found) if subtitle is None else subtitle,
+        described(found) if subtitle is None else subtitle,
     )
     if target is not None:
         save(drawing.figure, target, dpi)
@@ -126,12 +121,19 @@ def _draw_areas(drawing: MapFigure, lines: Array, area: Array, colour: Array) ->
         draw_lines(drawing.axes, lines[mine], colors=one, linewidths=width, capstyle="round")
 
 
-def _colours(found: Nearest, src: Array, dst: Array) -> Array:
+def areas(found: Nearest, src: Array, dst: Array) -> Array:
+    """Return the number of the facility that both ends of each edge have, or -1: (m,)."""
+    facility = found.facility_indices[src]
+    same = (facility == found.facility_indices[dst]) & (facility >= 0)
+    return np.where(same, np.searchsorted(found.starts, facility), -1)
+
+
+def greedy_colours(found: Nearest, src: Array, dst: Array) -> Array:
     """Return a number of a colour for each facility, by greedy colouring: (k,)."""
-    areas = [np.searchsorted(found.starts, found.facility_indices[ends]) for ends in (src, dst)]
-    both = found.reached[src] & found.reached[dst] & (areas[0] != areas[1])
+    ends = [np.searchsorted(found.starts, found.facility_indices[each]) for each in (src, dst)]
+    both = found.reached[src] & found.reached[dst] & (ends[0] != ends[1])
     next_to: list[set[int]] = [set() for _ in found.starts]
-    for one, other in np.unique(np.stack(areas)[:, both], axis=1).T.tolist():
+    for one, other in np.unique(np.stack(ends)[:, both], axis=1).T.tolist():
         next_to[one].add(other)
         next_to[other].add(one)
     count = len(AREAS[True])
@@ -142,7 +144,8 @@ def _colours(found: Nearest, src: Array, dst: Array) -> Array:
     return colours
 
 
-def _described(found: Nearest) -> str:
+def described(found: Nearest) -> str:
+    """Return how many vertices have a facility, and how far the farthest of them is."""
     graph, reached = found.graph, found.reached
     parts = [graph.name] if graph.name else []
     parts.append(f"{int(reached.sum()):,} of {graph.n:,} vertices")

@@ -89,7 +89,7 @@ def plot_route(
     write_title(
         drawing,
         f"{_what(vertices)} from {ends[0]} to {ends[1]}" if title is None else title,
-        _described(graph, vertices) if subtitle is None else subtitle,
+        described(graph, vertices) if subtitle is None else subtitle,
     )
     if target is not None:
         save(drawing.figure, target, dpi)
@@ -100,7 +100,8 @@ def _what(vertices: Any) -> str:
     return "Shortest path" if isinstance(vertices, Route) else "Route"
 
 
-def _described(graph: Graph, vertices: Any) -> str:
+def described(graph: Graph, vertices: Any) -> str:
+    """Return the length of a route, its number of edges and the graph's name."""
     parts = []
     if isinstance(vertices, Route):
         known = graph.unit is not None
@@ -121,7 +122,9 @@ def route_line(graph: Graph, vertices: Any) -> Array:
     line: Array = positions[graph.index_of(names)]
     bad = np.flatnonzero(~np.isfinite(line).all(axis=1))
     if len(bad):
-        raise GraphError(f"vertex {names[bad[0]]!r} of the route has no coordinates.")
+        name = names[bad[0]]
+        name = name.item() if isinstance(name, np.generic) else name
+        raise GraphError(f"vertex {name!r} of the route has no coordinates.")
     along: Array | None = getattr(vertices, "line", None)
     return line if along is None else along
 

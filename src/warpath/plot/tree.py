@@ -103,18 +103,19 @@ def plot_tree(
         drawn.set_clim(0, dist.max() / by)
         add_scale(drawing, drawn, f"{quantity} from {name}")
     write_source(drawing, graph)
-    reached = int(np.count_nonzero(paths.reached))
     write_title(
         drawing,
         f"Shortest paths from {name}" if title is None else title,
-        _described(reached, paths, over, end) if subtitle is None else subtitle,
+        described(paths, over, end) if subtitle is None else subtitle,
     )
     if file is not None:
         save(drawing.figure, file, dpi)
     return drawing.figure
 
 
-def _described(reached: int, paths: Paths, route: Route | None, end: str | None) -> str:
+def described(paths: Paths, route: Route | None = None, end: str | None = None) -> str:
+    """Return how many vertices a tree reaches, and the length of a route to `end`, if any."""
+    reached = int(np.count_nonzero(paths.reached))
     parts = [paths.graph.name] if paths.graph.name else []
     parts.append(f"{reached:,} of {paths.graph.n:,} vertices reached")
     if route is not None:

@@ -144,6 +144,20 @@ class Nearest:
 
         return plot_nearest(self, path, **options)
 
+    def save_html(self, path: Any, **options: Any) -> None:
+        """Write a page with the areas on an interactive map; see `warpath.plot.html_nearest`.
+
+        The page needs neither a server nor the network, and no package to be written.
+
+        Parameters
+        ----------
+        path : file to write, .html.
+        **options : ``title``, ``subtitle``, ``theme`` ("light", "dark"), ``tiles``, ``file_ids``.
+        """
+        from warpath.plot import html_nearest
+
+        html_nearest(self, path, **options)
+
     def explore(self, **options: Any) -> Any:
         """Return an interactive map: the vertices, coloured by their facility.
 

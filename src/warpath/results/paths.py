@@ -244,6 +244,18 @@ class Paths:
         vertices = self.graph.label_of(np.arange(self.graph.n))
         return pandas.DataFrame({"vertex": vertices, "distance": distance, "pred": before})
 
+    def save_html(self, path: Any, **options: Any) -> None:
+        """Write a page with the tree on an interactive map; see `warpath.plot.html_tree`.
+
+        Parameters
+        ----------
+        path : file to write, .html; it needs neither a server nor the network.
+        **options : ``title``, ``subtitle``, ``theme`` ("light", "dark"), ``tiles``, ``file_ids``.
+        """
+        from warpath.plot import html_tree
+
+        html_tree(self, path, **options)
+
     def explore(self, **options: Any) -> Any:
         """Return an interactive map: the edges of the tree, coloured by distance.
 
@@ -355,13 +367,7 @@ class Paths:
         return "\n".join(lines) + ">"
 
 
-def _paths(
-    graph: Graph,
-    source: int,
-    dist: Array,
-    pred: Array,
-    *rest: Any,
-) -> Paths:
+def _paths(graph: Graph, source: int, dist: Array, pred: Array, *rest: Any) -> Paths:
     cutoff, plan, stats, trace, through = rest
     return Paths(
         graph,

@@ -166,6 +166,20 @@ class Route:
 
         return plot_route(self.graph, self, path, **options)
 
+    def save_html(self, path: Any, **options: Any) -> None:
+        """Write a page with the route on an interactive map; see `warpath.plot.html_route`.
+
+        The page needs neither a server nor the network, and no package to be written.
+
+        Parameters
+        ----------
+        path : file to write, .html.
+        **options : ``title``, ``subtitle``, ``theme`` ("light", "dark"), ``tiles``, ``file_ids``.
+        """
+        from warpath.plot import html_route
+
+        html_route(self, path, **options)
+
     def explore(self, **options: Any) -> Any:
         """Return an interactive map: the edges of the route.
 

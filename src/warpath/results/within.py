@@ -264,6 +264,20 @@ class Within:
 
         return plot_within(self, path, **options)
 
+    def save_html(self, path: Any, **options: Any) -> None:
+        """Write a page with the bands on an interactive map; see `warpath.plot.html_within`.
+
+        The page needs neither a server nor the network, and no package to be written.
+
+        Parameters
+        ----------
+        path : file to write, .html.
+        **options : ``title``, ``subtitle``, ``theme`` ("light", "dark"), ``tiles``, ``file_ids``.
+        """
+        from warpath.plot import html_within
+
+        html_within(self, path, **options)
+
     def explore(self, **options: Any) -> Any:
         """Return an interactive map: the parts of edges within each cutoff.
 

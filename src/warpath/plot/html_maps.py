@@ -1,0 +1,321 @@
+"""Routes, trees, isochrones and areas of facilities as interactive maps in HTML pages."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from warpath.base import units
+from warpath.base.errors import GraphError
+from warpath.graph.edge_geometry import leg_weights, lightest, lines_of
+from warpath.plot.html_page import (
+    Layer,
+    MapPage,
+    Mark,
+    checked_page,
+    colours,
+    heading,
+    write_page,
+)
+from warpath.plot.isochrones import headings
+from warpath.plot.map import links, network_lines, positions_of
+from warpath.plot.nearest import areas, greedy_colours
+from warpath.plot.nearest import described as described_nearest
+from warpath.plot.page import AREAS, drawable
+from warpath.plot.route import described as described_route
+from warpath.plot.route import route_line
+from warpath.plot.tree import described as described_tree
+from warpath.plot.tree import tree_edges
+from warpath.results.files import file_names
+from warpath.results.nearest import Nearest
+from warpath.results.paths import Paths
+from warpath.results.route import Route
+from warpath.results.within import Within
+
+if TYPE_CHECKING:
+    import os
+
+    from warpath.base.dtypes import Array
+    from warpath.graph import Graph
+    from warpath.plot.page import Theme
+
+_AROUND = 0.5  # of the network that is drawn around a route: a fraction of its larger extent
+_SHADES = 24  # of a tree's distances
+
+
+def html_route(
+    route: Route,
+    path: str | os.PathLike[str],
+    *,
+    title: str | None = None,
+    subtitle: str | None = None,
+    theme: str = "light",
+    tiles: str | None = None,
+    file_ids: bool = False,
+) -> None:
+    """Write a page with a route over the network around it.
+
+    The page says the length of the edge under the pointer, and how far its end is. It needs
+    neither a server nor the network, unless it has tiles.
+
+    Parameters
+    ----------
+    route : of a graph with coordinates.
+    path : file to write, .html.
+    title, subtitle : text above the map; None for a description of it, "" for no text.
+    theme : "light" or "dark".
+    tiles : address of map tiles for the background with {z}, {x} and {y} in it; they are fetched
+        when the page is read. None for no background.
+    file_ids : whether vertices have the ids of the graph's file instead of the graph's names.
+
+    Raises
+    ------
+    GraphError
+        If the graph or a vertex of the route has no coordinates.
+    InputError
+        If `route`, the suffix, `theme` or `tiles` is not valid.
+    """
+    drawable(route, Route, "route", "path(graph, source, target)")
+    graph = route.graph
+    file, colour = checked_page(path, theme, tiles, graph)
+    line = route_line(graph, route)
+    names = _names(graph, route.indices, file_ids=file_ids)
+    tails, heads = route.indices[:-1], route.indices[1:]
+    legs = leg_weights(graph, tails, heads) if len(heads) else np.zeros(0, graph.dist_dtype)
+    upto = np.cumsum(legs, dtype=graph.dist_dtype).tolist()
+    texts = [
+        f"{u} to {v}: {_measured(leg, graph)}\n{_measured(far, graph)} from {names[0]}"
+        for u, v, leg, far in zip(names[:-1], names[1:], legs.tolist(), upto, strict=True)
+    ]
+    pieces, which = lines_of(graph, lightest(graph, tails, heads))[:2]
+    page = MapPage(
+        [
+            _network(graph, line, colour),
+            Layer(colour.paper, 8, pieces, which),
+            Layer(colour.route, 4.5, pieces, which, texts),
+        ],
+        [Mark(line[0], names[0], start=True), Mark(line[-1], names[-1], start=False)],
+        [],
+        line,
+        heading(title, f"Shortest path from {names[0]} to {names[-1]}"),
+        heading(subtitle, described_route(graph, route)),
+    )
+    write_page(file, graph, page, colour, tiles)
+
+
+def html_tree(
+    paths: Paths,
+    path: str | os.PathLike[str],
+    *,
+    title: str | None = None,
+    subtitle: str | None = None,
+    theme: str = "light",
+    tiles: str | None = None,
+    file_ids: bool = False,
+) -> None:
+    """Write a page with a shortest-path tree, coloured by distance in 24 shades.
+
+    The page says the vertex that the edge under the pointer leads to, and its distance.
+
+    Parameters
+    ----------
+    paths : result for a graph with coordinates.
+    path, title, subtitle, theme, tiles, file_ids : as in `html_route`.
+
+    Raises
+    ------
+    GraphError, InputError
+        As in `html_route`.
+    """
+    drawable(paths, Paths, "paths", "sssp(graph, source)")
+    graph = paths.graph
+    file, colour = checked_page(path, theme, tiles, graph)
+    start = positions_of(graph, "its tree")[paths.source_index]
+    if not np.isfinite(start).all():
+        raise GraphError(f"the source {paths.source!r} has no coordinates.")
+    heads, pieces, dist = tree_edges(paths)
+    name = _names(graph, np.array([paths.source_index]), file_ids=file_ids)[0]
+    most = float(dist.max(initial=0)) or 1.0
+    shade = np.minimum(dist / most * _SHADES, _SHADES - 1).astype(np.int64)
+    line = np.cumsum(np.diff(heads, prepend=-1) != 0) - 1  # pieces of an edge follow each other
+    ends = heads[np.flatnonzero(np.diff(line, prepend=-1))]
+    texts = [
+        f"{one}: {_measured(far, graph)}"
+        for one, far in zip(
+            _names(graph, ends, file_ids=file_ids), paths.dist[ends].tolist(), strict=True
+        )
+    ]
+    shades = colours(colour, _SHADES)
+    width = 1.5 if len(ends) > _MANY else 2.5
+    page = MapPage(
+        [
+            Layer(shades[at], width, pieces[shade == at], line[shade == at], texts)
+            for at in reversed(range(_SHADES))
+        ],
+        [Mark(start, name, start=True)],
+        [
+            (shades[at], _measured(_like(paths.dist, most * at / (_SHADES - 1)), graph))
+            for at in np.linspace(0, _SHADES - 1, 5).astype(int).tolist()
+        ],
+        np.concatenate([pieces.reshape(-1, 2), start[None]]),
+        heading(title, f"Shortest paths from {name}"),
+        heading(subtitle, described_tree(paths)),
+    )
+    write_page(file, graph, page, colour, tiles)
+
+
+def html_within(
+    found: Within,
+    path: str | os.PathLike[str],
+    *,
+    title: str | None = None,
+    subtitle: str | None = None,
+    theme: str = "light",
+    tiles: str | None = None,
+    file_ids: bool = False,
+) -> None:
+    """Write a page with the edges within each cutoff, over the network around them.
+
+    Parameters
+    ----------
+    found : result of `warpath.within` for a graph with coordinates.
+    path, title, subtitle, theme, tiles, file_ids : as in `html_route`.
+
+    Raises
+    ------
+    GraphError, InputError
+        As in `html_route`.
+    """
+    drawable(found, Within, "found", "within(graph, source, cutoffs)")
+    graph = found.graph
+    file, colour = checked_page(path, theme, tiles, graph)
+    starts = positions_of(graph, "what lies near a vertex")[found.source_indices]
+    pieces, part = found.segments()
+    band = found.parts()[1][part]
+    shown = np.concatenate([pieces.reshape(-1, 2), starts])
+    _require_place(shown, "what lies near a vertex")
+    shades = colours(colour, len(found.cutoffs))
+    counts = zip(found.cutoffs.tolist(), found.counts.tolist(), strict=True)
+    labels = [
+        f"{units.measure(cutoff, graph.unit)}: {count:,} vertices" for cutoff, count in counts
+    ]
+    names = _names(graph, found.source_indices, file_ids=file_ids)
+    above, below = headings(found, names)
+    page = MapPage(
+        [
+            _network(graph, shown, colour),
+            *(
+                Layer(
+                    shades[at],
+                    3.5,
+                    pieces[band == at],
+                    part[band == at],
+                    f"within {units.measure(found.cutoffs[at].item(), graph.unit)}",
+                )
+                for at in reversed(range(len(shades)))
+            ),
+        ],
+        _marks(starts, names),
+        list(zip(shades, labels, strict=True)),
+        shown,
+        heading(title, above),
+        heading(subtitle, below),
+    )
+    write_page(file, graph, page, colour, tiles)
+
+
+def html_nearest(
+    found: Nearest,
+    path: str | os.PathLike[str],
+    *,
+    title: str | None = None,
+    subtitle: str | None = None,
+    theme: str = "light",
+    tiles: str | None = None,
+    file_ids: bool = False,
+) -> None:
+    """Write a page with the network in the colours of the nearest facilities.
+
+    The page says the facility of the edge under the pointer. Colours are those of `plot_nearest`.
+
+    Parameters
+    ----------
+    found : result of `warpath.nearest` for a graph with coordinates.
+    path, title, subtitle, theme, tiles, file_ids : as in `html_route`.
+
+    Raises
+    ------
+    GraphError, InputError
+        As in `html_route`.
+    """
+    drawable(found, Nearest, "found", "nearest(graph, facilities)")
+    graph = found.graph
+    file, colour = checked_page(path, theme, tiles, graph)
+    starts = positions_of(graph, "the areas of facilities")[found.starts]
+    _require_place(starts, "the areas of facilities")
+    edges = links(graph)
+    src, dst = (ends[edges] for ends in graph.edges()[:2])
+    area = areas(found, src, dst)
+    pieces, which = lines_of(graph, edges)[:2]
+    of_piece = area[which]
+    palette = AREAS[theme == "light"]
+    shades = greedy_colours(found, src, dst)
+    names = _names(graph, found.starts, file_ids=file_ids)
+    width = 1.5 if len(edges) > _MANY else 2.5
+    layers = [Layer(colour.network, 1, pieces[of_piece < 0], which[of_piece < 0])]
+    order = np.argsort(of_piece, kind="stable")
+    bounds = np.searchsorted(of_piece[order], np.arange(len(names) + 1))
+    for at, (low, high) in enumerate(zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True)):
+        mine = order[low:high]
+        text = f"nearest facility: {names[at]}"
+        layers.append(Layer(palette[shades[at]], width, pieces[mine], which[mine], text))
+    way = "to" if found.reverse else "from"
+    page = MapPage(
+        layers,
+        _marks(starts, names),
+        [],
+        np.concatenate([pieces.reshape(-1, 2), starts]),
+        heading(title, f"Shortest paths {way} the nearest of {len(starts):,} facilities"),
+        heading(subtitle, described_nearest(found)),
+    )
+    write_page(file, graph, page, colour, tiles)
+
+
+_MANY = 20_000  # more lines are thinner
+
+
+def _names(graph: Graph, indices: Array, *, file_ids: bool) -> list[str]:
+    names = file_names(graph, indices) if file_ids else graph.label_of(indices)
+    return [str(name) for name in names.tolist()]
+
+
+def _measured(value: Any, graph: Graph) -> str:
+    return units.length(value) if graph.unit is None else units.measure(value, graph.unit)
+
+
+def _like(dist: Array, value: float) -> float:
+    """Return a distance as distances of this type are: whole where they are integers."""
+    return round(value) if dist.dtype.kind == "i" else value
+
+
+def _marks(places: Array, names: list[str]) -> list[Mark]:
+    return [
+        Mark(place, name, start=True)
+        for place, name in zip(places, names, strict=True)
+        if np.isfinite(place).all()
+    ]
+
+
+def _require_place(points: Array, what: str) -> None:
+    if not np.isfinite(points).all(axis=1).any():
+        raise GraphError(f"no vertex has coordinates, so {what} cannot be drawn.")
+
+
+def _network(graph: Graph, points: Array, theme: Theme) -> Layer:
+    """Return the network around some points as a faint layer."""
+    known = points[np.isfinite(points).all(axis=1)]
+    low, high = known.min(axis=0), known.max(axis=0)
+    margin = _AROUND * (float((high - low).max()) or 1e-3)
+    lines = network_lines(graph, (*(low - margin).tolist(), *(high + margin).tolist()))
+    return Layer(theme.network, 1, lines, np.arange(len(lines)))
