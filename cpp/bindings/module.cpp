@@ -31,6 +31,7 @@ NB_MODULE(_core, module) {
   register_owners(module);
   register_visit_order(module);
   register_networkx_dicts(module);
+  register_networkx_searches(module);
   register_patches(module);
   register_read(module);
   register_write(module);

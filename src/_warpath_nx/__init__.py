@@ -14,6 +14,7 @@ DIFFERENCES = {
     "path": "Of equally short paths it may return another one. Where integers and floats are "
     "mixed, the length is then an integer in place of an equal float, or the other way round.",
     "order": "Keys, or equally short paths, may come in another order.",
+    "directed": "Equally short paths of a directed graph may come in another order.",
     "rounding": "Floats are added in another order, so lengths may differ in the last bits, and "
     "of paths that differ by rounding alone it may return another one.",
     "cycle": "It may return another negative cycle, and returns one where NetworkX's search finds "
@@ -52,8 +53,8 @@ FUNCTIONS: dict[str, tuple[str, ...]] = {
     "all_pairs_shortest_path": (),
     "all_pairs_shortest_path_length": (),
     "all_shortest_paths": ("order", "early stop", "zero cycle"),
-    "astar_path": ("path",),
-    "astar_path_length": ("path",),
+    "astar_path": (),
+    "astar_path_length": (),
     "average_shortest_path_length": ("rounding", "early stop", "zero cycle"),
     "bellman_ford_path": _SEARCH,
     "bellman_ford_path_length": ("path", "early stop", "zero cycle"),
@@ -84,6 +85,7 @@ FUNCTIONS: dict[str, tuple[str, ...]] = {
     "radius": ("bounds",),
     "shortest_path": ("path", "order", "rounding", "early stop", "zero cycle"),
     "shortest_path_length": ("path", "order", "early stop", "zero cycle"),
+    "shortest_simple_paths": ("directed",),
     "single_source_all_shortest_paths": ("order", "early stop", "zero cycle"),
     "single_source_bellman_ford": _SEARCH,
     "single_source_bellman_ford_path": _SEARCH,

@@ -117,7 +117,6 @@ def test_views_are_converted_as_they_look():
 @pytest.mark.parametrize(
     ("name", "arguments", "says"),
     [
-        ("astar_path", {"heuristic": lambda *_: 0, "source": 0, "target": 1}, "Python function"),
         ("floyd_warshall", {"weight": lambda *_: 1}, "the name of an attribute"),
         ("dijkstra_path", {"source": 0, "target": 1}, "not with Fraction"),
     ],
@@ -132,8 +131,6 @@ def test_can_run_says_why_not(name, arguments, says):
 @pytest.mark.parametrize(
     ("name", "arguments"),
     [
-        ("astar_path", {"source": 0, "target": 1, "heuristic": lambda *_: 0}),
-        ("astar_path_length", {"source": 0, "target": 1, "heuristic": lambda *_: 0}),
         ("floyd_warshall", {"weight": lambda *_: 1}),
         ("floyd_warshall_numpy", {"weight": lambda *_: 1}),
     ],

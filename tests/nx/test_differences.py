@@ -58,6 +58,12 @@ def test_order_of_equally_far_nodes_is_the_graphs():
     assert (list(ours), list(theirs)) == ([0, 1, 2], [0, 2, 1])
 
 
+def test_directed_graphs_have_equally_short_simple_paths_in_another_order():
+    graph = nx.DiGraph([(0, 1), (0, 2), (2, 3), (1, 3)])
+    ours, theirs = (list(found) for found in both("shortest_simple_paths", graph, 0, 3))
+    assert (ours, theirs) == ([[0, 1, 3], [0, 2, 3]], [[0, 2, 3], [0, 1, 3]])
+
+
 def test_rounding_of_sums_from_both_ends_differs_in_the_last_bits():
     graph = weighted(nx.DiGraph, [(0, 1, 0.1), (1, 2, 0.2), (2, 3, 0.3)])
     ours, theirs = both("bidirectional_dijkstra", graph, 0, 3)

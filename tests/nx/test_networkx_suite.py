@@ -13,6 +13,7 @@ SUITES = [
     "networkx.algorithms.centrality.tests.test_closeness_centrality",
     "networkx.algorithms.centrality.tests.test_harmonic_centrality",
     "networkx.algorithms.tests.test_distance_measures",
+    "networkx.algorithms.tests.test_simple_paths",
 ]
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
 from itertools import pairwise
 
 import networkx as nx
@@ -12,40 +11,18 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-KINDS = [nx.Graph, nx.DiGraph, nx.MultiGraph, nx.MultiDiGraph]
-NAMES = [0, 1, 2, "a", (1, 2), 2.5, frozenset([1]), "b"]
-INTEGERS, FLOATS = st.integers(0, 4), st.sampled_from([0.0, 0.1, 0.2, 0.3, 1.0, 2.5])
-ABSENT = st.just(...)
-SIGNED = st.integers(-1, 6)
+from support.networkx_graphs import (
+    ABSENT,
+    FLOATS,
+    INTEGERS,
+    NAMES,
+    SIGNED,
+    answer,
+    assert_same,
+    graphs,
+)
+
 CUTOFFS = st.sampled_from([None, None, -1, 0, 0.3, 1, 2, 2.5, 1e19, float("inf")])
-
-
-@st.composite
-def graphs(draw, weights=None, kinds=KINDS):
-    graph = draw(st.sampled_from(kinds))()
-    names = draw(st.permutations(NAMES))[: draw(st.integers(1, len(NAMES)))]
-    graph.add_nodes_from(names)
-    if weights is None:
-        some = draw(st.sampled_from([INTEGERS, FLOATS, ABSENT, "mixed"]))
-        weights = st.one_of(INTEGERS, FLOATS, ABSENT) if some == "mixed" else some
-    ends = st.sampled_from(names)
-    for u, v, weight in draw(st.lists(st.tuples(ends, ends, weights), max_size=25)):
-        graph.add_edge(u, v, **({} if weight is ... else {"weight": weight}))
-    return graph
-
-
-def answer(function, graph, *args, **options):
-    """What a call returns or raises, with every type and order told apart."""
-    try:
-        found = function(graph, *args, **options)
-        return repr(list(found) if isinstance(found, Iterator) else found)
-    except (nx.NetworkXException, ValueError, ZeroDivisionError, KeyError) as error:
-        return type(error), str(error)
-
-
-def assert_same(function, graph, *args, **options):
-    ours = answer(function, graph, *args, **options, backend="warpath")
-    assert ours == answer(function, graph, *args, **options)
 
 
 FROM_ONE = [

@@ -11,7 +11,8 @@ from warpath.base.errors import require
 
 require("networkx", what="the NetworkX backend", extra="networkx")
 
-from warpath.nx.bellman_ford import (  # noqa: E402 - needs NetworkX
+from warpath.nx.astar import astar_path, astar_path_length  # noqa: E402 - needs NetworkX
+from warpath.nx.bellman_ford import (  # noqa: E402
     all_pairs_bellman_ford_path,
     all_pairs_bellman_ford_path_length,
     bellman_ford_path,
@@ -34,8 +35,6 @@ from warpath.nx.dijkstra import (  # noqa: E402
     all_pairs_dijkstra,
     all_pairs_dijkstra_path,
     all_pairs_dijkstra_path_length,
-    astar_path,
-    astar_path_length,
     bidirectional_dijkstra,
     dijkstra_path,
     dijkstra_path_length,
@@ -67,6 +66,7 @@ from warpath.nx.measures import (  # noqa: E402
     radius,
 )
 from warpath.nx.rules import can_run, should_run  # noqa: E402
+from warpath.nx.simple_paths import shortest_simple_paths  # noqa: E402
 from warpath.nx.unweighted import (  # noqa: E402
     all_pairs_shortest_path,
     all_pairs_shortest_path_length,
@@ -124,6 +124,7 @@ __all__ = [
     "radius",
     "shortest_path",
     "shortest_path_length",
+    "shortest_simple_paths",
     "should_run",
     "single_source_all_shortest_paths",
     "single_source_bellman_ford",

@@ -91,7 +91,7 @@ def limit_of(cutoff: Any, weighted: Weighted) -> float | None:
     LeftToNetworkXError
         If Python may compare a distance with the cutoff differently from the core.
     """
-    number = _number(cutoff)
+    number = number_of(cutoff)
     if number is None or number == math.inf or is_nan(number):  # d > nan is always False
         return None
     if weighted.rows.dist_dtype.kind == "i":
@@ -105,7 +105,7 @@ def limit_of(cutoff: Any, weighted: Weighted) -> float | None:
 
 def levels_of(cutoff: Any) -> int | None:
     """Return a cutoff in numbers of edges, rounded up, as NetworkX completes a level."""
-    number = _number(cutoff)
+    number = number_of(cutoff)
     if number is None or number == math.inf:
         return None
     if is_nan(number):
@@ -137,7 +137,7 @@ def _raising(error: Exception) -> Iterator[Any]:
     raise error
 
 
-def _number(cutoff: Any) -> float | None:
+def number_of(cutoff: Any) -> float | None:
     """Return a cutoff as a Python number.
 
     NumPy scalars are compared in their type. The result is the same as with Python's numbers only

@@ -1,4 +1,4 @@
-"""NetworkX's functions based on Dijkstra's algorithm and on A*."""
+"""NetworkX's functions based on Dijkstra's algorithm."""
 
 from __future__ import annotations
 
@@ -211,50 +211,3 @@ def one_path(weighted: Weighted, source: Any, target: Any) -> tuple[Any, list[An
         ]
         length = length if FLOAT in kinds else int(length)
     return length, weighted.named(route.indices)
-
-
-def astar_path(
-    G: Converted,
-    source: Any,
-    target: Any,
-    heuristic: Any = None,
-    weight: Any = "weight",
-    *,
-    cutoff: Any = None,
-) -> Any:
-    """Return the nodes of a shortest path, without a heuristic; see `networkx.astar_path`."""
-    require(G, source, "Source {} is not in G")
-    require(G, target, "Target {} is not in G")
-    return _astar(G, source, target, heuristic, weight, cutoff)[1]
-
-
-def astar_path_length(
-    G: Converted,
-    source: Any,
-    target: Any,
-    heuristic: Any = None,
-    weight: Any = "weight",
-    *,
-    cutoff: Any = None,
-) -> Any:
-    """Return a shortest path's length, without a heuristic; see `networkx.astar_path_length`."""
-    for name in (source, target):
-        require(G, name, "Either source {1} or target {2} is not in G", source, target)
-    return _astar(G, source, target, heuristic, weight, cutoff)[0]
-
-
-def _astar(
-    G: Converted, source: Any, target: Any, heuristic: Any, weight: Any, cutoff: Any
-) -> tuple[Any, list[Any]]:
-    if heuristic is not None:
-        msg = "a heuristic is a Python function, called for every node that A* visits."
-        raise LeftToNetworkXError(msg)
-    if G.weighted(weight).negative:
-        msg = "with negative weights A* visits nodes again, unlike Dijkstra's algorithm."
-        raise LeftToNetworkXError(msg)
-    try:  # a cutoff of 0 means none
-        length, nodes = multi_source_dijkstra(G, [source], target, cutoff or None, weight)
-    except nx.NetworkXNoPath:
-        msg = f"Node {target} not reachable from {source}"
-        raise nx.NetworkXNoPath(msg) from None
-    return length, nodes

@@ -80,17 +80,21 @@ class Weighted:
             kinds = kinds[np.argsort(self.rows.indices, kind="stable")]
         return Weighted(self.owner, self.rows.reversed(), kinds, hides=self.hides)
 
+    def numbers(self, edges: Array) -> list[Any]:
+        """Return the weights of some edges as Python's numbers."""
+        if self.rows.weights is None:
+            return [1] * len(edges)
+        weights: list[Any] = self.rows.weights[edges].tolist()
+        if isinstance(self.kinds, int):
+            return weights
+        pairs = zip(weights, self.kinds[edges].tolist(), strict=True)
+        return [w if kind == FLOAT else int(w) for w, kind in pairs]
+
     def to_nx(self) -> Any:
         """Return these edges as a DiGraph whose attribute "weight" is a Python number."""
         made = nx.DiGraph()
         made.add_nodes_from(self.names)
-        if self.rows.weights is None:
-            weights: list[Any] = [1] * self.rows.m
-        else:
-            weights = self.rows.weights.tolist()
-            if not isinstance(self.kinds, int):
-                pairs = zip(weights, self.kinds.tolist(), strict=True)
-                weights = [w if kind == FLOAT else int(w) for w, kind in pairs]
+        weights = self.numbers(np.arange(self.rows.m))
         made.add_weighted_edges_from(
             zip(self.named(self.tails), self.named(self.rows.indices), weights, strict=True)
         )

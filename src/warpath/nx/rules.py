@@ -29,12 +29,12 @@ _FROM_EACH = {
     "all_pairs_dijkstra_path_length", "all_pairs_shortest_path", "all_pairs_shortest_path_length",
     "average_shortest_path_length", "center", "closeness_centrality", "diameter", "eccentricity",
     "floyd_warshall", "floyd_warshall_numpy", "floyd_warshall_predecessor_and_distance",
-    "harmonic_centrality", "johnson", "periphery", "radius",
+    "harmonic_centrality", "johnson", "periphery", "radius", "shortest_simple_paths",
 }  # fmt: skip
 
 
 # Functions that have other unsupported arguments than weights.
-_OTHER_LIMITS = ("astar", "floyd_warshall")
+_OTHER_LIMITS = ("floyd_warshall",)
 
 
 def can_run(name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> bool | str:
@@ -51,8 +51,6 @@ def can_run(name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> bool |
     weight = arguments.get(
         "distance" if name in {"closeness_centrality", "harmonic_centrality"} else "weight"
     )
-    if arguments.get("heuristic") is not None and name.startswith("astar"):
-        return "a heuristic is a Python function, called for every node that A* visits."
     if callable(weight) and name.startswith("floyd_warshall"):
         return "NetworkX takes only the name of an attribute here, not a function."
     graph = arguments["G"]

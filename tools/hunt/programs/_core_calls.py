@@ -80,6 +80,11 @@ def _sssp(d: Draw) -> dict[str, Callable[[], Arguments]]:
         ),
         "bidirectional": lambda: ([*d.rows(), *d.back()], {}),
         "bidirectional_breadth_first": lambda: ([*d.rows()[:2], *d.back()[:2]], {}),
+        "astar": lambda: (
+            [*d.rows(), d.vertex(), d.vertex(), lambda _: float(d.rng.integers(9)), 1e9, True], {},
+        ),
+        "spur_search": lambda: ([*d.rows(), *d.back()], {}),
+        "spur_search_by_levels": lambda: ([*d.rows()[:2], *d.back()[:2]], {}),
         "eliminate": lambda: ([*d.rows()[:2]], late),
         "contract": lambda: ([*d.rows(), d.threads()], late),
         "hierarchy": lambda: (_hierarchy(d), {}),
