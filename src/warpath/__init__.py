@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from warpath.api.calls import algorithms, path, plan, sssp
 from warpath.api.distances import apsp, distances, pairs, totals
+from warpath.api.eccentricity import center, diameter, eccentricity, radius
 from warpath.api.near import nearest, within
 from warpath.api.prepare import prepare
 from warpath.api.solver import Solver
@@ -93,8 +94,11 @@ __all__ = [
     "Within",
     "algorithms",
     "apsp",
+    "center",
     "csgraph",
+    "diameter",
     "distances",
+    "eccentricity",
     "generate",
     "load",
     "nearest",
@@ -102,6 +106,7 @@ __all__ = [
     "path",
     "plan",
     "prepare",
+    "radius",
     "read",
     "sssp",
     "totals",

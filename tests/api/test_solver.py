@@ -197,6 +197,9 @@ def test_a_solver_answers_as_the_calls_of_the_module():
     assert (trips.dist.tolist(), trips.plan.algorithm) == ([2, 1], "classic.dijkstra")
     assert solver.apsp().dist.tolist() == wp.apsp(graph).dist.tolist()
     assert solver.totals("sum")["sum"].tolist() == wp.totals(graph, "sum")["sum"].tolist()
+    assert solver.eccentricity([1]).tolist() == wp.eccentricity(graph, [1]).tolist() == [6]
+    assert (solver.diameter(), solver.radius()) == (wp.diameter(graph), wp.radius(graph)) == (7, 3)
+    assert solver.center().tolist() == wp.center(graph).tolist() == [2]
     assert solver.nearest([1], reverse=True).dist.tolist() == [2, 0, 3]
     assert solver.within(0, [2, 7], reverse=True).counts.tolist() == [2, 3]
     assert solver.plan(0) == wp.plan(graph, 0, **options)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from warpath.api import new_weights
+from warpath.api import extremes, new_weights
 from warpath.api.auto_prepare import decided
 from warpath.api.nearest import nearest_of
 from warpath.api.one_source import SourceRequest, solve_one
@@ -211,6 +211,9 @@ class Solver:
         limit = checked_cutoff(cutoff, self.graph)
         return totalled(self.graph, self._options, reduce, sources, targets, limit, progress)
 
+    eccentricity = extremes.eccentricity
+    diameter, radius, center = extremes.diameter, extremes.radius, extremes.center
+
     def nearest(
         self,
         facilities: Any,
@@ -364,12 +367,10 @@ class Solver:
 
     def _wished(self) -> dict[str, Any]:
         """Return the options, as the constructor takes them."""
-        wish = self._options.wish
-        return {name: getattr(wish, name) for name in _OPTIONS}
+        return {name: getattr(self._options.wish, name) for name in _OPTIONS}
 
     def __repr__(self) -> str:
-        said = self._wished().items()
-        options = "".join(f", {name}={value!r}" for name, value in said if value)
+        options = "".join(f", {name}={value!r}" for name, value in self._wished().items() if value)
         return f"<Solver of {self.graph!r}{options}>"
 
 

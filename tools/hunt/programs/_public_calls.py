@@ -100,6 +100,8 @@ _TABLE = _SOLVING | {
 }
 _PLOT = {"title": _pick(None, "t"), "theme": _pick("light", "dark"), "dpi": _pick(50)}
 _DRAWN = {"path": _pick(None, "t.png")} | _PLOT
+_PAGE = {"path": _pick("t.html"), "?": _FLAG, "title": _pick(None, "t"),
+         "theme": _pick("light", "dark"), "file_ids": _FLAG}  # fmt: skip
 _ATTRIBUTES = {
     "directed": _FLAG,
     "labels": _pick(None, ["x", "y", "z"]),
@@ -205,6 +207,9 @@ def _of_graphs() -> list[Call]:
 def _of_results() -> list[Call]:
     to_file = {"path": _pick("t.csv", "t.npz", "t.parquet")}
     return [
+        *(Call(f"{name}.save_html", _method(attribute, "save_html"), _PAGE, attribute, 0.1)
+          for name, attribute in (("route", "route"), ("paths", "tree"), ("within", "within"),
+                                  ("nearest", "nearest"))),
         Call("paths.path_to", _method("tree", "path_to"), {"target": _vertex}, "tree", 3),
         Call("paths[...]", _get("tree"), {"key": _vertex}, "tree", 2),
         Call("paths.save", _method("tree", "save"), to_file, "tree", 0.3),
@@ -263,6 +268,10 @@ def _solving_calls() -> list[Call]:
         "totals": (2, {"reduce": _pick("sum", ["max", "count"], "harmonic"), "?": _FLAG,
                        **{key: several[key] for key in ("sources", "targets", "cutoff")},
                        **_SOLVING}),
+        "eccentricity": (1, {"?": _FLAG, "sources": _vertices, **_SOLVING}),
+        "diameter": (0.5, {"?": _FLAG, **_SOLVING}),
+        "radius": (0.5, {"?": _FLAG, **_SOLVING}),
+        "center": (0.5, {"?": _FLAG, **_SOLVING}),
         "nearest": (3, {"facilities": _vertices, "?": _FLAG, "reverse": _FLAG, **_SOLVING,
                         "cutoff": _CUTOFF, "dist_dtype": _DTYPE}),
         "within": (3, {"source": _vertices, "cutoff": _pick(0, 3, [2, 7.5]), "?": _FLAG,
