@@ -17,8 +17,8 @@ import numpy as np
 from selections import rounds
 
 import warpath as wp
-from support.emulated import EmulatedDevice
 from support.emulated_calls import sssp_on
+from warpath.engines.emulator.device import EmulatedDevice
 from warpath.plot.page import BLUE, INK, ORANGE, SKY, VERMILION, new_figure, save
 from warpath.plot.rounds import rounds_of
 from warpath.recipes import Loop, Recipe, Task

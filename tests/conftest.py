@@ -133,7 +133,7 @@ def pytest_collection_modifyitems(config, items):
 @pytest.fixture(scope="session")
 def emulated_sssp(tmp_path_factory):
     """`wp.sssp` with the emulator for every GPU; what runs on the CPU runs on the CPU."""
-    from support.emulated import EmulatedDevice
     from support.emulated_calls import sssp_on
+    from warpath.engines.emulator.device import EmulatedDevice
 
     return sssp_on(EmulatedDevice(seed=5, cache=tmp_path_factory.mktemp("emulated")))

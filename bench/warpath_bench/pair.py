@@ -38,6 +38,7 @@ _SHORT = 1.0  # seconds; a shorter solve is timed three times
 _WARM_UP = 2.0  # seconds on the graph itself; enough to copy it to the device
 _TRACED = 5  # slowdown of a traced solve, which waits for the device after each step
 _WIDEST_MATRIX = 20_000  # vertices
+_MOST_EMULATED = 100_000  # edges of a graph that the emulator solves, in a minute or so
 
 
 class Solve(Protocol):
@@ -98,7 +99,7 @@ class Pairs:
     limit : seconds for one solve, which is stopped between two rounds.
     traced : maximum expected seconds of a traced solve; if it would take longer, it is omitted.
     solve : the solver, `sssp` by default.
-    device : the GPU.
+    device : the GPU, or "emulated" for the counts of recipes for GPUs without their times.
     graphs : makes the graph of a name; `graph_of` by default.
     """
 
@@ -147,6 +148,8 @@ class Pairs:
             params = {"delta": max(default * job.delta, 1 if facts.integer else 0)}
         call = {"algorithm": job.recipe, "device": device, "params": params}
         try:
+            if device == "emulated":
+                return line | self._emulated(recipe, call, job)
             return line | self._timed(recipe, call, job)
         except TimeIsUpError as stopped:
             return line | {"limit": self.limit, "rounds_made": stopped.rounds}
@@ -200,6 +203,18 @@ class Pairs:
         if recipe.axes is not None and recipe.axes.select is Select.MIN and recipe.exact:
             return found | self._known(found["rounds"], edges)
         return found
+
+    def _emulated(self, recipe: Recipe, call: dict[str, Any], job: Job) -> dict[str, Any]:
+        """Return the counts of one solve, or the reason for none."""
+        graph, source = self._graph, self._graph.label_of(np.array([self._source]))[0]
+        if not job.counts or recipe.loop in IN_ONE_LAUNCH:
+            return {"refused": "it has no counts, and needs a GPU for its time"}
+        if graph.m > _MOST_EMULATED:
+            return {"refused": f"the emulator is for graphs of up to {_MOST_EMULATED:,} edges"}
+        traced = self._solve(graph, source, **call, trace=True)
+        edges = int(np.diff(graph.indptr)[self._right != unreachable(self._right.dtype)].sum())
+        found = {"wrong": self._wrong(traced.dist), "dijkstra_edges": edges}
+        return found | _counted(traced, edges) | (_each_round(traced) if job.rounds else {})
 
     def _once(self, graph: Graph, source: Any, call: dict[str, Any]) -> tuple[float, Paths]:
         start = time.perf_counter()

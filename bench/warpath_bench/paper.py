@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from warpath_bench.pair import Solve
 
 _DEVICES = {"cpu": "the CPU", "cuda": "a GPU"}
+_EMULATED = "The counts of recipes for GPUs are of the emulator, on graphs of up to 100,000 edges."
 
 
 def main(arguments: Sequence[str], solve: Solve | None = None, device: Device | None = None) -> int:
@@ -49,6 +50,8 @@ def main(arguments: Sequence[str], solve: Solve | None = None, device: Device | 
         device = _gpu()
     if device is not None and "cuda" not in devices:
         devices.append("cuda")
+    if device is None and not options.devices and _emulator():
+        devices.append("emulated")
     facts = facts_of(devices if solve is None else ["cpu"], options.commit)
     start, wrong = time.monotonic(), []
     for at, paper in enumerate(papers):
@@ -57,7 +60,7 @@ def main(arguments: Sequence[str], solve: Solve | None = None, device: Device | 
         stem = options.output / f"{paper.name}-{kind_of(facts)}"
         found = run(
             cells,
-            Bench(cells, options.limit, solve, device),
+            Bench(cells, options.limit, solve, device, devices),
             options.lines or stem.with_name(f"{stem.name}.jsonl"),
             limit=options.limit,
             budget=left / (len(papers) - at),
@@ -65,6 +68,7 @@ def main(arguments: Sequence[str], solve: Solve | None = None, device: Device | 
         )
         absent = [name for device, name in _DEVICES.items() if device not in devices]
         scale = _scale(options, len(cells), len(found))
+        scale += f" {_EMULATED}" if "emulated" in devices else ""
         command = f"warpath bench paper {options.papers[at]} --scale {options.scale:g}"
         sys.stdout.write(f"{_write(Results(paper, found), stem, command, scale, absent)}\n")
         wrong += [line for line in found if is_wrong(line)]
@@ -96,6 +100,17 @@ def _gpu() -> Device | None:
         return open_device("cuda")
     except WarpathError:
         return None
+
+
+def _emulator() -> bool:
+    """Return whether kernels can be emulated here: in a checkout with g++."""
+    from warpath.engines.emulator import emulated
+
+    try:
+        emulated()
+    except WarpathError:
+        return False
+    return True
 
 
 def _check(options: argparse.Namespace) -> None:
@@ -145,7 +160,10 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--output", type=Path, default=Path(), help="the folder of the report")
     parser.add_argument("--lines", type=Path, help="the file of JSON lines to continue")
     parser.add_argument(
-        "--devices", nargs="+", choices=_DEVICES, help="by default the CPU, and a GPU if present"
+        "--devices",
+        nargs="+",
+        choices=(*_DEVICES, "emulated"),
+        help="by default the CPU, and a GPU if present, else the emulator's counts",
     )
     parser.add_argument("--limit", type=float, default=60, help="seconds for one solve")
     parser.add_argument(

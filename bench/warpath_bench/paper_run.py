@@ -101,9 +101,16 @@ def _cells(
     return [
         Cell(study, made, row, sources, job_of(paper, study, made, recipe, factor))
         for recipe in (*study.variants, *study.beside)
-        if set(devices) & set(CATALOGUE[recipe].devices)
+        if set(devices) & set(CATALOGUE[recipe].devices) or _counts(study, recipe, devices)
         for factor in study.factors
     ]
+
+
+def _counts(study: Study, recipe: str, devices: Sequence[str]) -> bool:
+    """Return whether the emulator counts the work of a recipe for GPUs in a study."""
+    one_source = TASKS[study.task] is Task.SSSP
+    on_gpu = "cuda" in CATALOGUE[recipe].devices
+    return "emulated" in devices and on_gpu and one_source and study.counted
 
 
 class Sources:
@@ -190,11 +197,17 @@ class Bench:
     """Measures cells, each in the way that its study's task requires."""
 
     def __init__(
-        self, cells: Sequence[Cell], limit: float, solve: Solve | None, device: Device | None
+        self,
+        cells: Sequence[Cell],
+        limit: float,
+        solve: Solve | None,
+        device: Device | None,
+        devices: Sequence[str] = (),
     ) -> None:
         self._weights = {cell.made.name: cell.made.weights for cell in cells}
         name = "cuda" if device is None else device.name
-        self._pairs = Pairs(limit, limit, solve, graphs=self._graph)
+        counting = "cuda" if device is not None or "emulated" not in devices else "emulated"
+        self._pairs = Pairs(limit, limit, solve, counting, self._graph)
         self._sources = Sources(limit, name, self._graph)
         self._tables = Tables(limit, device, self._graph)
 

@@ -122,7 +122,7 @@ def _cell(line: Line | None, rounds: dict[str, int]) -> str:
         return ""
     if reason := no_times(line):
         return _stopped(line, reason, rounds) if "limit" in line else reason
-    first = units.seconds(line["ms"] / 1e3)
+    first = units.seconds(line["ms"] / 1e3) if "ms" in line else line["device"]
     if line["wrong"]:
         first += f", {line['wrong']:,} wrong"
     counts = [f"{line['rounds']:,}"] if line.get("rounds") else []

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 import warpath as wp
-from support.emulated import EmulatedDevice
 from support.recipes import on_gpu
 from warpath import generate
 from warpath.base.dtypes import unreachable
+from warpath.engines.emulator.device import EmulatedDevice
 from warpath.engines.rounds.clock import Clock
 from warpath.recipes import CATALOGUE, Task
 from warpath.recipes.axes import Select

@@ -9,9 +9,9 @@ from types import SimpleNamespace
 import pytest
 
 import warpath as wp
-from support.emulated import EmulatedDevice
 from support.emulated_calls import sssp_on
 from warpath.base.errors import NoDeviceError
+from warpath.engines.emulator.device import EmulatedDevice
 from warpath.results.paths import Paths
 from warpath_bench import __main__ as command
 from warpath_bench import experiments, paper, paper_page, paper_run
@@ -175,13 +175,19 @@ def tiny(tmp_path):
 
 
 @pytest.fixture
-def alone(monkeypatch):
+def no_gpu(monkeypatch):
     """A machine without a GPU."""
 
     def none(_):
         raise NoDeviceError("no GPU here")
 
     monkeypatch.setattr("warpath.engines.cuda.device.open_device", none)
+
+
+@pytest.fixture
+def alone(monkeypatch, no_gpu):  # noqa: ARG001 - without the one and the other
+    """A machine without a GPU, and a wheel without the emulator."""
+    monkeypatch.setattr(paper, "_emulator", lambda: False)
 
 
 def report_of(tmp_path):
@@ -248,6 +254,25 @@ def test_a_file_of_another_machine_is_refused(tiny, tmp_path, capsys):
     said = capsys.readouterr().err
     assert "has lines of another machine (cores 9" in said
     assert "--lines" in said
+
+
+@pytest.mark.usefixtures("no_gpu")
+def test_without_a_gpu_its_recipes_are_counted_by_the_emulator(tiny, tmp_path, monkeypatch):
+    device = EmulatedDevice(seed=3, cache=tmp_path / "kernels")
+    monkeypatch.setattr("warpath.engines.emulator.emulated", lambda: device)
+    assert paper.main([*tiny, "--repeats", "1"]) == 0
+    emulated = [line for line in lines_of(tmp_path) if line.get("device") == "emulated"]
+    counted = [line for line in emulated if "refused" not in line]
+    assert {line["recipe"] for line in counted} >= {"davidson2014.near_far.merge_path"}
+    for line in counted:
+        assert line["rounds"] > 0
+        assert line["work"] > 0
+        assert line["parallelism"] >= 1
+        assert line["wrong"] == 0
+        assert "ms" not in line
+    text = report_of(tmp_path)
+    assert "The counts of recipes for GPUs are of the emulator" in text
+    assert "| F on the GPU | 60x | not measured here |" in text
 
 
 def test_gpu_recipes_run_and_are_drawn_where_there_is_one(tiny, tmp_path):

@@ -18,9 +18,9 @@ from hypothesis import strategies as st
 
 from support import corpus, reference, strategies
 from support.compare import assert_same_bits
-from support.emulator_build import loaded_sanitizer
 from support.reference import rows
 from warpath import _core, generate
+from warpath.engines.emulator.build import loaded_sanitizer
 from warpath.graph.zones import opened
 
 HEAPS = ["binary", "fibonacci", "relaxed"]

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from support.emulator_build import loaded_sanitizer
 from support.reference import rows
 from warpath import _core
+from warpath.engines.emulator.build import loaded_sanitizer
 
 INDICES = [np.int32, np.int64]
 WEIGHTS = [np.int32, np.int64, np.float32, np.float64]

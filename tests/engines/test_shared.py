@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from support.emulated import EmulatedDevice
+from warpath.engines.emulator.device import EmulatedDevice
 from warpath.engines.rounds.shared import Shared
 from warpath.recipes.axes import Side
 

@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 import warpath as wp
-from support.emulated import EmulatedDevice
 from warpath.engines.cuda.tables.min_plus import MinPlus
+from warpath.engines.emulator.device import EmulatedDevice
 from warpath.engines.staged import tiles, unfinished
 from warpath.engines.staged.blocks import Window
 from warpath.engines.staged.host import HostBlocks, HostMemory

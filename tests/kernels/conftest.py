@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from support import emulator_build
-from support.emulated import EmulatedDevice
+from warpath.engines.emulator import build as emulator_build
+from warpath.engines.emulator.device import EmulatedDevice
 
 QUICK = Path(__file__).with_name("quick.py")
 

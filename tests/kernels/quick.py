@@ -22,8 +22,6 @@ import numpy as np
 
 from support import corpus, tables
 from support.compare import assert_same_bits
-from support.emulated import EmulatedDevice
-from support.emulator_build import loaded_sanitizer
 from support.kernels import CACHE, Unset, check, expected, prepare
 from warpath import Graph, generate
 from warpath.base.dtypes import unreachable
@@ -31,6 +29,8 @@ from warpath.engines.cpu import cut
 from warpath.engines.cuda import breadth_first
 from warpath.engines.cuda.result import OnDevice, tree_on
 from warpath.engines.cuda.tables import thread_a_source
+from warpath.engines.emulator.build import loaded_sanitizer
+from warpath.engines.emulator.device import EmulatedDevice
 from warpath.graph.zones import opened
 from warpath.recipes import CATALOGUE, Recipe, Task
 from warpath.recipes.axes import AXES, Map, Place, Side

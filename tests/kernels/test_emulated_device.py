@@ -10,9 +10,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from support import emulator_build
-from support.emulated import EmulatedDevice, Unit
 from warpath.base.errors import InputError, MissingDependencyError, NotSupportedError
+from warpath.engines.emulator import build as emulator_build
+from warpath.engines.emulator.device import EmulatedDevice, Unit
 
 
 def kernel(name: str, arguments: str, body: str) -> Unit:
@@ -126,7 +126,7 @@ def test_processes_that_build_the_same_kernels_at_once_build_them_once(tmp_path,
     code = """
 import sys, numpy as np
 from pathlib import Path
-from support.emulated import EmulatedDevice, Unit
+from warpath.engines.emulator.device import EmulatedDevice, Unit
 put = 'extern "C" __global__ void put{0}(int* x) {{ *x = {0}; }}'
 units = [Unit(f"put{i}", put.format(i)) for i in range(9)]
 device = EmulatedDevice(block=1, cache=Path(sys.argv[1]))

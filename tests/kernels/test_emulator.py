@@ -7,7 +7,7 @@ import ctypes
 import numpy as np
 import pytest
 
-from support.emulated import EmulatedDevice, EmulationError, Unit
+from warpath.engines.emulator.device import EmulatedDevice, EmulationError, Unit
 
 SEEDS = range(20)
 

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import warpath as wp
-from support.emulated import Unit
 from warpath import generate
 from warpath.engines.cuda.flight import FLIGHTS, Ended, flight
+from warpath.engines.emulator.device import Unit
 
 SOURCE = """#include "halt.cuh"
 

@@ -22,7 +22,7 @@ SCRIPT = """
 import ast, os, sys
 from pathlib import Path
 import numpy as np
-from support.emulated import EmulatedDevice, EmulationError, Unit
+from warpath.engines.emulator.device import EmulatedDevice, EmulationError, Unit
 
 device = EmulatedDevice(sanitize=sys.argv[1], cache=Path(sys.argv[2]))
 signature = 'extern "C" __global__ void {}(int* x, int* y) {{\\n{}\\n}}'

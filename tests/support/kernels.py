@@ -12,11 +12,11 @@ import numpy as np
 
 from support import reference
 from support.compare import assert_same_bits
-from support.emulated import EmulatedDevice
 from warpath.base.errors import NegativeCycleError
 from warpath.engines.base import Order, Problem
 from warpath.engines.cuda.engine import run
 from warpath.engines.cuda.listing import kernels_of
+from warpath.engines.emulator.device import EmulatedDevice
 from warpath.graph.zones import opened
 from warpath.recipes import Recipe, Task
 from warpath.recipes.params import chosen_params

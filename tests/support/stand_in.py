@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from support.emulated import EmulatedDevice
+from warpath.engines.emulator.device import EmulatedDevice
 
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike, NDArray

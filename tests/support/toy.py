@@ -25,7 +25,7 @@ ALGORITHM = "classic.dijkstra"  # the only recipe that runs on a toy
 class ToyKind(kinds.Cpu):
     """A device of its own name, faster than anything."""
 
-    name = "toy"
+    name = runs = "toy"
 
     def whole_name(self, device: str) -> str | None:
         return "toy:0" if device in {"toy", "toy:0"} else None

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from warpath.api.run import counted, narrowed, on_device, run_plan
+from warpath.api.run import counted, narrowed, on_device, run_plan, traced_run
 from warpath.base.dtypes import unreachable
 from warpath.base.errors import DistanceOverflowError
 from warpath.base.progress import is_silent
@@ -21,7 +21,7 @@ from warpath.recipes import Task
 from warpath.results.paths import Paths, paths_found
 from warpath.results.predecessors import searched, without_unreached
 from warpath.results.predecessors import tree as predecessors
-from warpath.results.trace import Trace, TracedRun
+from warpath.results.trace import Trace
 
 if TYPE_CHECKING:
     from warpath.api.options import OneSource
@@ -147,9 +147,8 @@ def _solved_in_steps(
     dist = cpu.cut(raw.dist, limit)
     counted(stats, dist)
     if rounds is not None:
-        missed = np.flatnonzero(raw.dist == unreachable(dist.dtype))
-        edges = inner.m - int((inner.indptr[missed + 1] - inner.indptr[missed]).sum())
-        rounds.run = TracedRun.of(chosen, graph, one_label(graph, s), edges, stats["seconds"])
+        edges = int(np.diff(inner.indptr)[raw.dist != unreachable(dist.dtype)].sum())
+        rounds.run = traced_run(chosen, graph, one_label(graph, s), edges, stats["seconds"])
         stats |= asdict(rounds.totals())
 
     home = folded(graph, dist, s, 0)

@@ -21,7 +21,9 @@ from warpath.engines import cpu
 from warpath.engines.base import Order
 from warpath.engines.registry import engine_of
 from warpath.graph.zones import opened
+from warpath.planner.kinds import kind_of
 from warpath.recipes import CATALOGUE
+from warpath.results.trace import TracedRun
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -104,9 +106,17 @@ def without_device(error: NotSupportedError, chosen: Plan) -> NotSupportedError:
         return error
     msg = (
         f"{recipe.name} runs on {' and '.join(recipe.devices)} only, and {error}. On a CPU these "
-        f"run: {', '.join(others[:_FEW])}."
+        f"run: {', '.join(others[:_FEW])}; or, for small graphs, device='emulated'."
     )
     return type(error)(msg)
+
+
+def traced_run(
+    chosen: Plan, graph: Graph, source: Any, dijkstra_edges: int, seconds: float
+) -> TracedRun:
+    """Return the description of a plan's traced run, without its time where that says nothing."""
+    known = seconds if kind_of(chosen.device).timed else 0.0
+    return TracedRun.of(chosen, graph, source, dijkstra_edges, known)
 
 
 def run_totals(

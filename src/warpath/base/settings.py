@@ -10,7 +10,7 @@ WARPATH_CACHE_DIR    the folder for compiled CUDA kernels; ``off`` or empty to s
                      (default: warpath/kernels in the user's cache, XDG_CACHE_HOME or ~/.cache);
                      not used if other users own it or can write to it or to a folder above it
 WARPATH_BENCH_DATA   the folder of graph files that ``warpath bench`` finds by name (default: none)
-CXX                  the C++ compiler that `support.emulated` runs (default: g++)
+CXX                  the C++ compiler for `device="emulated"` (default: g++)
 ===================  ==========================================================================
 """
 

@@ -17,7 +17,11 @@ if TYPE_CHECKING:
 
 #: The module of the engine for each kind of device in `warpath.planner.kinds.KINDS`. A new kind of
 #: this package is a line here and a class there; `register` adds the kind of another package.
-_MODULES = {"cpu": "warpath.engines.cpu", "cuda": "warpath.engines.cuda"}
+_MODULES = {
+    "cpu": "warpath.engines.cpu",
+    "cuda": "warpath.engines.cuda",
+    "emulated": "warpath.engines.emulator",
+}
 _ENGINES: dict[str, Engine] = {}
 
 

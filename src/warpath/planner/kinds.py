@@ -73,12 +73,18 @@ class DeviceKind(Protocol):
 
     Attributes
     ----------
-    name : as in `Recipe.devices` and before the colon of a device's name.
+    name : before the colon of a device's name.
+    runs : the name in `Recipe.devices` of the recipes that run here.
     own_memory : whether arrays are copied into memory of its own, where the graph then stays.
+    takes_threads : whether the number of threads has an effect.
+    timed : whether the time of a run says how fast the kind of device is.
     """
 
     name: str
+    runs: str
     own_memory: bool
+    takes_threads: bool
+    timed: bool
 
     def whole_name(self, device: str) -> str | None:
         """Return the whole name of a device ("cuda:0" for "cuda"); None if it is not valid."""
@@ -138,7 +144,10 @@ class Cpu:
     """The cores of this machine."""
 
     name = "cpu"
+    runs = "cpu"
     own_memory = False
+    takes_threads = True
+    timed = True
 
     def whole_name(self, device: str) -> str | None:
         return "cpu" if device == "cpu" else None
@@ -214,7 +223,10 @@ class Cuda:
     """A GPU of NVIDIA."""
 
     name = "cuda"
+    runs = "cuda"
     own_memory = True
+    takes_threads = False
+    timed = True
 
     def whole_name(self, device: str) -> str | None:
         if not re.fullmatch(r"cuda(:\d{1,4})?", device):
@@ -272,11 +284,51 @@ class Cuda:
         return []
 
 
-KINDS: dict[str, DeviceKind] = {kind.name: kind for kind in (Cpu(), Cuda())}
+class Emulated(Cuda):
+    """A GPU that a thread of the CPU emulates: `warpath.engines.emulator`."""
+
+    name = "emulated"
+    own_memory = False
+    timed = False
+
+    def whole_name(self, device: str) -> str | None:
+        return device if device == "emulated" else None
+
+    def objection(self, recipe: Recipe, task: Task, facts: Facts) -> str | None:
+        if recipe.prepared:
+            return "prepared graphs are not emulated"
+        return super().objection(recipe, task, facts)
+
+    def probes(self, size: Size, facts: Facts) -> bool:  # noqa: ARG002 - no time is predicted
+        return False
+
+    def candidate(
+        self, recipe: Recipe, size: Size, facts: Facts, hardware: Hardware, threads: int | None
+    ) -> Candidate:
+        del hardware, threads
+        return Candidate(recipe, None, gpu_bytes(recipe, size, facts), 1)
+
+    def free(self, hardware: Hardware) -> int | None:
+        return hardware.memory
+
+    def needs(
+        self, chosen: Candidate, size: Size, facts: Facts, hardware: Hardware, device: str
+    ) -> list[Need]:
+        there = chosen.bytes + host_bytes(chosen.recipe, size, facts)
+        return [Need(there, hardware.memory, self.where(device), _ways(size, chosen.recipe))]
+
+    def where(self, device: str) -> str:  # noqa: ARG002 - there is one place
+        return "on the host"
+
+    def notes(self, recipe: Recipe) -> list[str]:  # noqa: ARG002 - of all of them
+        return ["emulated by one thread, for small graphs: its time says nothing about a GPU"]
+
+
+KINDS: dict[str, DeviceKind] = {kind.name: kind for kind in (Cpu(), Cuda(), Emulated())}
 
 
 def device_names(*, auto: bool = False, quoted: bool = True) -> str:
-    """Return the valid names of devices for a message: "'cpu', 'cuda' or 'cuda:1'".
+    """Return the valid names of devices for a message: "'cpu', 'cuda' or 'emulated'".
 
     Parameters
     ----------

@@ -138,7 +138,7 @@ def choose(size: Size, facts: Facts, hardware: Hardware, wish: Wish) -> Plan:
     device = device_of(size, wish)
     kind = kind_of(device)
     # A prepared graph was contracted by these threads before it was copied to a GPU.
-    if wish.threads is not None and kind.own_memory and not wish.prepared:
+    if wish.threads is not None and not kind.takes_threads and not wish.prepared:
         msg = (
             f"threads={wish.threads} has no effect on {device}: leave threads= out, or use "
             "device='cpu'."
@@ -192,7 +192,7 @@ def _considered(wish: Wish, kind: DeviceKind) -> list[Recipe]:
     return [
         recipe
         for recipe in CATALOGUE
-        if kind.name in recipe.devices
+        if kind.runs in recipe.devices
         and (
             recipe.name == wish.algorithm
             or (recipe.planned and (wish.prepared or not recipe.prepared))
@@ -225,6 +225,10 @@ def _best(able: list[Candidate], size: Size, facts: Facts, device: str) -> tuple
     # Who prepares a graph of floats takes this exception for its tables.
     exact = [c for c in able if facts.integer or not c.recipe.reassociates or c.recipe.prepared]
     fastest = min(able, key=_time)
+    if fastest.seconds is None:
+        return exact[
+            0
+        ] if exact else fastest, "it is the first that can, and no times are predicted"
     if not exact:
         return fastest, "nothing else takes negative weights here"
     best = min(exact, key=_time)

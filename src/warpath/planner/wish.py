@@ -46,7 +46,7 @@ def preferring(preference: str, size: Size, wish: Wish) -> Wish:
     """Return a wish whose "auto" is the preferred device, where that device can do the task."""
     if preference == "auto" or wish.device != "auto":
         return wish
-    kind = preference.partition(":")[0]
+    kind = kind_of(preference).runs
     wished = [r for r in CATALOGUE if r.planned] if wish.algorithm == "auto" else []
     named = [] if wish.algorithm == "auto" else [CATALOGUE[wish.algorithm]]
     able = any(kind in r.devices and size.task in r.solves for r in [*wished, *named])

@@ -115,7 +115,8 @@ class TracedRun:
     params : parameters of the algorithm.
     dijkstra_edges : number of edges out of reached vertices, which Dijkstra's algorithm relaxes; 0
         if unknown, as for tables that lack columns.
-    seconds : time of the traced solve, which is slower than without counters and clocks.
+    seconds : time of the traced solve, which is slower than without counters and clocks; 0 if the
+        device has no times, as the emulator.
     warpath : version of warpath.
     """
 
@@ -323,7 +324,7 @@ def described(totals: TraceTotals) -> dict[str, str]:
         "selected": f"{totals.selected:,}, {units.digits(totals.mean_parallelism)} a round",
         "relaxed": f"{totals.relaxed:,}{work}",
         "improved": f"{totals.improved:,}{share}",
-        "time": f"{units.seconds(totals.seconds)}{speed}",
+        "time": f"{units.seconds(totals.seconds)}{speed}" if totals.seconds else "",
     }
 
 

@@ -1,9 +1,9 @@
 """A device without a GPU: g++ compiles the kernels, whose threads run as fibers in a seeded order.
 
 Arrays are NumPy's, and launches are synchronous. ``cpp/emulator/cuda_on_cpu.hpp`` replaces CUDA's
-headers; it is part of the repository, not of the package.
+headers; it is part of the repository, not of the wheel.
 
->>> from support.emulated import EmulatedDevice, Unit
+>>> from warpath.engines.emulator.device import EmulatedDevice, Unit
 >>> device = EmulatedDevice(seed=1)
 >>> add = Unit("add", 'extern "C" __global__ void add(int* x, int y) { x[threadIdx.x] += y; }')
 >>> x = device.put(np.zeros(64, np.int32))
@@ -26,10 +26,10 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 import numpy as np
 
-from support import emulator_build
 from warpath.base import settings
 from warpath.base.errors import InputError
 from warpath.engines.cuda.compile import HEADERS
+from warpath.engines.emulator import build
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from warpath.base.dtypes import Array
 
 _POINTER = 65536  # in an argument's code, before 256 * kind + size
-_EMULATOR = Path(__file__).parents[2] / "cpp" / "emulator"
+_EMULATOR = Path(__file__).parents[4] / "cpp" / "emulator"
 _KINDS = {"i": "i", "u": "i", "b": "b", "f": "f"}
 _MESSAGE = 4096
 _one_at_a_time = threading.Lock()  # the process has only one scheduler
@@ -118,7 +118,7 @@ class EmulatedDevice:
         if cache is None:
             cache = Path(tempfile.mkdtemp(prefix="warpath-"))
             weakref.finalize(self, shutil.rmtree, cache, ignore_errors=True)
-        self._builder = emulator_build.Builder(
+        self._builder = build.Builder(
             folder=cache,
             emulator=emulator or _EMULATOR,
             headers=headers or HEADERS,
@@ -298,7 +298,7 @@ class _Loaded:
 
 def _sanitizer(wanted: str | bool) -> str:
     if wanted == "loaded":
-        return emulator_build.loaded_sanitizer()
+        return build.loaded_sanitizer()
     return "thread" if wanted is True else wanted or ""
 
 

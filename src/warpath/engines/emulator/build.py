@@ -24,7 +24,7 @@ from warpath.engines.cuda import sources, trust
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from support.emulated import Kernel
+    from warpath.engines.emulator.device import Kernel
 
 _TOGETHER = 64  # kernels in a library: large enough to share their headers, small enough to spread
 _FLAGS = ["-std=c++20", "-g1", "-fPIC", "-shared", "-fvisibility=hidden", "-ffp-contract=off"]
@@ -64,7 +64,7 @@ class Builder:
         if not (self.emulator / "cuda_on_cpu.hpp").is_file():
             msg = (
                 f"{self.emulator / 'cuda_on_cpu.hpp'} does not exist: the emulator comes with "
-                "warpath's repository, not with its wheel; give its folder as emulator=..."
+                "warpath's repository, not with its wheel: install a checkout with pip install -e ."
             )
             raise NotSupportedError(msg)
         if self.sanitize not in {"", *_RUNTIMES}:
@@ -275,4 +275,6 @@ def _version() -> str:
 
 
 def _run(command: list[str], given: str = "") -> subprocess.CompletedProcess[str]:
-    return subprocess.run(command, input=given, capture_output=True, text=True, check=False)
+    return subprocess.run(  # noqa: S603 - the compiler of this machine
+        command, input=given, capture_output=True, text=True, check=False
+    )

@@ -1,0 +1,90 @@
+"""The emulated engine: kernels of GPUs, compiled by g++, run on one thread of the CPU.
+
+It needs a checkout and g++, and is for small graphs. The work that it counts is that of a GPU; its
+times say nothing about one, so that traces have none.
+"""
+
+from __future__ import annotations
+
+import functools
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from warpath.base import settings
+from warpath.base.errors import NotSupportedError
+from warpath.engines.cuda import trust
+from warpath.results.predecessors import as_labels
+from warpath.results.trace import Trace
+
+if TYPE_CHECKING:
+    from warpath.engines.base import Order, Raw
+    from warpath.engines.emulator.device import EmulatedDevice
+    from warpath.graph import Graph
+    from warpath.planner.plan import Plan
+
+name = "emulated"
+
+
+def run(order: Order, device: str) -> Raw:  # noqa: ARG001 - there is one
+    """Run one order on the emulator; see `warpath.engines.base.Engine`."""
+    from warpath.engines.cuda import engine
+
+    trace = None if order.trace is None else Trace()
+    raw = engine.run(replace(order, trace=trace), emulated())
+    for one in trace or ():
+        assert order.trace is not None  # noqa: S101 - it is that of the order
+        order.trace.add(replace(one, seconds={}))
+    if raw.device is not None:
+        raw.dist, raw.device = as_labels(order.graph, raw.dist), None
+    return raw
+
+
+def totals(order: Order, device: str, names: tuple[str, ...]) -> None:
+    """Return None: totals are made of rows."""
+
+
+def host_search(graph: Graph, plan: Plan) -> None:
+    """Return None: `run` does it."""
+
+
+def device_search(graph: Graph, plan: Plan) -> None:
+    """Return None: `run` does it."""
+
+
+def on_device(*_: Any) -> None:
+    """Raise NotSupportedError: results are on the host."""
+    raise NotSupportedError("the emulator has no memory of its own.")
+
+
+def place(graph: Graph, device: str) -> str:  # noqa: ARG001 - rows stay on the host
+    """Return the name of the device, after a check that it works."""
+    emulated()
+    return name
+
+
+def memory(graph: Graph, device: str) -> tuple[None, str]:  # noqa: ARG001 - there is no limit
+    """Return None: the emulator uses the host's memory."""
+    return None, ""
+
+
+@functools.cache
+def emulated() -> EmulatedDevice:
+    """Return the emulator, whose compiled kernels are kept in the folder for kernels.
+
+    Raises
+    ------
+    NotSupportedError
+        If this is not a checkout.
+    MissingDependencyError
+        If there is no C++ compiler.
+    """
+    from warpath.engines.emulator.build import compiler
+    from warpath.engines.emulator.device import EmulatedDevice
+
+    compiler()
+    folder = settings.kernel_cache()
+    if folder is None or trust.refusal(folder) is not None:
+        folder = Path(tempfile.mkdtemp(prefix="warpath-"))
+    return EmulatedDevice(cache=folder / "emulated")
