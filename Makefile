@@ -45,9 +45,12 @@ counts: $(VENV)/.test
 bench: $(VENV)/.test
 	$(BIN)/python -m warpath_bench $(or $(BENCH),suite)
 
-# The site, into build/site; needs g++ for the emulator that traces the recipes of GPUs.
+# The site, into build/site; needs g++ for the emulator that traces the recipes of GPUs. Its pictures are drawn
+# anew; those of Monaco from DATA/monaco.osm.gz, and they stay where that is missing.
+DATA ?= ../shared/data
 docs: $(VENV)/.docs
 	$(BIN)/python docs/generate.py
+	$(BIN)/python docs/pictures.py $(wildcard $(DATA)/monaco.osm.gz)
 	$(BIN)/python -m sphinx --quiet --fail-on-warning --keep-going -b html docs build/site
 
 # A source distribution and a wheel of this Python, tried in an empty environment; `wheels`: of all Pythons here.
