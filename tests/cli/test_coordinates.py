@@ -84,8 +84,17 @@ def test_files_have_columns_of_coordinates(warpath, town, file):
     [
         ("lon,lat\n-73.98,40.75\n\n-70,40.75\n", "places.csv:4: Place(-70, 40.75) is 3"),
         ("lon,lat\n40.75,-73.98\n", "places.csv:2: longitude and latitude are swapped"),
-        ("lon,lat\n-73.98\n", "places.csv:2: expected a longitude and a latitude, found '-73.98,'"),
-        ("lon,lat\n-73.98,north\n", "expected a longitude and a latitude, found '-73.98,north'"),
+        (
+            "lon,lat\n-73.98\n",
+            "places.csv:2: expected a longitude and a latitude, found '-73.98' and ''",
+        ),
+        (
+            "lon,lat\n-73.98,north\n",
+            "expected a longitude and a latitude, found '-73.98' and 'north'",
+        ),
+        ("lon;lat\n-73,98;1.040,75\n", "found '-73,98' and '1.040,75'"),
+        ("id,lon\n77,-73.98\n", "It has the column lon, but no column lat."),
+        ("id,latitude\n77,40.75\n", "It has the column latitude, but no column lon."),
         ("lon,lat\n", "places.csv: the file lists no place"),
     ],
 )
@@ -94,6 +103,22 @@ def test_wrong_rows_are_named_by_their_line(warpath, town, file, text, message):
     assert run.code == 3
     assert message in run.err
     assert "within=" not in run.err
+
+
+def test_files_may_have_semicolons_and_decimal_commas(warpath, town, file):
+    for rows in ("-73,98;40,76\n", "-73,98;40.76\n", "-73.98;40.76\n"):
+        run = warpath("distances", town, "--sources", file(f"lon;lat\n{rows}"), "--targets", 2)
+        assert run.out == "source\t2\n4\t6\n"
+    quoted = file('lon,lat\n"-73,98","40,76"\n')
+    run = warpath("distances", town, "--sources", quoted, "--targets", 2)
+    assert run.out == "source\t2\n4\t6\n"
+
+
+def test_trips_without_one_of_the_coordinates_columns_name_it(warpath, town, file):
+    trips = file("origin_lon,origin_lat,destination_lon\n-73.98,40.75,-73.97\n", "trips.csv")
+    run = warpath("pairs", town, trips)
+    assert run.code == 3
+    assert "It has the column destination_lon, but no column destination_lat." in run.err
 
 
 def test_a_coordinate_needs_a_graph_with_coordinates(warpath, roads):

@@ -87,6 +87,37 @@ def test_what_is_wrong_names_file_and_place(file, text, message):
         formats.read(file(text), format="csv")
 
 
+def test_decimal_commas_are_found_under_any_header(file):
+    graph = formats.read(file("A;B;km\n1;2;3,5\n2;3;1\n"), source="A", target="B", weight="km")
+    assert graph.weights.tolist() == [3.5, 1.0]
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        (
+            "1;2;3,5\n2;3;4.5\n",
+            r"row 0 .* '3,5': .* mark '\.', as '4\.5' in row 1 is: use one mark",
+        ),
+        (
+            "1;2;3.5\n2;3;4,5\n",
+            r"row 1 .* '4,5': .* mark '\.', as '3\.5' in row 0 is: use one mark",
+        ),
+        ("1;2;1.234,5\n", "'1.234,5': .* without separators of thousands"),
+        ("1;2;x,5\n", "row 0 of column 'km' is 'x,5'"),
+    ],
+)
+def test_mixed_decimal_marks_are_named_with_their_rows(file, rows, message):
+    with pytest.raises(GraphFormatError, match=message):
+        formats.read(file(f"A;B;km\n{rows}"), source="A", target="B", weight="km")
+
+
+def test_a_column_that_is_missing_is_named_among_those_there(file):
+    for text in ("A;B;km\n1;2;3\n", "A;B;km\n1;2;3,5\n", 'A,B,km\n"1","2",3\n'):
+        with pytest.raises((GraphFormatError, InputError), match=r"no column .h..*A.*B.*km"):
+            formats.read(file(text), source="A", target="B", weight="h")
+
+
 def test_text_that_is_not_utf8_is_refused(tmp_path):
     path = tmp_path / "roads.csv"
     path.write_bytes('from,to\n"Zürich","Genève"\n'.encode("latin-1"))

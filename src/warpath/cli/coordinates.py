@@ -18,11 +18,20 @@ if TYPE_CHECKING:
     from warpath.graph import Graph
 
 _NUMBER = r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,3})?"
+_DECIMAL_COMMA = re.compile(r"^([+-]?\d*),(\d+)$")
 _COORDINATE = re.compile(rf"\s*({_NUMBER})\s*,\s*({_NUMBER})\s*")
 
 #: Names of columns of longitudes and of latitudes, without a prefix such as ``origin_``.
 _COLUMNS = (("lon", "lng", "long", "longitude", "x"), ("lat", "latitude", "y"))
 _PREFIXES = ("", "origin_", "destination_")
+
+
+def coordinate_of(cells: Sequence[str]) -> Place | None:
+    """Return the place of a longitude and a latitude in cells of a table, or None.
+
+    Their decimal marks may be commas, since each cell is one number.
+    """
+    return coordinate(",".join(_DECIMAL_COMMA.sub(r"\1.\2", cell.strip()) for cell in cells))
 
 
 def coordinate(text: str) -> Place | None:
@@ -64,6 +73,17 @@ def coordinate_columns(names: Sequence[str], prefix: str = "") -> tuple[int, int
     return None if lon is None or lat is None else (lon, lat)
 
 
+def lacking(names: Sequence[str], *prefixes: str) -> str:
+    """Return a sentence about a column of longitudes without latitudes, or the other way round."""
+    for prefix in prefixes or ("",):
+        found = [[prefix + name for name in known if prefix + name in names] for known in _COLUMNS]
+        for here, other in ((0, 1), (1, 0)):
+            if found[here] and not found[other]:
+                missing = f"{prefix}{_COLUMNS[other][0]}"
+                return f" It has the column {found[here][0]}, but no column {missing}."
+    return ""
+
+
 def names_coordinates(argument: str | Path | None) -> bool:
     """Return whether an argument of a command has coordinates in it, or in the file that it names.
 
@@ -75,7 +95,7 @@ def names_coordinates(argument: str | Path | None) -> bool:
         return any(coordinate(text) is not None for text in listed_texts(str(argument)))
     try:
         with Path(argument).open(encoding="utf-8-sig") as file:
-            header = re.split("[,\t]", file.readline(10_000).lower().replace('"', ""))
+            header = re.split("[,;\t|]", file.readline(10_000).lower().replace('"', ""))
     except UnicodeDecodeError:
         return False
     names = [name.strip() for name in header]

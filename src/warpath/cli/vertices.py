@@ -17,8 +17,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from warpath.base.errors import GraphFormatError, NegativeCycleError, VertexError
-from warpath.cli.coordinates import coordinate, coordinate_columns, listed_texts, nearest, snap
+from warpath.cli.coordinates import (
+    coordinate,
+    coordinate_columns,
+    coordinate_of,
+    lacking,
+    listed_texts,
+    nearest,
+    snap,
+)
 from warpath.graph.derived import Derived
+from warpath.io.csv import delimiter_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -147,7 +156,8 @@ def trips(graph: Graph, path: Path) -> tuple[list[Any], list[Any]]:
         try:
             found = vertices(graph, texts)
         except VertexError as error:
-            raise GraphFormatError(path, line, str(error)) from error
+            hint = lacking(names, *(f"{end}_" for end in _TRIP))
+            raise GraphFormatError(path, line, f"{error}{hint}") from error
         ends[0].append(found[0])
         ends[1].append(found[1])
     if not ends[0]:
@@ -167,7 +177,8 @@ def _rows(path: Path, expected: str) -> list[tuple[int, list[str]]]:
     """Return the lines of a text table and their cells, without blank lines and comments."""
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
-            delimiter = "\t" if path.suffix.lower() == ".tsv" else ","
+            delimiter = "\t" if path.suffix.lower() == ".tsv" else delimiter_of(file.readline())
+            file.seek(0)
             rows = [
                 (number, [cell.strip() for cell in row])
                 for number, row in enumerate(csv.reader(file, delimiter=delimiter), 1)
@@ -196,7 +207,7 @@ def _of_file(graph: Graph, path: Path) -> list[Any]:
         except VertexError as error:
             if at == 0 and not _is_integer(text):
                 continue  # the header
-            raise GraphFormatError(path, line, str(error)) from error
+            raise GraphFormatError(path, line, f"{error}{lacking(header)}") from error
     if not found:
         raise GraphFormatError(path, None, "the file lists no vertex")
     return found
@@ -209,9 +220,11 @@ def _at_columns(
     lines, places = [], []
     for line, row in rows:
         cells = [row[column] if column < len(row) else "" for column in columns]
-        place = coordinate(",".join(cells))
+        place = coordinate_of(cells)
         if place is None:
-            reason = f"expected a longitude and a latitude, found {','.join(cells)!r:.60}"
+            reason = (
+                f"expected a longitude and a latitude, found {' and '.join(map(repr, cells)):.60}"
+            )
             raise GraphFormatError(path, line, reason)
         lines.append(line)
         places.append(place)

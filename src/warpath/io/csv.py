@@ -42,7 +42,7 @@ def sniff(head: bytes) -> bool:
     lines = head.split(b"\n")[:_SAMPLE_ROWS]
     if b"\0" in head or lines[0].lstrip()[:1] in b"#%":
         return False
-    delimiter = _delimiter(lines[0].decode("utf-8", "replace"))
+    delimiter = delimiter_of(lines[0].decode("utf-8", "replace"))
     names = {
         field.strip('" \r').lower()
         for field in lines[0].decode("utf-8", "replace").split(delimiter)
@@ -55,7 +55,14 @@ def sniff(head: bytes) -> bool:
     return _decimal(delimiter, fields) == ","
 
 
-def _delimiter(header: str) -> str:
+def has_commas_inside(data: bytes) -> bool:
+    """Return whether fields between other delimiters have commas, as decimal marks or in names."""
+    first = next((line for line in data[:65536].split(b"\n") if line[:1] not in b"#%"), b"")
+    return b"," in data and delimiter_of(first.decode("utf-8", "replace")) != ","
+
+
+def delimiter_of(header: str) -> str:
+    """Return the most frequent delimiter of a line outside quotes; a comma if there is none."""
     bare = re.sub(r'"[^"]*"', "", header)
     return max(_DELIMITERS, key=bare.count)
 
@@ -140,7 +147,7 @@ def read(
 def _found_delimiter(source: Source) -> str:
     head = source.head.decode("utf-8", "replace").lstrip()
     lines = [line for line in head.split("\n") if line.strip() and not line.startswith("#")]
-    return _delimiter(lines[0] if lines else "")
+    return delimiter_of(lines[0] if lines else "")
 
 
 def _rows(source: Source, delimiter: str | None) -> tuple[list[str], list[list[str]]]:
@@ -219,14 +226,26 @@ class _TextTable(Table):
             at = next(
                 k for k, each in enumerate(fields) if not _NUMBER.fullmatch(self._number(each))
             )
-            other = "." if self._decimal == "," else ","
-            hint = f"; decimal={other!r} reads other marks" if other in fields[at] else ""
             msg = (
                 f"row {at} of column {name!r} is {fields[at]!r}: weights are numbers with the "
-                f"decimal mark {self._decimal!r}{hint}; weight=None leaves them out."
+                f"decimal mark {self._decimal!r}{self._hint(fields, at)}; weight=None leaves them "
+                "out."
             )
             raise WeightError(msg)
         return values
+
+    def _hint(self, fields: list[str], at: int) -> str:
+        """Return what to do about a field that is not a number with this decimal mark."""
+        other = "." if self._decimal == "," else ","
+        if other not in fields[at]:
+            return ""
+        if self._decimal in fields[at]:
+            return ", without separators of thousands"
+        mine = _WITH_COMMA if self._decimal == "," else _WITH_POINT
+        row = next((row for row, field in enumerate(fields) if mine.fullmatch(field)), None)
+        if row is not None:
+            return f", as {fields[row]!r} in row {row} is: use one mark in the whole column"
+        return f"; decimal={other!r} reads other marks"
 
     def kept(self, name: str) -> Array:
         fields = self._fields(name)

@@ -254,8 +254,10 @@ def _of_columns(chosen: Format, file: Source, options: Mapping[str, Any]) -> For
     if chosen.name not in {"edge_list", "csv"} or foreign(file.head) is not None:
         return chosen
     needed = not {"delimiter", "decimal", "attributes"}.isdisjoint(options)
-    quoted = file.suffix in {".csv", ".tsv"} and b'"' in file.data
-    return format_named("csv" if needed or quoted or chosen.sniff(file.head) else "edge_list")
+    csv = importlib.import_module("warpath.io.csv")
+    table = file.suffix in {".csv", ".tsv"}
+    needed = needed or (table and (b'"' in file.data or csv.has_commas_inside(file.data)))
+    return format_named("csv" if needed or chosen.sniff(file.head) else "edge_list")
 
 
 def write(

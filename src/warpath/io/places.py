@@ -60,7 +60,7 @@ def _checked(path: Any) -> tuple[Path, tuple[int, str] | None]:
     try:
         checked = Path(path)
     except TypeError:
-        msg = f"path = {shown(path)} is a {type(path).__name__}: a string or a Path is needed."
+        msg = f"path = {shown(path)} must be a string or a Path, not {type(path).__name__}."
         raise InputError(msg) from None
     try:
         os.lstat(checked)
