@@ -13,7 +13,8 @@ from warpath.api.options import facts_for
 from warpath.api.run import run_plan
 from warpath.engines.base import Problem
 from warpath.planner.cpu_model import Size
-from warpath.planner.kinds import Hardware, usable_threads
+from warpath.planner.device_kind import Hardware
+from warpath.planner.kinds import usable_threads
 from warpath.planner.plan import choose
 from warpath.planner.wish import Wish
 from warpath.recipes import CATALOGUE, Loop, Task

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from warpath.graph import Graph
-    from warpath.planner.kinds import Candidate
+    from warpath.planner.device_kind import Candidate
     from warpath.planner.plan import Plan
     from warpath.results.paths import Paths
     from warpath_bench.right import Right

@@ -26,8 +26,8 @@ from warpath.planner.cpu_model import (
     unsure,
     work,
 )
+from warpath.planner.device_kind import Hardware
 from warpath.planner.gpu_model import gpu_bytes
-from warpath.planner.kinds import Hardware
 from warpath.planner.plan import Plan, choose
 from warpath.planner.wish import Wish, device_of
 from warpath.recipes import CATALOGUE, Catalogue, Task

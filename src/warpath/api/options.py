@@ -18,7 +18,8 @@ from warpath.graph.facts import probed
 from warpath.graph.turns import refuse_turns
 from warpath.graph.zones import opened
 from warpath.planner.cpu_model import Size
-from warpath.planner.kinds import Hardware, device_names, kind_of
+from warpath.planner.device_kind import Hardware
+from warpath.planner.kinds import device_names, kind_of
 from warpath.planner.plan import Plan, choose
 from warpath.planner.wish import Wish, checked, device_of, preferring
 from warpath.recipes import CATALOGUE, Task

@@ -13,7 +13,7 @@ from warpath.planner.kinds import KINDS, device_names, kind_of
 if TYPE_CHECKING:
     from warpath.engines.base import Engine
     from warpath.graph import Graph
-    from warpath.planner.kinds import DeviceKind
+    from warpath.planner.device_kind import DeviceKind
 
 #: The module of the engine for each kind of device in `warpath.planner.kinds.KINDS`. A new kind of
 #: this package is a line here and a class there; `register` adds the kind of another package.

@@ -29,8 +29,6 @@ def shortest_simple_paths(
     G: Converted, source: Any, target: Any, weight: Any = None
 ) -> Iterator[list[Any]]:
     """Yield the paths without a repeated node by length; see `networkx.shortest_simple_paths`."""
-    if G.multigraph:
-        raise nx.NetworkXNotImplemented("not implemented for multigraph type")
 
     def paths() -> Iterator[list[Any]]:
         require(G, source, "source node {} not in graph")

@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING
 from warpath.base import notebook, units
 from warpath.base.errors import NegativeWeightError, NotEnoughMemoryError, NotSupportedError
 from warpath.planner.cpu_model import Destination, Size, may_be_prepared, prepare_seconds
-from warpath.planner.kinds import KINDS, Candidate, DeviceKind, Hardware, kind_of
+from warpath.planner.kinds import KINDS, kind_of
 from warpath.planner.wish import DEFAULT, Wish, device_of
 from warpath.recipes import CATALOGUE, Recipe, Task
 from warpath.recipes.params import chosen_params
 
 if TYPE_CHECKING:
     from warpath.graph.facts import Facts
+    from warpath.planner.device_kind import Candidate, DeviceKind, Hardware
 
 
 _MANY_CALLS = 10_000  # preparing that pays only after more of them is not mentioned

@@ -314,7 +314,7 @@ class Recipe:
         """Return a sentence why the algorithm cannot solve a task on a graph, or None if it can.
 
         What holds on one kind of device only, such as `limits`, is checked by
-        `planner.kinds.DeviceKind.objection`.
+        `planner.device_kind.DeviceKind.objection`.
         """
         if task not in self.solves:
             able = ", ".join(sorted(one.value for one in self.solves))

@@ -67,7 +67,7 @@ def _outcome(name: str, graph: Any, kwargs: dict[str, Any], first: int | None, *
     """Return an answer or `Raised`; for an iterator its `Items`, the last of which may be that."""
     function = getattr(nx, name)
     try:
-        answer = (function if how else function.orig_func)(graph, **calls.opened(kwargs), **how)
+        answer = function(graph, **calls.opened(kwargs), **(how or {"backend": "networkx"}))
     except Exception as error:
         return Raised(error)
     if not isinstance(answer, Iterator):
