@@ -63,6 +63,10 @@ class Call:
             self.announced -= {"early stop", "zero cycle"}
             if name.endswith("all_shortest_paths"):
                 self.announced -= {"order"}
+        if name == "shortest_simple_paths":
+            self.weight = kwargs.get("weight")  # None by default
+            if graph.is_directed():
+                self.announced |= {"path", "rounding"}
         if name == "average_shortest_path_length" and "floyd" not in str(kwargs.get("method")):
             self.announced -= {"rounding"}
 
