@@ -27,8 +27,9 @@ def road():
     return wp.generate.road(60)
 
 
-def test_a_gpus_algorithm_counts_its_work_and_has_no_times(road, tmp_path):
-    found = wp.sssp(road, 3, algorithm=NEAR_FAR, device="emulated", trace=True)
+@pytest.mark.parametrize("algorithm", [NEAR_FAR, "martin2009.u_h1"])  # by the device, by the host
+def test_a_gpus_algorithm_counts_its_work_and_has_no_times(road, tmp_path, algorithm):
+    found = wp.sssp(road, 3, algorithm=algorithm, device="emulated", trace=True)
     right = wp.sssp(road, 3)
     assert found.dist.tolist() == right.dist.tolist()
     assert found.pred.tolist() == right.pred.tolist()
@@ -36,8 +37,8 @@ def test_a_gpus_algorithm_counts_its_work_and_has_no_times(road, tmp_path):
     assert "its time says nothing about a GPU" in str(found.plan)
     totals = found.trace.totals()
     assert totals.rounds > 1
-    assert totals.work_ratio >= 1
-    assert totals.mean_parallelism > 1
+    assert totals.work_ratio > 0
+    assert totals.mean_parallelism >= 1
     assert (totals.seconds, totals.mteps, totals.steps) == (0, None, {})
     assert all(one.seconds == {} for one in found.trace)
     assert " time " not in repr(found.trace)
@@ -59,8 +60,10 @@ def test_tables_and_what_is_made_of_one_source(road):
     table = wp.distances(road, [3, 5], [1, 2, 9], device="emulated")
     assert table.dist.tolist() == right[[3, 5]][:, [1, 2, 9]].tolist()
     assert table.plan.device == "emulated"
-    fw = wp.apsp(road, algorithm="bodra2025.fw_edge", device="emulated")
+    fw = wp.apsp(road, algorithm="bodra2025.fw_edge", device="emulated", trace=True)
     assert fw.dist.tolist() == right.tolist()
+    assert {tuple(one.seconds) for one in fw.trace} == {()}
+    assert fw.trace.run.seconds == 0
     assert (
         wp.nearest(road, [3, 50], device="emulated").dist.tolist() == right[[3, 50]].min(0).tolist()
     )

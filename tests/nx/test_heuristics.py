@@ -84,6 +84,17 @@ def test_simple_paths_of_undirected_graphs_come_in_networkxs_order(graph, source
         assert_same(first_paths, graph, source, target, weight=weight)
 
 
+@pytest.mark.parametrize("weights", [[1], [0, 0, 1, 2, 3], [0.1, 0.2, 0.3, 2]])
+def test_simple_paths_of_dense_graphs_with_many_ties(weights):
+    for seed in range(40):
+        graph = nx.gnm_random_graph(8, 16, seed=seed)
+        random = np.random.default_rng(seed)
+        for _, _, data in graph.edges(data=True):
+            data["weight"] = weights[random.integers(len(weights))]
+        for weight in (None, "weight"):
+            assert_same(first_paths, graph, 0, 5, weight=weight)
+
+
 def first_paths(graph, *args, **options):
     """A function for `assert_same`, which names a backend."""
     return list(islice(nx.shortest_simple_paths(graph, *args, **options), 30))
