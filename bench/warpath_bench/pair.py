@@ -38,7 +38,7 @@ _SHORT = 1.0  # seconds; a shorter solve is timed three times
 _WARM_UP = 2.0  # seconds on the graph itself; enough to copy it to the device
 _TRACED = 5  # slowdown of a traced solve, which waits for the device after each step
 _WIDEST_MATRIX = 20_000  # vertices
-_MOST_EMULATED = 100_000  # edges of a graph that the emulator solves, in a minute or so
+_MOST_EMULATED = 100_000  # edges of a graph that the emulator solves
 
 
 class Solve(Protocol):
@@ -211,7 +211,8 @@ class Pairs:
             return {"refused": "it has no counts, and needs a GPU for its time"}
         if graph.m > _MOST_EMULATED:
             return {"refused": f"the emulator is for graphs of up to {_MOST_EMULATED:,} edges"}
-        traced = self._solve(graph, source, **call, trace=True)
+        with at_most(self.limit):
+            traced = self._solve(graph, source, **call, trace=True)
         edges = int(np.diff(graph.indptr)[self._right != unreachable(self._right.dtype)].sum())
         found = {"wrong": self._wrong(traced.dist), "dijkstra_edges": edges}
         return found | _counted(traced, edges) | (_each_round(traced) if job.rounds else {})

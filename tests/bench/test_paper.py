@@ -12,6 +12,7 @@ import warpath as wp
 from support.emulated_calls import sssp_on
 from warpath.base.errors import NoDeviceError
 from warpath.engines.emulator.device import EmulatedDevice
+from warpath.engines.emulator.interruptible import InterruptibleDevice
 from warpath.results.paths import Paths
 from warpath_bench import __main__ as command
 from warpath_bench import experiments, paper, paper_page, paper_run
@@ -258,7 +259,7 @@ def test_a_file_of_another_machine_is_refused(tiny, tmp_path, capsys):
 
 @pytest.mark.usefixtures("no_gpu")
 def test_without_a_gpu_its_recipes_are_counted_by_the_emulator(tiny, tmp_path, monkeypatch):
-    device = EmulatedDevice(seed=3, cache=tmp_path / "kernels")
+    device = InterruptibleDevice(seed=3, cache=tmp_path / "kernels")
     monkeypatch.setattr("warpath.engines.emulator.emulated", lambda: device)
     assert paper.main([*tiny, "--repeats", "1"]) == 0
     emulated = [line for line in lines_of(tmp_path) if line.get("device") == "emulated"]

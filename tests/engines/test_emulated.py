@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from pathlib import Path
 
 import pytest
@@ -94,6 +95,25 @@ def test_a_wheel_and_a_machine_without_a_compiler_say_what_is_missing(road, monk
     with pytest.raises(wp.MissingDependencyError, match=r"install g\+\+ 12 or later"):
         wp.sssp(road, 3, device="emulated")
     build.compiler.cache_clear()
+
+
+def test_an_interrupt_ends_a_call_and_the_next_one_is_right(road):
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    town = wp.generate.road(8000)
+    wp.sssp(road, 3, algorithm="martin2009.u_gpu", device="emulated")  # compiles it
+    before = signal.signal(signal.SIGALRM, interrupt)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.3)
+        with pytest.raises(KeyboardInterrupt):
+            wp.sssp(town, 3, algorithm="martin2009.u_gpu", device="emulated")
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    assert not emulator.emulated()._ended.is_set()
+    again = wp.sssp(road, 3, algorithm="martin2009.u_gpu", device="emulated")
+    assert again.dist.tolist() == wp.sssp(road, 3).dist.tolist()
 
 
 def test_a_missing_gpu_names_the_emulator(road):

@@ -20,7 +20,7 @@ from warpath.results.trace import Trace
 
 if TYPE_CHECKING:
     from warpath.engines.base import Order, Raw
-    from warpath.engines.emulator.device import EmulatedDevice
+    from warpath.engines.emulator.interruptible import InterruptibleDevice
     from warpath.graph import Graph
     from warpath.planner.plan import Plan
 
@@ -31,8 +31,9 @@ def run(order: Order, device: str) -> Raw:  # noqa: ARG001 - there is one
     """Run one order on the emulator; see `warpath.engines.base.Engine`."""
     from warpath.engines.cuda import engine
 
-    trace = None if order.trace is None else Trace()
-    raw = engine.run(replace(order, trace=trace), emulated())
+    trace, there = None if order.trace is None else Trace(), emulated()
+    there.wait()
+    raw = engine.run(replace(order, trace=trace), there)
     for one in trace or ():
         assert order.trace is not None  # noqa: S101 - it is that of the order
         order.trace.add(replace(one, seconds={}))
@@ -70,7 +71,7 @@ def memory(graph: Graph, device: str) -> tuple[None, str]:  # noqa: ARG001 - the
 
 
 @functools.cache
-def emulated() -> EmulatedDevice:
+def emulated() -> InterruptibleDevice:
     """Return the emulator, whose compiled kernels are kept in the folder for kernels.
 
     Raises
@@ -81,10 +82,10 @@ def emulated() -> EmulatedDevice:
         If there is no C++ compiler.
     """
     from warpath.engines.emulator.build import compiler
-    from warpath.engines.emulator.device import EmulatedDevice
+    from warpath.engines.emulator.interruptible import InterruptibleDevice
 
     compiler()
     folder = settings.kernel_cache()
     if folder is None or trust.refusal(folder) is not None:
         folder = Path(tempfile.mkdtemp(prefix="warpath-"))
-    return EmulatedDevice(cache=folder / "emulated")
+    return InterruptibleDevice(cache=folder / "emulated")
