@@ -413,7 +413,7 @@ def test_a_path_beyond_the_largest_float_is_not_called_missing(warpath, tmp_path
 def test_an_algorithm_for_gpus_says_what_runs_on_a_cpu(warpath, roads):
     run = warpath("sssp", roads, "-s", 1, "-a", "davidson2014.near_far.merge_path")
     assert run.code == 4
-    assert "davidson2014.near_far.merge_path runs on cuda only, and " in run.err
+    assert "davidson2014.near_far.merge_path runs on GPUs only, and " in run.err
     assert "On a CPU these run: classic.dijkstra, " in run.err
 
 

@@ -105,7 +105,7 @@ def without_device(error: NotSupportedError, chosen: Plan) -> NotSupportedError:
     if cpu.name in recipe.devices or not others:
         return error
     msg = (
-        f"{recipe.name} runs on {' and '.join(recipe.devices)} only, and {error}. On a CPU these "
+        f"{recipe.name} runs on GPUs only, and {error}. On a CPU these "
         f"run: {', '.join(others[:_FEW])}; or, for small graphs, device='emulated'."
     )
     return type(error)(msg)
