@@ -57,6 +57,14 @@ def test_a_graph_without_coordinates_is_refused_with_the_way_out(warpath, roads,
     assert not (tmp_path / "map.html").exists()
 
 
+def test_trips_are_written_with_the_ids_of_the_file(warpath, roads, places, tmp_path):
+    trips, out = tmp_path / "trips.csv", tmp_path / "map.html"
+    trips.write_text("origin,destination\n1,5\n3,4\n")
+    done = warpath("pairs", roads, trips, "--coordinates", places, "--html", out, "--json")
+    assert done.json["html"] == str(out)
+    assert [mark["name"] for mark in data_of(out)["marks"]] == ["1", "5", "3", "4"]
+
+
 def test_a_wrong_address_of_tiles_is_named_as_the_option(warpath, roads, places, tmp_path):
     done = warpath(
         "path", roads, 1, 5, "--coordinates", places, "--html", tmp_path / "m.html", "--tiles", "x"

@@ -11,7 +11,7 @@ import pytest
 
 import warpath as wp
 from warpath.base.errors import GraphError, InputError
-from warpath.plot import html_nearest, html_route, html_tree, html_within
+from warpath.plot import html_nearest, html_pairs, html_route, html_tree, html_within
 
 PLACES = [(7.41, 43.73), (7.42, 43.73), (7.42, 43.74), (float("nan"), float("nan"))]
 
@@ -129,6 +129,27 @@ def test_areas_are_in_the_colours_of_their_facilities(page):
     assert "<h1>Shortest paths from the nearest of 2 facilities</h1>" in text
 
 
+def test_trips_have_their_routes_in_alternating_colours(streets, page):
+    trips = wp.pairs(streets, ["a", "b", "c", "b"], ["c", "c", "a", "b"])
+    data, text = page(trips)
+    _, first, second, third = data["layers"]
+    assert first["text"][0] == "trip 0: a to c, 900 m"
+    assert [len(lines_of(layer)) for layer in (first, second)] == [1, 1]
+    assert lines_of(second)[0] == lines_of(first)[0][1:]
+    assert third["xy"] == []  # from b to b
+    assert len({layer["colour"] for layer in data["layers"]}) == 4
+    assert third["text"] == []
+    assert [mark["name"] for mark in data["marks"]] == ["a", "c", "b", "c", "b", "b"]
+    assert "<h1>4 trips</h1><p>3 have a path, the longest of 900 m</p>" in text
+
+
+def test_many_trips_are_not_marked(page):
+    town = wp.generate.grid(6, 6, weights=None)
+    data, _ = page(wp.pairs(town, [0] * 25, range(1, 26)))
+    assert data["marks"] == []
+    assert sum(len(lines_of(layer)) for layer in data["layers"][1:]) == 25
+
+
 @pytest.mark.parametrize("call", ["path", "sssp", "within", "nearest"])
 def test_nothing_is_fetched_from_elsewhere(streets, page, call):
     arguments = {"path": ("a", "c"), "sssp": ("a",), "within": ("a", 800), "nearest": (["a"],)}
@@ -198,7 +219,9 @@ def test_what_cannot_be_drawn_is_refused_with_the_way_out(streets, tmp_path):
     for name in ("map.png", "map"):
         with pytest.raises(InputError, match=r"the suffix must be \.html"):
             wp.path(streets, "a", "c").save_html(tmp_path / name)
-    for write in (html_route, html_tree, html_within, html_nearest):
+    with pytest.raises(GraphError, match="no trip has a path"):
+        wp.pairs(streets, ["c"], ["a"]).save_html(tmp_path / "map.html")
+    for write in (html_route, html_tree, html_within, html_nearest, html_pairs):
         with pytest.raises(InputError, match="returns one"):
             write(7, tmp_path / "map.html")
     assert list(tmp_path.iterdir()) == []

@@ -12,9 +12,9 @@ import typer
 from warpath.base import units
 from warpath.cli import output, saving, tables
 from warpath.cli.busy import busy
-from warpath.cli.options import Cutoff, GraphFile, Reading, Showing, Solving
+from warpath.cli.options import Cutoff, GraphFile, HtmlMap, Reading, Showing, Solving
 from warpath.cli.output import NamedValues, TableRows
-from warpath.cli.reading import Loaded, load
+from warpath.cli.reading import Loaded, load, with_coordinates
 from warpath.cli.summary import exact_sum
 from warpath.cli.usage import UsageError
 from warpath.cli.vertices import in_file_ids, listed
@@ -155,6 +155,7 @@ def pairs(
     reading: Reading,
     solving: Solving,
     showing: Showing,
+    page: HtmlMap,
     out: Annotated[
         Path | None,
         typer.Option("--out", "-o", help="Save one row per trip: .parquet, .csv, .tsv, .txt."),
@@ -169,7 +170,10 @@ def pairs(
     Example: [cyan]warpath pairs roads.wph trips.csv -o distances.csv[/]
     """
     saving.check(out, saving.TRIPS)
+    page.check()
     loaded = load(graph, reading, showing, vertices=[trips])
+    if page.html is not None:
+        loaded = with_coordinates(loaded, graph, "the routes", "--html")
     roads, solver = loaded.graph, loaded.solver(solving)
     ends = listed_trips(roads, trips)
     if out is None:
@@ -181,6 +185,9 @@ def pairs(
     if out is not None:
         with busy(f"writing {out.name}", showing):
             saving.save_rows(found, _TRIP_COLUMNS, tables.trip_rows(found), out)
+    if page.html is not None:
+        with busy(f"writing {page.html.name}", showing):
+            page.write(found)
     rows = list(tables.trip_rows(found)) if out is None else None
     reached, total = int(found.reached.sum()), exact_sum(found.dist[found.reached])
     document = {
@@ -196,6 +203,7 @@ def pairs(
         "stats": found.stats,
         "seconds": {"read": loaded.seconds, "solve": solved},
         "out": None if out is None else str(out),
+        "html": None if page.html is None else str(page.html),
         "distances": None
         if rows is None
         else [dict(zip(_TRIP_COLUMNS, row, strict=True)) for row in rows],
@@ -211,6 +219,7 @@ def pairs(
         "time": f"{units.seconds(loaded.seconds)} reading, {units.seconds(solved)} solving",
         "plan": found.plan.headline(),
         "saved to": out,
+        **({} if page.html is None else {"map in": page.html}),
     }
     output.show(document, NamedValues(facts), as_json=showing.as_json)
 

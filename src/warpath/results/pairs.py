@@ -122,6 +122,20 @@ class Pairs:
 
         return pairs_frame(self, crs)
 
+    def save_html(self, path: Any, **options: Any) -> None:
+        """Write a page with the routes on an interactive map; see `warpath.plot.html_pairs`.
+
+        The page needs neither a server nor the network, and no package to be written.
+
+        Parameters
+        ----------
+        path : file to write, .html.
+        **options : ``title``, ``subtitle``, ``theme`` ("light", "dark"), ``tiles``, ``file_ids``.
+        """
+        from warpath.plot import html_pairs
+
+        html_pairs(self, path, **options)
+
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write one row per trip, (origin, destination, distance), as ``.parquet`` or ``.csv``.
 
