@@ -64,7 +64,8 @@ class Builder:
         if not (self.emulator / "cuda_on_cpu.hpp").is_file():
             msg = (
                 f"{self.emulator / 'cuda_on_cpu.hpp'} does not exist: the emulator comes with "
-                "warpath's repository, not with its wheel: install a checkout with pip install -e ."
+                "warpath's repository, not with its wheel: install a checkout with pip install "
+                "-e ., or give its folder as emulator=..."
             )
             raise NotSupportedError(msg)
         if self.sanitize not in {"", *_RUNTIMES}:
