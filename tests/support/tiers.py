@@ -25,6 +25,7 @@ EMULATOR = (
     "tests/kernels/conftest.py",
     "tests/kernels/quick.py",
     "tests/support/emula*.py",
+    "src/warpath/engines/emulator/*.py",
     "src/warpath/engines/cuda/entry.py",
     "src/warpath/engines/cuda/kernel_kinds.py",
 )
