@@ -135,7 +135,7 @@ def test_what_cannot_be_written_is_refused(city, tmp_path, monkeypatch):
     (tmp_path / "folder.wph").mkdir()
     with pytest.raises(OutputError, match="this is a directory"):
         city.save(tmp_path / "folder.wph")
-    with pytest.raises(InputError, match="path = 7 is a int"):
+    with pytest.raises(InputError, match="path = 7 must be a string or a Path, not int"):
         city.save(7)
     denied = PermissionError(13, "denied")
     monkeypatch.setattr(temporary.io, "FileIO", lambda *_: (_ for _ in ()).throw(denied))
@@ -148,7 +148,7 @@ def test_what_cannot_be_read_is_refused(saved, tmp_path, monkeypatch):
         wp.load(tmp_path)
     with pytest.raises(GraphFormatError, match="there is no such file"):
         wp.load(tmp_path / "nowhere.wph")
-    with pytest.raises(InputError, match="path = None is a NoneType"):
+    with pytest.raises(InputError, match="path = None must be a string or a Path, not NoneType"):
         wp.load(None)
     with pytest.raises(InputError, match="threads = 0 must be"):
         wp.load(saved, threads=0)

@@ -61,6 +61,16 @@ def test_a_route_has_its_legs_and_its_ends_over_the_network(streets, page):
     assert "<h1>Shortest path from a to c</h1><p>900 m, 2 edges</p>" in text
 
 
+def test_a_route_names_its_streets(tmp_path, page):
+    (tmp_path / "streets.csv").write_text("u,v,w,street\n0,1,5,Main Street\n1,2,3,\n")
+    town = wp.read(tmp_path / "streets.csv", weight="w", attributes=["street"])
+    route = wp.path(town.with_coordinates([(0, 0), (1, 0), (1, 1)]), 0, 2)
+    assert page(route)[0]["layers"][2]["text"] == [
+        "Main Street\n0 to 1: 5\n5 from 0",
+        "1 to 2: 3\n8 from 0",
+    ]
+
+
 def test_places_are_as_mercator_has_them(streets, page):
     data, _ = page(wp.path(streets, "a", "c"))
     left, top, step = (data["world"][name] for name in ("left", "top", "step"))

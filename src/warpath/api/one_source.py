@@ -147,7 +147,8 @@ def _solved_in_steps(
     dist = cpu.cut(raw.dist, limit)
     counted(stats, dist)
     if rounds is not None:
-        edges = int(np.diff(inner.indptr)[raw.dist != unreachable(dist.dtype)].sum())
+        missed = np.flatnonzero(raw.dist == unreachable(dist.dtype))
+        edges = inner.m - int((inner.indptr[missed + 1] - inner.indptr[missed]).sum())
         rounds.run = traced_run(chosen, graph, one_label(graph, s), edges, stats["seconds"])
         stats |= asdict(rounds.totals())
 

@@ -118,6 +118,8 @@ def _by_pairs(options: Options) -> bool:
         return Task.PAIRS in CATALOGUE[wish.algorithm].solves
     if not wish.prepared or wish.device == "auto":
         return bool(wish.prepared)
+    if is_several(wish.device):
+        return False
     kind = kind_of(device_of(Size(Task.PAIRS), wish)).runs
     return any(kind in recipe.devices for recipe in CATALOGUE if Task.PAIRS in recipe.solves)
 

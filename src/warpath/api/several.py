@@ -80,9 +80,9 @@ def wish_for(wish: Wish, device: str, among: Sequence[str]) -> Wish:
 
     The CPU leaves a thread to each GPU, which drives it, unless `threads` is given.
     """
-    if kind_of(device).own_memory:
+    if not kind_of(device).takes_threads:
         return wish._replace(device=device, threads=None)
-    gpus = sum(kind_of(each).own_memory for each in among)
+    gpus = sum(not kind_of(each).takes_threads for each in among)
     threads = max(settings.threads() - gpus, 1) if wish.threads is None else wish.threads
     return wish._replace(device=device, threads=threads)
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from warpath.api.run import narrowed, run_plan, too_wide
+from warpath.api.run import narrowed, run_plan, too_wide, traced_run
 from warpath.base.dtypes import unreachable
 from warpath.base.errors import DistanceOverflowError
 from warpath.base.progress import share
@@ -19,7 +19,7 @@ from warpath.graph.zones import at_home, opened
 from warpath.recipes import Loop
 from warpath.recipes.recipe import WHOLE_TABLES
 from warpath.results.predecessors import as_labels, search, searched, tree, without_unreached
-from warpath.results.trace import Trace, TracedRun
+from warpath.results.trace import Trace
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -249,7 +249,7 @@ class TableWork:
             return
         k = len(self.problem.sources)
         name = "all" if k == self.graph.n else f"{k} sources"
-        self.trace.run = TracedRun.of(self.plan, self.graph, name, self.edges, stats["seconds"])
+        self.trace.run = traced_run(self.plan, self.graph, name, self.edges, stats["seconds"])
         stats |= asdict(self.trace.totals())
 
 

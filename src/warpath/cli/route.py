@@ -90,12 +90,14 @@ def path(
         with busy(f"writing {page.html.name}", showing):
             page.write(found)
     drawn = {"plot": plot, "html": page.html}
-    _show(graph, found, drawn, (loaded.seconds, solved), showing, everything=everything)
+    table = _streets(found) if legs else _vertices(found)
+    _show(graph, found, table, drawn, (loaded.seconds, solved), showing, everything=everything)
 
 
 def _show(
     file: Path,
     found: Route,
+    table: _Table,
     drawn: dict[str, Path | None],
     seconds: tuple[float, float],
     showing: Showing,

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from warpath.base import units
 from warpath.base.errors import GraphError
-from warpath.graph.edge_geometry import leg_weights, lightest, lines_of
+from warpath.graph.edge_geometry import lines_of
+from warpath.graph.input_edges import is_missing
 from warpath.plot.html_page import (
     Layer,
     MapPage,
@@ -16,10 +17,13 @@ from warpath.plot.html_page import (
     checked_page,
     colours,
     heading,
+    measured,
+    names_of,
+    network_around,
     write_page,
 )
 from warpath.plot.isochrones import headings
-from warpath.plot.map import links, network_lines, positions_of
+from warpath.plot.map import links, positions_of
 from warpath.plot.nearest import areas, greedy_colours
 from warpath.plot.nearest import described as described_nearest
 from warpath.plot.page import AREAS, drawable
@@ -27,9 +31,8 @@ from warpath.plot.route import described as described_route
 from warpath.plot.route import route_line
 from warpath.plot.tree import described as described_tree
 from warpath.plot.tree import tree_edges
-from warpath.results.files import file_names
+from warpath.results.legs import street_column
 from warpath.results.nearest import Nearest
-from warpath.results.pairs import Pairs
 from warpath.results.paths import Paths
 from warpath.results.route import Route
 from warpath.results.within import Within
@@ -38,12 +41,8 @@ if TYPE_CHECKING:
     import os
 
     from warpath.base.dtypes import Array
-    from warpath.graph import Graph
-    from warpath.plot.page import Theme
 
-_AROUND = 0.5  # of the network that is drawn around a route: a fraction of its larger extent
 _SHADES = 24  # of a tree's distances
-_MARKED = 24  # the most trips whose ends are marked
 _MANY = 20_000  # more lines are thinner
 
 
@@ -83,18 +82,18 @@ def html_route(
     graph = route.graph
     file, colour = checked_page(path, theme, tiles, graph)
     line = route_line(graph, route)
-    names = _names(graph, route.indices, file_ids=file_ids)
-    tails, heads = route.indices[:-1], route.indices[1:]
-    legs = leg_weights(graph, tails, heads) if len(heads) else np.zeros(0, graph.dist_dtype)
-    upto = np.cumsum(legs, dtype=graph.dist_dtype).tolist()
+    names = names_of(graph, route.indices, file_ids=file_ids)
+    upto = np.cumsum(route.weights, dtype=graph.dist_dtype).tolist()
     texts = [
-        f"{u} to {v}: {_measured(leg, graph)}\n{_measured(far, graph)} from {names[0]}"
-        for u, v, leg, far in zip(names[:-1], names[1:], legs.tolist(), upto, strict=True)
+        f"{street}{u} to {v}: {measured(leg, graph)}\n{measured(far, graph)} from {names[0]}"
+        for street, u, v, leg, far in zip(
+            _streets(route), names[:-1], names[1:], route.weights.tolist(), upto, strict=True
+        )
     ]
-    pieces, which = lines_of(graph, lightest(graph, tails, heads))[:2]
+    pieces, which = lines_of(graph, route.edges)[:2]
     page = MapPage(
         [
-            _network(graph, line, colour),
+            network_around(graph, line, colour),
             Layer(colour.paper, 8, pieces, which),
             Layer(colour.route, 4.5, pieces, which, texts),
         ],
@@ -138,15 +137,15 @@ def html_tree(
     if not np.isfinite(start).all():
         raise GraphError(f"the source {paths.source!r} has no coordinates.")
     heads, pieces, dist = tree_edges(paths)
-    name = _names(graph, np.array([paths.source_index]), file_ids=file_ids)[0]
+    name = names_of(graph, np.array([paths.source_index]), file_ids=file_ids)[0]
     most = float(dist.max(initial=0)) or 1.0
     shade = np.minimum(dist / most * _SHADES, _SHADES - 1).astype(np.int64)
     line = np.cumsum(np.diff(heads, prepend=-1) != 0) - 1  # pieces of an edge follow each other
     ends = heads[np.flatnonzero(np.diff(line, prepend=-1))]
     texts = [
-        f"{one}: {_measured(far, graph)}"
+        f"{one}: {measured(far, graph)}"
         for one, far in zip(
-            _names(graph, ends, file_ids=file_ids), paths.dist[ends].tolist(), strict=True
+            names_of(graph, ends, file_ids=file_ids), paths.dist[ends].tolist(), strict=True
         )
     ]
     shades = colours(colour, _SHADES)
@@ -158,7 +157,7 @@ def html_tree(
         ],
         [Mark(start, name, start=True)],
         [
-            (shades[at], _measured(_like(paths.dist, most * at / (_SHADES - 1)), graph))
+            (shades[at], measured(_like(paths.dist, most * at / (_SHADES - 1)), graph))
             for at in np.linspace(0, _SHADES - 1, 5).astype(int).tolist()
         ],
         np.concatenate([pieces.reshape(-1, 2), start[None]]),
@@ -203,11 +202,11 @@ def html_within(
     labels = [
         f"{units.measure(cutoff, graph.unit)}: {count:,} vertices" for cutoff, count in counts
     ]
-    names = _names(graph, found.source_indices, file_ids=file_ids)
+    names = names_of(graph, found.source_indices, file_ids=file_ids)
     above, below = headings(found, names)
     page = MapPage(
         [
-            _network(graph, shown, colour),
+            network_around(graph, shown, colour),
             *(
                 Layer(
                     shades[at],
@@ -264,7 +263,7 @@ def html_nearest(
     of_piece = area[which]
     palette = AREAS[theme == "light"]
     shades = greedy_colours(found, src, dst)
-    names = _names(graph, found.starts, file_ids=file_ids)
+    names = names_of(graph, found.starts, file_ids=file_ids)
     width = 1.5 if len(edges) > _MANY else 2.5
     layers = [Layer(colour.network, 1, pieces[of_piece < 0], which[of_piece < 0])]
     order = np.argsort(of_piece, kind="stable")
@@ -285,89 +284,13 @@ def html_nearest(
     write_page(file, graph, page, colour, tiles)
 
 
-def html_pairs(
-    found: Pairs,
-    path: str | os.PathLike[str],
-    *,
-    title: str | None = None,
-    subtitle: str | None = None,
-    theme: str = "light",
-    tiles: str | None = None,
-    file_ids: bool = False,
-) -> None:
-    """Write a page with the routes of trips over the network around them.
-
-    Each route is searched for. The page says the trip under the pointer, its ends and its length.
-    Six colours alternate; the ends of up to 24 trips are marked.
-
-    Parameters
-    ----------
-    found : result of `warpath.pairs` for a graph with coordinates.
-    path, title, subtitle, theme, tiles, file_ids : as in `html_route`.
-
-    Raises
-    ------
-    GraphError, InputError
-        As in `html_route`; also if no trip has a path.
-    """
-    drawable(found, Pairs, "found", "pairs(graph, origins, destinations)")
-    graph = found.graph
-    file, colour = checked_page(path, theme, tiles, graph)
-    positions_of(graph, "the routes of trips")
-    trips = np.flatnonzero(found.reached).tolist()
-    if not trips:
-        raise GraphError("no trip has a path, so there is nothing to draw.")
-    lines = [route_line(graph, found.route(trip)) for trip in trips]
-    starts = _names(graph, found.origin_indices, file_ids=file_ids)
-    ends = _names(graph, found.destination_indices, file_ids=file_ids)
-    dist = found.dist.tolist()
-    texts = [f"trip {t}: {starts[t]} to {ends[t]}, {_measured(dist[t], graph)}" for t in trips]
-    palette = AREAS[colour.paper == "white"]
-    points = np.concatenate(lines)
-    page = MapPage(
-        [
-            _network(graph, points, colour),
-            *(
-                Layer(shade, 3, *_pieces(lines, at, len(palette)), texts)
-                for at, shade in enumerate(palette[: len(lines)])
-            ),
-        ],
-        [
-            Mark(line[at], names[trip], start=not at)
-            for line, trip in zip(lines, trips, strict=True)
-            for at, names in ((0, starts), (-1, ends))
-            if len(trips) <= _MARKED
-        ],
-        [],
-        points,
-        heading(title, f"{len(found):,} trips"),
-        heading(subtitle, _described(found)),
-    )
-    write_page(file, graph, page, colour, tiles)
-
-
-def _pieces(lines: list[Array], first: int, step: int) -> tuple[Array, Array]:
-    """Return every `step`-th line as straight pieces and their lines' numbers."""
-    chosen = range(first, len(lines), step)
-    pieces = [np.stack([lines[at][:-1], lines[at][1:]], axis=1) for at in chosen]
-    counts = [len(each) for each in pieces]
-    return np.concatenate(pieces), np.repeat(np.array(chosen), counts)
-
-
-def _described(found: Pairs) -> str:
-    reached = found.dist[found.reached]
-    longest = _measured(reached.max().item(), found.graph)
-    parts = [found.graph.name] if found.graph.name else []
-    return ", ".join([*parts, f"{len(reached):,} have a path", f"the longest of {longest}"])
-
-
-def _names(graph: Graph, indices: Array, *, file_ids: bool) -> list[str]:
-    names = file_names(graph, indices) if file_ids else graph.label_of(indices)
-    return [str(name) for name in names.tolist()]
-
-
-def _measured(value: Any, graph: Graph) -> str:
-    return units.length(value) if graph.unit is None else units.measure(value, graph.unit)
+def _streets(route: Route) -> list[str]:
+    """Return the name of each edge's street as a line of text, nothing where it has none."""
+    graph, named = route.graph, street_column(route.graph)
+    if graph.given is None or named is None:
+        return [""] * len(route.edges)
+    names = graph.given.column(named, route.edges).tolist()
+    return ["" if is_missing(name) or not name else f"{name}\n" for name in names]
 
 
 def _like(dist: Array, value: float) -> float:
@@ -386,12 +309,3 @@ def _marks(places: Array, names: list[str]) -> list[Mark]:
 def _require_place(points: Array, what: str) -> None:
     if not np.isfinite(points).all(axis=1).any():
         raise GraphError(f"no vertex has coordinates, so {what} cannot be drawn.")
-
-
-def _network(graph: Graph, points: Array, theme: Theme) -> Layer:
-    """Return the network around some points as a faint layer."""
-    known = points[np.isfinite(points).all(axis=1)]
-    low, high = known.min(axis=0), known.max(axis=0)
-    margin = _AROUND * (float((high - low).max()) or 1e-3)
-    lines = network_lines(graph, (*(low - margin).tolist(), *(high + margin).tolist()))
-    return Layer(theme.network, 1, lines, np.arange(len(lines)))

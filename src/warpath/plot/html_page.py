@@ -13,11 +13,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from warpath.base import units
 from warpath.base.errors import GraphError, InputError
 from warpath.graph.checks import checked_kind, shown
 from warpath.graph.coordinates import in_degrees
 from warpath.io.places import to_write
+from warpath.plot.map import network_lines
 from warpath.plot.page import theme_of
+from warpath.results.files import file_names
 
 if TYPE_CHECKING:
     import os
@@ -29,6 +32,7 @@ if TYPE_CHECKING:
     from warpath.plot.page import Theme
 
 _SUFFIXES = (".html", ".htm")
+_AROUND = 0.5  # of the network that is drawn around something: a fraction of its larger extent
 _STEPS = 1_000_000  # coordinates are whole numbers of this part of the map's larger side
 _FARTHEST_NORTH = math.radians(85.05)  # of Mercator's projection, as tiles are cut
 _OSM = "© OpenStreetMap contributors"
@@ -164,6 +168,26 @@ def write_page(
     parts[1::2] = [words[name] for name in parts[1::2]]
     with atomic(path) as file:
         file.write("".join(parts).encode("utf-8", "replace"))
+
+
+def names_of(graph: Graph, indices: Array, *, file_ids: bool) -> list[str]:
+    """Return the names of vertices as text, those of the graph's file if `file_ids`."""
+    names = file_names(graph, indices) if file_ids else graph.label_of(indices)
+    return [str(name) for name in names.tolist()]
+
+
+def measured(value: Any, graph: Graph) -> str:
+    """Return a distance as text, in the unit of the graph's weights if it is known."""
+    return units.length(value) if graph.unit is None else units.measure(value, graph.unit)
+
+
+def network_around(graph: Graph, points: Array, theme: Theme) -> Layer:
+    """Return the network around some points as a faint layer."""
+    known = points[np.isfinite(points).all(axis=1)]
+    low, high = known.min(axis=0), known.max(axis=0)
+    margin = _AROUND * (float((high - low).max()) or 1e-3)
+    lines = network_lines(graph, (*(low - margin).tolist(), *(high + margin).tolist()))
+    return Layer(theme.network, 1, lines, np.arange(len(lines)))
 
 
 def _credit(graph: Graph, tiles: str | None) -> str:
