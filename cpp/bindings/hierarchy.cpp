@@ -7,7 +7,9 @@
 #include <vector>
 
 #include "graph_rows.hpp"
+#include "warpath/hierarchy/buckets.hpp"
 #include "warpath/hierarchy/contraction.hpp"
+#include "warpath/hierarchy/nearest_sweep.hpp"
 #include "warpath/hierarchy/queries.hpp"
 #include "warpath/hierarchy/sweep.hpp"
 
@@ -120,6 +122,17 @@ nb::tuple arrays_of(const HierarchyRows<W>& rows) {
       to_numpy(std::move(heads)), to_numpy(std::move(weights)));
 }
 
+/// The counts under the names that results give them.
+nb::dict counts_by_name(const HierarchyCounts& counts) {
+  nb::dict named;
+  named["settled"] = counts.settled;
+  named["stalled"] = counts.stalled;
+  named["relaxed_up"] = counts.relaxed_up;
+  named["labelled"] = counts.labelled;
+  named["relaxed_down"] = counts.relaxed_down;
+  return named;
+}
+
 template <Weight W, class Label>
 void define_table(nb::class_<Queries<W>>& type) {
   type.def(
@@ -136,11 +149,63 @@ void define_table(nb::class_<Queries<W>>& type) {
                                          {out.data(), out.size()}, restricted, bits};
         const int team = at_least_one(threads);
         Control control(python_tick(std::move(progress)));
-        const nb::gil_scoped_release free;
-        sweep_table(table, team, control);
+        HierarchyCounts counts;
+        {
+          const nb::gil_scoped_release free;
+          counts = sweep_table(table, queries.space(), team, control);
+        }
+        return counts_by_name(counts);
       },
       nb::arg("sources").noconvert(), nb::arg("targets").noconvert(), nb::arg("out").noconvert(),
       nb::arg("restricted"), nb::arg("threads") = 1, nb::arg("bits") = 512,
+      nb::arg("progress") = nb::none());
+  type.def(
+      "bucket_table",
+      [](Queries<W>& queries, In<std::int64_t> sources, In<std::int64_t> targets,
+         OutMatrix<Label> out, int threads, nb::object progress) {
+        const std::int64_t n = queries.hierarchy().n();
+        const std::vector<std::int64_t> starts = vertices_of(sources, n);
+        const std::vector<std::int64_t> ends = vertices_of(targets, n);
+        require(out.shape(0) == starts.size() && out.shape(1) == ends.size(),
+                "out must have a row per source and a column per target");
+        require(ends.size() < std::numeric_limits<std::int32_t>::max(),
+                "buckets number up to 2^31 - 2 targets");
+        const int team = at_least_one(threads);
+        Control control(python_tick(std::move(progress)));
+        HierarchyCounts counts;
+        {
+          const nb::gil_scoped_release free;
+          counts = BucketTable<W, Label>(queries.hierarchy(), queries.space(), starts, ends,
+                                         {out.data(), out.size()})
+                       .fill(team, control);
+        }
+        return counts_by_name(counts);
+      },
+      nb::arg("sources").noconvert(), nb::arg("targets").noconvert(), nb::arg("out").noconvert(),
+      nb::arg("threads") = 1, nb::arg("progress") = nb::none());
+}
+
+template <Weight W, Index V>
+void define_nearest(nb::class_<Queries<W>>& type) {
+  using D = DistanceOf<W>;
+  type.def(
+      "nearest",
+      [](const Queries<W>& queries, In<std::int64_t> sources, Out<D> dist, Out<V> nearest,
+         nb::object progress) {
+        const std::int64_t n = queries.hierarchy().n();
+        const std::vector<std::int64_t> starts = vertices_of(sources, n);
+        require_size(dist.size(), static_cast<std::size_t>(n), "dist");
+        require_size(nearest.size(), static_cast<std::size_t>(n), "nearest");
+        Control control(python_tick(std::move(progress)));
+        HierarchyCounts counts;
+        {
+          const nb::gil_scoped_release free;
+          counts = nearest_sweep<W, V>(queries.hierarchy(), starts, view(dist), view(nearest),
+                                       Poller(control, true));
+        }
+        return counts_by_name(counts);
+      },
+      nb::arg("sources").noconvert(), nb::arg("dist").noconvert(), nb::arg("nearest").noconvert(),
       nb::arg("progress") = nb::none());
 }
 
@@ -180,6 +245,11 @@ void register_hierarchy(nb::module_& module, const char* name) {
                    })
       .def_prop_ro("symmetric",
                    [](const Queries<W>& queries) { return queries.hierarchy().symmetric(); })
+      .def("reversed",
+           [](const Queries<W>& queries) {
+             auto turned = std::make_unique<Queries<W>>(queries.hierarchy().reversed());
+             return nb::cast(turned.release(), nb::rv_policy::take_ownership);
+           })
       .def_prop_ro("bound", [](const Queries<W>& queries) { return queries.hierarchy().bound(); })
       .def_prop_ro(
           "nbytes",
@@ -211,13 +281,20 @@ void register_hierarchy(nb::module_& module, const char* name) {
             require_size(out.size(), starts.size(), "out");
             const int team = at_least_one(threads);
             Control control(python_tick(std::move(progress)));
-            const nb::gil_scoped_release free;
-            return queries.pair_distances(starts, ends, {out.data(), out.size()}, team, control);
+            HierarchyCounts counts;
+            {
+              const nb::gil_scoped_release free;
+              counts =
+                  queries.pair_distances(starts, ends, {out.data(), out.size()}, team, control);
+            }
+            return counts_by_name(counts);
           },
           nb::arg("sources").noconvert(), nb::arg("targets").noconvert(),
           nb::arg("out").noconvert(), nb::arg("threads") = 1, nb::arg("progress") = nb::none());
   define_table<W, D>(type);
   if constexpr (std::is_integral_v<W>) define_table<W, std::int32_t>(type);
+  define_nearest<W, std::int32_t>(type);
+  define_nearest<W, std::int64_t>(type);
   define_route<W, std::int32_t, W>(type);
   define_route<W, std::int64_t, W>(type);
   if constexpr (std::is_same_v<W, std::int64_t>) {

@@ -14,8 +14,8 @@ void register_totals(nb::module_& module) {
   using D = DistanceOf<W>;
   module.def(
       "hierarchy_totals",
-      [](const HierarchyQueries<W>& queries, In<std::int64_t> sources, In<std::int64_t> targets,
-         D cutoff, bool inverses, int threads, int bits, nb::object progress) {
+      [](HierarchyQueries<W>& queries, In<std::int64_t> sources, In<std::int64_t> targets, D cutoff,
+         bool inverses, int threads, int bits, nb::object progress) {
         const std::int64_t n = queries.hierarchy().n();
         const std::vector<std::int64_t> starts = vertices_of(sources, n);
         const std::vector<std::int64_t> ends = vertices_of(targets, n);
@@ -38,7 +38,7 @@ void register_totals(nb::module_& module) {
         Control control(python_tick(std::move(progress)));
         {
           const nb::gil_scoped_release free;
-          sweep_totals(request, team, control);
+          sweep_totals(request, queries.space(), team, control);
         }
         return nb::make_tuple(to_numpy(std::move(sums)), to_numpy(std::move(largest)),
                               to_numpy(std::move(counts)), to_numpy(std::move(harmonic)));

@@ -188,3 +188,46 @@ def test_a_round_trip_of_negative_length_to_a_closed_facility_does_not_count():
     assert (both.dist.tolist(), both.facility.tolist()) == ([-2, 0, -5], [1, 1, 0])
     table = wp.distances(graph, [0, 1])
     assert both.dist.tolist() == table.dist.min(axis=0).tolist()
+
+
+@pytest.mark.parametrize("reverse", [False, True])
+@pytest.mark.parametrize("dtype", [np.int32, np.int64])
+def test_a_prepared_solver_sweeps_to_the_same_facilities(dtype, reverse):
+    roads = wp.generate.road(3000)
+    lengths = np.random.default_rng(1).integers(0, 50, roads.m).astype(dtype)
+    graph = roads.with_weights(lengths)
+    city = wp.prepare(graph)
+    for chosen in ([5], [700, 5, 2999], list(range(0, 3000, 40))):
+        for cutoff in (None, 900):
+            found = city.nearest(chosen, reverse=reverse, cutoff=cutoff)
+            expected = wp.nearest(graph, chosen, reverse=reverse, cutoff=cutoff)
+            assert found.dist.tobytes() == expected.dist.tobytes()
+            assert found.facility_indices.tolist() == expected.facility_indices.tolist()
+            assert found.stats["reached"] == expected.stats["reached"]
+            if cutoff is None:
+                assert found.plan.algorithm == "delling2011.phast"
+                assert not expected.plan.recipe.prepared
+
+
+@given(zoned, facilities, st.booleans())
+def test_a_sweep_never_passes_through_closed_vertices(graph, chosen, reverse):
+    found = wp.nearest(graph, chosen, reverse=reverse, algorithm="delling2011.phast")
+    expected = wp.nearest(graph, chosen, reverse=reverse)
+    assert found.dist.tolist() == expected.dist.tolist()
+    assert found.facility.tolist() == expected.facility.tolist()
+
+
+def test_sums_beyond_64_bits_are_searched_for():
+    graph = Graph.of([(v, v + 1, 2**61) for v in range(4)])
+    found = wp.nearest(graph, [0, 3], cutoff=2**62, algorithm="delling2011.phast")
+    assert found.dist.tolist() == [0, 2**61, 2**62, 0, 2**61]
+
+
+def test_a_cutoff_that_reaches_little_is_searched_in_the_graph():
+    roads = wp.generate.road(20_000)
+    city = wp.prepare(roads)
+    near, far = (city.nearest([5, 99], cutoff=cutoff) for cutoff in (2000, 2**40))
+    assert not near.plan.recipe.prepared
+    assert any("expected within the cutoff" in note for note in near.plan.notes)
+    assert far.plan.algorithm == "delling2011.phast"
+    assert near.dist.tolist() == wp.nearest(roads, [5, 99], cutoff=2000).dist.tolist()

@@ -351,3 +351,35 @@ def test_a_cutoff_beyond_64_bits_is_a_number_like_others():
     assert wp.within(graph, 0, [2**64, 0.5]).cutoffs.tolist() == [0.5, 2**64]
     with pytest.raises(InputError, match="must be a finite number"):
         wp.within(graph, 0, [2**64, None])
+
+
+@pytest.mark.parametrize("reverse", [False, True])
+def test_a_prepared_solver_finds_the_same_vertices_near_and_far(reverse):
+    roads = generate.road(20_000)
+    weights = np.random.default_rng(0).integers(1, 100, roads.m).astype(np.int32)
+    graph = roads.with_weights(weights)  # the way back has another length
+    city = wp.prepare(graph)
+    for sources in (7, [7, 19_000]):
+        for cutoffs, swept in (([10, 50], False), ([10, 10**9], True)):
+            found = city.within(sources, cutoffs, reverse=reverse)
+            expected = wp.within(graph, sources, cutoffs, reverse=reverse)
+            assert found.vertices.tolist() == expected.vertices.tolist()
+            assert found.dist.tolist() == expected.dist.tolist()
+            assert found.counts.tolist() == expected.counts.tolist()
+            plan = found.paths.plan if found.paths is not None else None
+            assert plan is None or plan.recipe.prepared == swept
+    last = int(city.within(7, 10**9, reverse=reverse).indices[-1])
+    route, expected = (
+        each.within(7, 10**9, reverse=reverse).path_to(last) for each in (city, wp.Solver(graph))
+    )
+    assert route.indices.tolist() == expected.indices.tolist()
+
+
+def test_the_cutoff_of_one_source_decides_whether_a_prepared_solver_sweeps():
+    roads = generate.road(20_000)
+    city = wp.prepare(roads)
+    for cutoff, swept in ((2000, False), (10**9, True), (None, True)):
+        found = city.sssp(3, cutoff=cutoff)
+        assert found.plan.recipe.prepared == swept
+        assert found.dist.tolist() == wp.sssp(roads, 3, cutoff=cutoff).dist.tolist()
+        assert found.pred.tolist() == wp.sssp(roads, 3, cutoff=cutoff).pred.tolist()

@@ -174,12 +174,86 @@ def test_registers_of_any_width_give_the_same_table(road, dtype, bits):
         assert out.tobytes() == np.ascontiguousarray(picked).tobytes()
 
 
+@pytest.mark.threads
+@pytest.mark.parametrize("dtype", ["int32", "int64", "float32", "float64"])
+@given(data=st.data())
+def test_buckets_hold_the_table_of_a_sweep(dtype, data):
+    graph = data.draw(strategies.graphs(dtype))
+    hierarchy = hierarchy_of(graph, 1)
+    if graph.n == 0 or hierarchy is None:
+        return
+    vertices = st.lists(st.integers(0, graph.n - 1), min_size=1, max_size=9)
+    sources, targets = (np.array(data.draw(vertices), np.int64) for _ in range(2))
+    swept, met = (np.empty((len(sources), len(targets)), graph.dist_dtype) for _ in range(2))
+    hierarchy.table(sources, targets, swept, restricted=True)
+    counts = hierarchy.bucket_table(sources, targets, met, threads=data.draw(st.integers(1, 3)))
+    if graph.dist_dtype.kind == "i":
+        assert met.tolist() == swept.tolist()
+    else:
+        bound = graph.n * float(np.finfo(dtype).eps) * graph.solver_weights.sum(dtype=np.float64)
+        assert np.isinf(met).tolist() == np.isinf(swept).tolist()
+        assert np.allclose(met, swept, rtol=0, atol=bound)
+    assert counts["settled"] >= len(sources) + len(targets)
+    assert 0 <= counts["stalled"] <= counts["settled"]
+
+
+@pytest.mark.parametrize("dtype", ["int32", "int64"])
+@given(data=st.data())
+def test_the_nearest_source_is_the_first_of_the_least_rows(dtype, data):
+    graph = data.draw(strategies.graphs(dtype))
+    hierarchy = hierarchy_of(graph, 1)
+    if graph.n == 0 or hierarchy is None:
+        return
+    sources = np.array(data.draw(st.lists(st.integers(0, graph.n - 1), min_size=1, max_size=5)))
+    rows = np.array([reference.dijkstra(graph, source) for source in sorted(sources.tolist())])
+    back = graph.reversed()
+    turned = np.array([reference.dijkstra(back, source) for source in sorted(sources.tolist())])
+    both = (hierarchy, rows), (hierarchy.reversed(), turned)
+    for each, expected in both:
+        dist, nearest = np.empty(graph.n, np.int64), np.empty(graph.n, graph.indices.dtype)
+        counts = each.nearest(sources, dist, nearest)
+        least = expected.min(axis=0)
+        assert dist.tolist() == least.tolist()
+        first = np.sort(sources)[expected.argmin(axis=0)]
+        reached = least != np.iinfo(np.int64).max
+        assert nearest.tolist() == np.where(reached, first, -1).tolist()
+        assert counts["labelled"] == graph.n
+
+
+def test_counts_are_those_of_the_arcs(road):
+    hierarchy = contracted(road)
+    out = np.empty((2, road.n), np.int64)
+    sources = np.array([7, 1500])
+    counts = hierarchy.table(sources, sources[:0], out, restricted=False)
+    assert counts["labelled"] == 2 * road.n
+    assert counts["relaxed_down"] == 2 * hierarchy.arcs[1]
+    assert 2 < counts["settled"] < road.n
+    one = [hierarchy.table(sources[[i]], sources[:0], out[:1], restricted=False) for i in (0, 1)]
+    assert counts == {name: one[0][name] + one[1][name] for name in counts}
+    assert hierarchy.pairs(sources, sources, out[0, :2])["settled"] >= 4
+
+
+def test_sources_and_arrays_that_do_not_fit_are_refused(road):
+    hierarchy = contracted(road)
+    one, dist, owners = np.zeros(1, np.int64), np.empty(3000, np.int64), np.empty(3000, np.int32)
+    with pytest.raises(ValueError, match="there is no vertex 3000"):
+        hierarchy.nearest(one + 3000, dist, owners)
+    with pytest.raises(ValueError, match="nearest has 2 entries, but 3000 are needed"):
+        hierarchy.nearest(one, dist, owners[:2])
+    with pytest.raises(ValueError, match="a row per source and a column per target"):
+        hierarchy.bucket_table(one, one, np.empty((1, 2), np.int64))
+    with pytest.raises(ValueError, match="there is no vertex -1"):
+        hierarchy.bucket_table(one, one - 1, np.empty((1, 1), np.int64))
+
+
 def test_a_distance_that_int32_does_not_hold_is_an_overflow():
     graph = Graph.of([(0, 1, 2**31), (1, 2, 2**31)])
     hierarchy = contracted(graph)
     out = np.empty((1, 3), np.int32)
     with pytest.raises(OverflowError, match="a distance of 2147483648 does not fit int32"):
         hierarchy.table(np.array([0]), np.empty(0, np.int64), out, restricted=False)
+    with pytest.raises(OverflowError, match="a distance of 2147483648 does not fit int32"):
+        hierarchy.bucket_table(np.array([0]), np.arange(3), out)
 
 
 @pytest.mark.threads

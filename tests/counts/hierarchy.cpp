@@ -37,7 +37,8 @@ void table(const Graph<W>& graph, bool restricted) {
   Control control;
   const warpath::SweepTable<W, std::int64_t> asked{hierarchy, sources,    targets,
                                                    out,       restricted, kBytes * 8};
-  count([&] { warpath::sweep_table(asked, 1, control); });
+  warpath::SearchSpace<W> space(hierarchy);
+  count([&] { warpath::sweep_table(asked, space, 1, control); });
 }
 
 int main(int argc, char** argv) {

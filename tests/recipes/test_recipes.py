@@ -44,6 +44,7 @@ NAMES = {
     "johnson_gpu": """bf_queue dijkstra_flags dijkstra_queue dijkstra_prefix
         johnson_flags johnson_queue johnson_prefix""",
     "geisberger2008": "ch",
+    "knopp2007": "buckets",
     "delling2011": "phast gphast rphast",
     "dibbelt2014": "cch",
     "warpath": """bfs buckets own_buckets side_by_side wide patches block_per_source pairs johnson
@@ -223,6 +224,7 @@ def test_the_cpu_runs_what_has_all_its_steps_there():
         "davidson2014.dijkstra_binary_heap",
         "davidson2014.dijkstra_relaxed_heap",
         "geisberger2008.ch",
+        "knopp2007.buckets",
         "delling2011.phast",
         "delling2011.rphast",
         "dibbelt2014.cch",

@@ -12,6 +12,7 @@ import warpath as wp
 from warpath import generate
 from warpath.base.errors import GraphFormatError
 from warpath.engines import cpu, potentials
+from warpath.engines.hierarchy import HIERARCHY
 from warpath.recipes import CATALOGUE, Task
 from warpath.results.trace import Round, Trace, TracedRun, described, headline
 
@@ -319,3 +320,28 @@ def test_a_cutoff_does_not_change_what_the_work_is_compared_with():
         cut = wp.sssp(graph, 0, algorithm=name, trace=True, cutoff=whole.dist.max() // 3)
         assert cut.stats["work_ratio"] <= 1.5, name
         assert np.count_nonzero(cut.reached) < np.count_nonzero(whole.reached)
+
+
+def test_a_search_in_a_hierarchy_counts_its_way_up_and_down(tmp_path):
+    graph = wp.generate.road(3000)
+    city = wp.prepare(graph)
+    paths = city.sssp(5, trace=True)
+    up, down = paths.trace
+    assert (up.phase, down.phase) == ("up", "down")
+    assert up.selected == up.rounds == paths.stats["settled"] > 1
+    assert up.relaxed == paths.stats["relaxed_up"] > up.improved > 0
+    assert up.sizes == {"stalled": paths.stats["stalled"]}
+    assert (down.selected, down.relaxed) == (graph.n, HIERARCHY.known(graph).arcs[1])
+    assert paths.stats["work_ratio"] == pytest.approx((up.relaxed + down.relaxed) / graph.m)
+    paths.trace.save(tmp_path / "a.jsonl")
+    assert Trace.load(tmp_path / "a.jsonl") == paths.trace
+
+
+@pytest.mark.parametrize("algorithm", ["delling2011.rphast", "knopp2007.buckets"])
+def test_tables_by_a_hierarchy_count_their_way_up_and_down(algorithm):
+    graph = wp.generate.road(3000)
+    table = wp.distances(graph, [5, 9], range(0, 3000, 500), algorithm=algorithm, trace=True)
+    up, down = table.trace
+    assert (up.phase, down.phase) == ("up", "down")
+    assert up.selected >= up.sizes["stalled"] > 0
+    assert up.relaxed > 0 < down.relaxed

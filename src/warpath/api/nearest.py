@@ -8,25 +8,28 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from warpath import _core
-from warpath.api.options import ONE_SOURCE, Options
+from warpath.api.auto_prepare import decided
 from warpath.api.run import narrowed, run_plan
 from warpath.base.dtypes import unreachable
 from warpath.base.errors import DistanceOverflowError, NegativeCycleError
 from warpath.engines import cpu
-from warpath.engines.base import Problem
+from warpath.engines.base import Problem, Raw
+from warpath.engines.hierarchy import hierarchy_of
 from warpath.graph import Graph
 from warpath.graph.csr import kept_rows
 from warpath.graph.turns import refuse_turns
 from warpath.graph.zones import opened
-from warpath.recipes import Task
+from warpath.recipes import CATALOGUE, Task
 from warpath.results.nearest import Nearest
 from warpath.results.predecessors import search, searched
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from warpath.api.options import Options
     from warpath.api.run import Progress
     from warpath.base.dtypes import Array
+    from warpath.planner.plan import Plan
 
 
 def nearest_of(
@@ -48,22 +51,16 @@ def nearest_of(
     """
     refuse_turns(graph, "nearest")
     way = graph.reversed() if reverse else graph
-    inner = opened(way)
-    started = with_a_start(inner, starts)
-    chosen = options.for_graph(started).plan(ONE_SOURCE, started)
-    problem = Problem(Task.SSSP, np.array([inner.n]), cutoff=limit)
-    start = time.perf_counter()
-    try:
-        raw, stats = run_plan(started, chosen, problem, progress=progress)
-        labels, owner = _with_owners(inner, starts, raw.dist)
-    except DistanceOverflowError:
-        if limit is None and starts[0] >= graph.first_through:
-            raise
-        labels, owner = _found_again(way, inner, started, starts, limit)
-        stats = {"seconds": time.perf_counter() - start}
-    except NegativeCycleError as error:  # nothing leads to the start: all are the graph's own
-        cycle = error.cycle[::-1] if reverse else error.cycle
-        raise NegativeCycleError(graph.label_of(cycle).tolist(), error.length) from None
+    chosen = _swept_by(way, options.for_reversed(graph) if reverse else options, limit)
+    if chosen is not None:
+        raw, stats = run_plan(
+            way, chosen, Problem(Task.SSSP, starts, cutoff=limit), progress=progress
+        )
+        labels, owner = raw.dist, _owners(raw, way, starts)
+    else:
+        labels, owner, chosen, stats = _searched(
+            way, options, starts, limit, progress, reverse=reverse
+        )
     # Only now, as under negative weights a path may lead through vertices beyond the cutoff.
     labels = cpu.cut(labels, limit)
     owner[labels == unreachable(labels.dtype)] = -1
@@ -74,6 +71,59 @@ def nearest_of(
     return Nearest(
         graph, starts, dist, owner, reverse=reverse, cutoff=limit, plan=chosen, stats=stats
     )
+
+
+def _swept_by(way: Graph, options: Options, limit: float | None) -> Plan | None:
+    """Return the plan of a sweep down the graph's hierarchy if that is what should run."""
+    options = decided(way, options)
+    named = options.wish.algorithm
+    if not options.wish.prepared and (named == "auto" or not CATALOGUE[named].prepared):
+        return None
+    plan = options.plan(options.size_within(way, limit), way)
+    able = plan.recipe.prepared and hierarchy_of(opened(way), plan.threads) is not None
+    return plan if able else None
+
+
+def _owners(raw: Raw, way: Graph, starts: NDArray[np.int64]) -> Array:
+    """Return the facility of each vertex of the opened graph after a sweep."""
+    if raw.owners is not None:
+        return raw.owners
+    return np.full(len(raw.dist), starts[0], opened(way).indices.dtype)  # the only one
+
+
+def _searched(
+    way: Graph,
+    options: Options,
+    starts: NDArray[np.int64],
+    limit: float | None,
+    progress: Progress,
+    *,
+    reverse: bool,
+) -> tuple[Array, Array, Plan, dict[str, Any]]:
+    """Search from a vertex more, which has edges to the facilities.
+
+    Returns
+    -------
+    labels, owner : of the opened graph's vertices; labels beyond the cutoff may be left.
+    plan, stats : what ran, and its counters.
+    """
+    inner = opened(way)
+    started = with_a_start(inner, starts)
+    chosen = options.for_graph(started).plan(options.size_within(way, limit), started)
+    problem = Problem(Task.SSSP, np.array([inner.n]), cutoff=limit)
+    start = time.perf_counter()
+    try:
+        raw, stats = run_plan(started, chosen, problem, progress=progress)
+        labels, owner = _with_owners(inner, starts, raw.dist)
+    except DistanceOverflowError:
+        if limit is None and starts[0] >= way.first_through:
+            raise
+        labels, owner = _found_again(way, inner, started, starts, limit)
+        stats = {"seconds": time.perf_counter() - start}
+    except NegativeCycleError as error:  # nothing leads to the start: all are the graph's own
+        cycle = error.cycle[::-1] if reverse else error.cycle
+        raise NegativeCycleError(way.label_of(cycle).tolist(), error.length) from None
+    return labels, owner, chosen, stats
 
 
 def with_a_start(graph: Graph, facilities: NDArray[np.int64]) -> Graph:

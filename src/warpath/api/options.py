@@ -10,6 +10,7 @@ from warpath.api import several
 from warpath.base import settings
 from warpath.base.errors import InputError, MissingDependencyError, NoDeviceError
 from warpath.engines import cpu
+from warpath.engines.hierarchy import HIERARCHY, share_reversed
 from warpath.engines.registry import engine_of
 from warpath.graph.arguments import as_indices, one_index
 from warpath.graph.checks import shown
@@ -17,9 +18,8 @@ from warpath.graph.derived import Derived
 from warpath.graph.facts import probed
 from warpath.graph.turns import refuse_turns
 from warpath.graph.zones import opened
-from warpath.planner.cpu_model import Size
-from warpath.planner.device_kind import Hardware
-from warpath.planner.kinds import device_names, kind_of
+from warpath.planner.cpu_model import Size, reach
+from warpath.planner.kinds import Hardware, device_names, kind_of
 from warpath.planner.plan import Plan, choose
 from warpath.planner.wish import Wish, checked, device_of, preferring
 from warpath.recipes import CATALOGUE, Task
@@ -122,6 +122,18 @@ class Options:
         wish = self.wish._replace(prepared=False)  # the other graph has no hierarchy
         return _kept_options(graph, wish, self.preference)
 
+    def for_reversed(self, graph: Graph) -> Options:
+        """Return the same options for the reversed graph, with the graph's hierarchy turned around.
+
+        Closed vertices are others in the reversed graph, which has no hierarchy then.
+        """
+        prepared = bool(self.wish.prepared) and graph.first_through == 0
+        if prepared:
+            share_reversed(graph)
+        back = graph.reversed()
+        prepared = prepared and HIERARCHY.known(back) is not None
+        return _kept_options(back, self.wish._replace(prepared=prepared), self.preference)
+
     def prepared(self, graph: Graph, *, prepared: bool) -> Options:
         """Return the same options with a hierarchy that may be used, or without."""
         return _kept_options(graph, self.wish._replace(prepared=prepared), self.preference)
@@ -146,35 +158,33 @@ class Options:
             return self._shared(size, graph, anew=anew)
         return self._planned(size, graph, trace=trace, anew=anew).again()
 
-    def _shared(self, size: Size, graph: Graph, *, anew: bool) -> Plan:
-        """Return the plan of a table whose rows several devices share."""
-        device = self.wish.device
-        several.check_shared(device, size)
-        among = several.members(device)
-        wishes = [several.wish_for(self.wish, each, among) for each in among]
-        plans = [
-            _kept_options(graph, wish, self.preference).plan(size, graph, anew=anew)
-            for wish in wishes
-        ]
-        return several.shared_plan(plans, device, graph.facts(symmetry=False))
-
-    def one_source(self, graph: Graph, *, trace: bool = False) -> OneSource:
-        """Return the plan for one source, bound to the graph."""
-        refuse_turns(graph, "sssp")
-        if several.is_several(self.wish.device):
-            several.check_shared(self.wish.device, ONE_SOURCE)
-        plan = self._planned(ONE_SOURCE, graph, trace=trace)
+    def one_source(
+        self, graph: Graph, *, trace: bool = False, cutoff: float | None = None
+    ) -> OneSource:
+        """Return the plan for one source and a cutoff, bound to the graph."""
+        size = self.size_within(graph, cutoff)
+        plan = self._planned(size, graph, trace=trace)
         one = self._one
         if one is None or one.plan is not plan:
             search = None
-            if graph.first_through == 0 and not trace:
+            if graph.first_through == 0 and not trace and size == ONE_SOURCE:
                 search = engine_of(plan.device).host_search(graph, plan)
             threads = self.wish.threads
             team = team_of(graph, settings.threads() if threads is None else threads)
             one = OneSource(plan, team, search)
-            if not trace:
+            if not trace and size == ONE_SOURCE:
                 self._one = one
         return one
+
+    def size_within(self, graph: Graph, cutoff: float | None) -> Size:
+        """Return the size of one source with a cutoff.
+
+        Only a prepared graph is planned for with its cutoff: a sweep down a hierarchy passes all
+        vertices, and a search in the graph those within the cutoff.
+        """
+        if cutoff is None or not self.wish.prepared:
+            return ONE_SOURCE
+        return ONE_SOURCE._replace(reach=reach(cutoff, opened(graph).facts(symmetry=False)))
 
     def _planned(
         self, size: Size, graph: Graph, *, trace: bool = False, anew: bool = False

@@ -118,7 +118,8 @@ class Solver:
         s = one_index(graph, source, "source")
         limit, dtype = checked_cutoff(cutoff, graph), checked_dist_dtype(dist_dtype, graph)
         request = SourceRequest(limit, dtype, checked_bool(trace, "trace"))
-        one = decided(graph, self._options).one_source(graph, trace=request.trace)
+        options = decided(graph, self._options)
+        one = options.one_source(graph, trace=request.trace, cutoff=limit)
         return noted(solve_one(graph, one, s, request, progress), source)
 
     def path(self, source: Any, target: Any, *, progress: Progress = None) -> Route:

@@ -47,8 +47,8 @@ def within_of(
         near = nearest_of(graph, options, starts, limit, dtype, progress, reverse=reverse)
         return noted(Within(graph, cutoffs, near, reverse=reverse), source)
     s = int(starts[0])
-    options = options.for_graph(searched) if reverse else options
-    one = decided(searched, options).one_source(searched)
+    options = options.for_reversed(graph) if reverse else options
+    one = decided(searched, options).one_source(searched, cutoff=limit)
     try:
         paths = solve_one(searched, one, s, SourceRequest(limit, graph.dist_dtype), progress)
     except NegativeCycleError as error:

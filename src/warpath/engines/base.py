@@ -31,7 +31,8 @@ class Problem:
     Attributes
     ----------
     task : what kind of answer.
-    sources : (k,) int64; one for SSSP and PATH.
+    sources : (k,) int64; one for PATH. Several for SSSP mean distances from the nearest of them,
+        which sweeps down a hierarchy find.
     targets : (t,) int64, or None for all vertices.
     cutoff : vertices farther than this stay unreachable; None for no limit.
     """
@@ -55,6 +56,8 @@ class Raw:
     ----------
     dist : (n,) for SSSP, (k, t) for MANY and APSP, () for PATH.
     vertices : (h,) int64, the route of a PATH problem from source to target; empty without one.
+    owners : (n,) of the indices' type, the source that is nearest to each vertex, -1 for none;
+        None but for several sources of SSSP.
     stats : counters of the run; "reached", where counting was free, counts within the cutoff.
     device : where the distances of SSSP are, if not on the host; `Engine.on_device` makes a result
         of them. Integers may have 32 bits there for 64, the largest for what is unreachable, and
@@ -65,6 +68,7 @@ class Raw:
     vertices: Array = field(default_factory=lambda: np.empty(0, np.int64))
     stats: dict[str, int] = field(default_factory=dict)
     device: Device | None = None
+    owners: Array | None = None
 
 
 @dataclass(frozen=True)

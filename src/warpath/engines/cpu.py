@@ -19,7 +19,7 @@ from warpath.engines.dense import adjacency_matrix, narrow_part, sums_fit_int32
 from warpath.engines.potentials import labels_or_cycle, lengths_and_potentials, potentials_of
 from warpath.recipes import Loop, Queue, Task
 from warpath.results.predecessors import search, tree
-from warpath.results.trace import whole_search
+from warpath.results.trace import up_and_down, whole_search
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -48,8 +48,12 @@ def run(order: Order, device: str = "cpu") -> Raw:
         return _LOOPS[order.recipe.loop](order)
     start = time.perf_counter()
     raw = _LOOPS[order.recipe.loop](order)
+    seconds = time.perf_counter() - start
+    if "relaxed_up" in raw.stats:
+        for row in up_and_down(raw.stats, seconds):
+            order.trace.add(row)
     if not len(order.trace):
-        order.trace.add(whole_search(raw.stats, time.perf_counter() - start))
+        order.trace.add(whole_search(raw.stats, seconds))
     return raw
 
 
@@ -385,6 +389,7 @@ _LOOPS: dict[Loop, Callable[[Order], Raw]] = {
     Loop.SETTLE: _settle,
     Loop.HIERARCHY: _in_hierarchy,
     Loop.CUSTOMIZED: _in_hierarchy,
+    Loop.HIERARCHY_BUCKETS: _down_hierarchy,
     Loop.HIERARCHY_SWEEP: _down_hierarchy,
     Loop.RESTRICTED_SWEEP: _down_hierarchy,
 }

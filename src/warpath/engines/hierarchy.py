@@ -91,6 +91,14 @@ def _contracted(graph: Graph, threads: int, progress: Callable[[int, int], None]
     return found
 
 
+def share_reversed(graph: Graph) -> None:
+    """Keep the hierarchy of a graph, turned around, with the reversed graph, if there is one."""
+    hierarchy = HIERARCHY.known(graph)
+    if hierarchy is not None:
+        both = hierarchy.symmetric
+        HIERARCHY.of(graph.reversed(), lambda: hierarchy if both else hierarchy.reversed())
+
+
 def search(order: Order) -> Raw | None:
     """Find a route, or the distances of pairs; None without a hierarchy, see `hierarchy_of`."""
     graph, problem = order.graph, order.problem
@@ -101,10 +109,10 @@ def search(order: Order) -> Raw | None:
         return None
     if problem.task is Task.PAIRS:
         dist = np.empty(len(problem.sources), graph.dist_dtype)
-        settled = hierarchy.pairs(
+        counts = hierarchy.pairs(
             problem.sources, problem.targets, dist, threads=order.threads, progress=order.progress
         )
-        return Raw(dist, stats={"settled": settled})
+        return Raw(dist, stats=counts)
     back = graph.reversed()
     vertices, length, settled = hierarchy.route(
         back.indptr,
@@ -118,24 +126,39 @@ def search(order: Order) -> Raw | None:
 
 
 def sweep(order: Order) -> Raw | None:
-    """Find the distances from one source or several; None without a hierarchy."""
+    """Find the distances from one source or several; None without a hierarchy.
+
+    An order of SSSP with several sources asks for the nearest of them, for every vertex.
+    """
     graph, problem = order.graph, order.problem
     hierarchy = hierarchy_of(graph, order.threads)
     if hierarchy is None:
         return None
+    if problem.task is Task.SSSP and len(problem.sources) > 1:
+        return _nearest(order, hierarchy)
     one = problem.task is Task.SSSP
     out = np.empty((1, graph.n), graph.dist_dtype) if one else order.out
     assert out is not None  # noqa: S101 - the caller's promise for MANY and APSP
-    if out.size:
-        hierarchy.table(
-            problem.sources,
-            _ALL if problem.targets is None else problem.targets,
-            out,
-            restricted=order.recipe.loop is Loop.RESTRICTED_SWEEP,
-            threads=order.threads,
-            progress=order.progress,
-        )
-    return Raw(out[0] if one else out)
+    if not out.size:
+        return Raw(out)
+    options: dict[str, Any] = {"threads": order.threads, "progress": order.progress}
+    if order.recipe.loop is Loop.HIERARCHY_BUCKETS:
+        targets = np.arange(graph.n) if problem.targets is None else problem.targets
+        counts = hierarchy.bucket_table(problem.sources, targets, out, **options)
+    else:
+        targets = _ALL if problem.targets is None else problem.targets
+        restricted = order.recipe.loop is Loop.RESTRICTED_SWEEP
+        counts = hierarchy.table(problem.sources, targets, out, restricted=restricted, **options)
+    return Raw(out[0] if one else out, stats=counts)
+
+
+def _nearest(order: Order, hierarchy: Any) -> Raw:
+    """Find the nearest of several sources for every vertex."""
+    graph = order.graph
+    dist = np.empty(graph.n, graph.dist_dtype)
+    owners = np.empty(graph.n, graph.indices.dtype)
+    counts = hierarchy.nearest(order.problem.sources, dist, owners, progress=order.progress)
+    return Raw(dist, stats=counts, owners=owners)
 
 
 def totals(order: Order, _device: str, names: tuple[str, ...]) -> dict[str, Any] | None:

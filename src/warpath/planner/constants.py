@@ -69,6 +69,14 @@ SECONDS: dict[str, dict[str, float]] = {
     "floyd_warshall.int32": {"call": 0.000572, "step": 1.17e-11, "share": 0.84, "start": 0.00031},
     "floyd_warshall.int64": {"step": 1.9e-11, "entry": 1.5e-09, "share": 0.9, "start": 0.0001},
     "hierarchy": {"call": 2e-05, "above": 2.3e-08, "share": 0.95, "start": 0.0001},
+    "hierarchy_buckets": {
+        "call": 3e-05,
+        "above": 1.5e-08,
+        "meet": 3e-10,
+        "write": 5e-10,
+        "share": 0.9,
+        "start": 0.0001,
+    },
     "hierarchy_sweep": {
         "call": 3e-05,
         "above": 1.5e-08,
@@ -88,8 +96,8 @@ SECONDS: dict[str, dict[str, float]] = {
         "start": 0.000336,
     },
     "restricted_sweep": {
-        "call": 5e-05,
-        "setup": 5e-10,
+        "call": 3e-05,
+        "select": 9e-09,
         "above": 1.5e-08,
         "sweep": 3e-09,
         "write": 5e-10,

@@ -40,6 +40,7 @@ class Size(NamedTuple):
     place : where the answer goes.
     staged : bytes that the tiles of a dense solve may take of its device, where the matrix is
         elsewhere; None where it is there.
+    reach : part of the vertices that are expected within a cutoff, as `reach` predicts it.
     """
 
     task: Task
@@ -48,6 +49,7 @@ class Size(NamedTuple):
     entry: int = 8
     place: Destination = Destination.NEW
     staged: int | None = None
+    reach: float = 1.0
 
     @property
     def written_out(self) -> bool:
@@ -71,8 +73,24 @@ _CONTRACT_BYTES, _CONTRACT_BYTES_OF_WEIGHTS = 48, 4
 # Of the vertices and edges, sqrt(targets / n) times this part lies above targets: 0.038 for 64 and
 # 0.12 for 1,000 of 264,346 vertices of New York.
 _PART_ABOVE = 2.0
+# The cutoff that reaches all vertices, in mean weights times sqrt(n), and the least part of them.
+_ACROSS, _LEAST_REACH = 0.85, 2.0**-10
+_MEETINGS = 60.0  # positions that searches upward from two vertices have in common
 _TOO_FEW = 3  # sources of a thread that are searched one by one
 _TRIED_TOGETHER = 4  # searches that it takes to see that sources have little in common
+_STOP_AT_A_CUTOFF = {
+    loop.value for loop in (Loop.BFS, Loop.BUCKET_TEAM, Loop.DIJKSTRA, Loop.OWN_BUCKETS)
+}
+_SWEEPS = {Loop.HIERARCHY_SWEEP, Loop.RESTRICTED_SWEEP}
+_IN_A_HIERARCHY = {
+    loop.value
+    for loop in (
+        Loop.HIERARCHY,
+        Loop.HIERARCHY_BUCKETS,
+        Loop.HIERARCHY_SWEEP,
+        Loop.RESTRICTED_SWEEP,
+    )
+}
 _WORST_CASE = 2.0  # of Bellman-Ford, which is O(n m)
 _HELD_BACK = 1.2  # of own buckets for one source, which lose by more than they win (0010)
 
@@ -171,15 +189,16 @@ def work(kind: str, size: Size, facts: Facts, threads: int = 1) -> dict[str, flo
     that a batch of sources shares: threads divide it, and then each scans for its part; ``step``
     and ``entry`` of a matrix.
     """
-    n, m, sources = float(facts.n), float(facts.m), size.sources
+    reached = size.reach if kind.split(".", maxsplit=1)[0] in _STOP_AT_A_CUTOFF else 1.0
+    n, m, sources = float(facts.n), float(facts.m), size.sources * reached
     if kind.startswith("floyd_warshall"):
         return {"call": 1.0, "step": n**3, "entry": n * n}
-    if kind in {Loop.HIERARCHY.value, Loop.HIERARCHY_SWEEP.value, Loop.RESTRICTED_SWEEP.value}:
+    if kind in _IN_A_HIERARCHY:
         return _work_in_a_hierarchy(kind, size, facts, threads)
     beyond = math.log2(max(n / _IN_CACHE, 1))
     amounts = {
         "call": 1.0,
-        "setup": n,
+        "setup": n * reached,  # little of it is for the vertices beyond a cutoff
         "edge": sources * m,
         "vertex": sources * n,
         "beyond": sources * m * beyond,
@@ -199,21 +218,42 @@ def work(kind: str, size: Size, facts: Facts, threads: int = 1) -> dict[str, flo
 def _work_in_a_hierarchy(kind: str, size: Size, facts: Facts, threads: int) -> dict[str, float]:
     """Return the amounts of work of searches and sweeps, as `work` does.
 
-    ``above`` counts the vertices that searches upward visit, about sqrt(n) for each; ``sweep`` the
-    vertices and edges that a batch of sources passes, ``write`` the entries of the answer.
+    ``above`` counts the vertices that searches upward visit, about sqrt(n) for each; ``select`` the
+    vertices and edges above targets, which are found once; ``meet`` the
+    entries of buckets that searches scan, ``sweep`` the vertices and edges that a batch of sources
+    passes, ``write`` the entries of the answer.
     """
     above = math.sqrt(facts.n)
     amounts = {"call": 1.0, "above": size.sources * above}
     if kind == Loop.HIERARCHY.value:
         return amounts
+    columns = size.targets or facts.n
+    if kind == Loop.HIERARCHY_BUCKETS.value:
+        amounts["above"] += columns * above
+        amounts["meet"] = size.sources * columns * _MEETINGS
+        amounts["write"] = size.sources * columns
+        return amounts
     batch = max(1, min(math.ceil(size.sources / threads), _SWEPT))
     passed = float(facts.n + facts.m)
     if kind == Loop.RESTRICTED_SWEEP.value:
         passed *= min(1.0, _PART_ABOVE * math.sqrt((size.targets or facts.n) / max(facts.n, 1)))
-        amounts["setup"] = facts.n
+        amounts["select"] = passed  # what is above the targets
     amounts["sweep"] = math.ceil(size.sources / batch) * passed
     amounts["write"] = size.sources * (facts.n if size.targets == 0 else size.targets)
     return amounts
+
+
+def reach(cutoff: float, facts: Facts) -> float:
+    """Return the part of a road network's vertices that are expected within a cutoff.
+
+    It grows with the square of the cutoff. Rounded to a power of the root of 2, so that calls with
+    similar cutoffs share a plan.
+    """
+    across = _ACROSS * facts.mean_weight * math.sqrt(facts.n)
+    if across <= 0 or cutoff >= across:
+        return 1.0
+    share = max((cutoff / across) ** 2, _LEAST_REACH)
+    return float(2.0 ** (round(2 * math.log2(share)) / 2))
 
 
 def may_be_prepared(facts: Facts) -> bool:
@@ -268,8 +308,10 @@ def cpu_bytes(recipe: Recipe, size: Size, facts: Facts, threads: int) -> int:
         return max(table, n * label) + threads * n * (alone + together) + packed
     if recipe.prepared:
         searches = 2 * n * label + n // 8
+        if recipe.loop is Loop.HIERARCHY_BUCKETS:
+            searches += size.targets * int(math.sqrt(n)) * (label + 8)
         line = min(_LINE, max(size.sources, 1) * label)
-        sweeps = 0 if Task.PAIRS in recipe.solves else n * (line + 1)
+        sweeps = n * (line + 1) if recipe.loop in _SWEEPS else 0
         return max(table, n * label) + threads * (searches + sweeps) + 4 * n
     work = n * (label + 4) + min(m, 4 * n) * 16
     if recipe.queue in {Queue.FIBONACCI, Queue.RELAXED}:

@@ -249,6 +249,8 @@ def _notes(chosen: Candidate, size: Size, device: str, hardware: Hardware) -> tu
             f"staged: the matrix lies {where}, and tiles of it pass through "
             f"{units.size(chosen.staged)} of {device}"
         )
+    if size.reach < 1:
+        notes.append(f"about {size.reach:.2g} of the vertices are expected within the cutoff")
     if hardware.no_gpu:
         notes.append(f"{device} cannot be used here: {hardware.no_gpu}")
     return tuple(notes)

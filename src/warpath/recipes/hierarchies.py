@@ -10,6 +10,12 @@ _CH = Citation(
     "WEA",
     2008,
 )
+_BUCKETS = Citation(
+    "Knopp, Sanders, Schultes, Schulz, Wagner",
+    "Computing many-to-many shortest paths using highway hierarchies",
+    "ALENEX",
+    2007,
+)
 _PHAST = Citation(
     "Delling, Goldberg, Nowatzyk, Werneck",
     "PHAST: hardware-accelerated shortest path trees",
@@ -24,6 +30,10 @@ _NOTE = (
     "Vertices are contracted in rounds of independent vertices, on threads; the importance of a "
     "vertex is its level and the quotients of arcs and hops, and searches go through positions in "
     "the order of importance, without a priority queue."
+)
+_BUCKETS_NOTE = (
+    _NOTE + " A contraction hierarchy takes the place of the paper's highway hierarchy, whose "
+    "searches need more vertices; the buckets and both kinds of searches are the paper's."
 )
 _CCH_NOTE = (
     "Vertices are removed by their level and the quotient of arcs, without nested dissection; "
@@ -43,6 +53,18 @@ RECIPES = (
         reassociates=True,
         prepared=True,
         note=_NOTE,
+    ),
+    Recipe(
+        "knopp2007.buckets",
+        "Searches upward from all targets leave labels in buckets, which searches from the sources "
+        "scan: small tables.",
+        _BUCKETS,
+        "the section on the many-to-many algorithm with buckets",
+        frozenset({Task.MANY}),
+        Loop.HIERARCHY_BUCKETS,
+        reassociates=True,
+        prepared=True,
+        note=_BUCKETS_NOTE,
     ),
     Recipe(
         "delling2011.phast",

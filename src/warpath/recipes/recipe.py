@@ -46,6 +46,7 @@ class Loop(Enum):
     MATRIX_STEPS = "matrix_steps"  #: Floyd-Warshall, with the steps of `Recipe.steps`
     ROUNDS_A_SOURCE = "rounds_a_source"  #: Johnson of two recipes in rounds, source by source
     HIERARCHY = "hierarchy"  #: searches upward in a contraction hierarchy that meet
+    HIERARCHY_BUCKETS = "hierarchy_buckets"  #: searches upward that meet in buckets: tables
     HIERARCHY_SWEEP = "hierarchy_sweep"  #: sweeps down a hierarchy, over all vertices
     RESTRICTED_SWEEP = "restricted_sweep"  #: sweeps down a hierarchy, over vertices above targets
     CUSTOMIZED = "customized"  #: searches upward, in arcs that were found without the weights

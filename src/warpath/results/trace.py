@@ -346,3 +346,23 @@ def whole_search(stats: dict[str, int], seconds: float) -> Round:
         0, "search", scanned, stats.get("relaxed", 0), stats.get("improved", 0), {},
         {"search": seconds}, stats.get("rounds", scanned),
     )  # fmt: skip
+
+
+def up_and_down(stats: dict[str, int], seconds: float) -> list[Round]:
+    """Return the rows of a search in a hierarchy: upward, and down by a sweep or through buckets.
+
+    Positions are taken one at a time. A label that several arcs into a position lower counts as one
+    improvement, and the positions that a sweep labels count as reached.
+    """
+    settled, labelled = stats["settled"], stats["labelled"]
+    up, down = stats["relaxed_up"], stats["relaxed_down"]
+    first = Round(
+        0, "up", settled, up, min(settled, up), {"stalled": stats["stalled"]},
+        {"search": seconds}, settled,
+    )  # fmt: skip
+    if not down:
+        return [first]
+    return [
+        first,
+        Round(1, "down", labelled, down, min(max(labelled - settled, 0), down), {}, {}, labelled),
+    ]

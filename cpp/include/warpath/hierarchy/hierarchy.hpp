@@ -8,6 +8,7 @@
 #include <memory>
 #include <span>
 #include <stdexcept>
+#include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -52,6 +53,34 @@ using HierarchyLabel =
 template <Weight W>
 constexpr HierarchyLabel<W> kNoLabel = static_cast<HierarchyLabel<W>>(unreachable<W>);
 
+/// The distance that a label means. Raises std::overflow_error if it does not fit Out.
+template <class Out, Weight W>
+Out distance_of(HierarchyLabel<W> label) {
+  if (label == kNoLabel<W>) return unreachable<Out>;
+  if constexpr (sizeof(Out) < sizeof(label))
+    if (label >= static_cast<HierarchyLabel<W>>(unreachable<Out>))
+      throw std::overflow_error("a distance of " + std::to_string(label) + " does not fit int32");
+  return static_cast<Out>(label);
+}
+
+/// What searches and sweeps did.
+struct HierarchyCounts {
+  std::int64_t settled = 0;       // positions that were taken by searches upward
+  std::int64_t stalled = 0;       // of these, not searched any further
+  std::int64_t relaxed_up = 0;    // arcs
+  std::int64_t labelled = 0;      // positions that were labelled by sweeps down
+  std::int64_t relaxed_down = 0;  // arcs, or entries of buckets
+
+  HierarchyCounts& operator+=(const HierarchyCounts& other) {
+    settled += other.settled;
+    stalled += other.stalled;
+    relaxed_up += other.relaxed_up;
+    labelled += other.labelled;
+    relaxed_down += other.relaxed_down;
+    return *this;
+  }
+};
+
 /// A shortest path between any two vertices of the graph, up and then down in the hierarchy, has
 /// the same length as in the graph.
 ///
@@ -81,6 +110,13 @@ class Hierarchy {
   const Rows& up() const { return *up_; }
   const Rows& down() const { return *down_; }
   bool symmetric() const { return up_ == down_; }
+
+  /// The hierarchy of the graph with every edge reversed, which shares the arcs.
+  Hierarchy reversed() const {
+    Hierarchy turned = *this;
+    std::swap(turned.up_, turned.down_);
+    return turned;
+  }
 
   /// No label of any search exceeds it.
   W bound() const { return bound_; }

@@ -138,7 +138,7 @@ UpwardLists<W> upward_lists(HierarchyQueries<W>& queries, std::span<const Positi
   std::atomic<int> finished{0};
   run_team(team, control, [&](int rank) {
     Poller poller(control, rank == 0);
-    queries.upward().with([&](UpwardLabels<W>& upward) {
+    queries.space().upward.with([&](UpwardLabels<W>& upward) {
       for (std::size_t chunk; (chunk = taken.fetch_add(1, std::memory_order_relaxed)) < chunks;) {
         UpwardLists<W>& into = found[chunk];
         const std::size_t end = std::min((chunk + 1) * kChunk, sources.size());

@@ -6,11 +6,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <span>
 #include <vector>
 
 #include "warpath/graph/types.hpp"
 #include "warpath/hierarchy/hierarchy.hpp"
+#include "warpath/hierarchy/search_space.hpp"
 #include "warpath/hierarchy/upward_search.hpp"
 #include "warpath/parallel/control.hpp"
 #include "warpath/parallel/pool.hpp"
@@ -30,44 +32,42 @@ class HierarchyQueries {
       : hierarchy_(std::move(hierarchy)),
         pairs_([this] { return std::make_unique<PairSearch<W>>(hierarchy_); }),
         routes_([this] { return std::make_unique<DistancesOnRequest<W>>(hierarchy_); }),
-        upward_([this] { return std::make_unique<UpwardLabels<W>>(hierarchy_.n()); }) {}
+        space_(hierarchy_) {}
   HierarchyQueries(const HierarchyQueries&) = delete;
   HierarchyQueries& operator=(const HierarchyQueries&) = delete;
 
   const Hierarchy<W>& hierarchy() const { return hierarchy_; }
-  Pool<UpwardLabels<W>>& upward() { return upward_; }
+  SearchSpace<W>& space() { return space_; }
 
-  /// out[i] becomes the distance from sources[i] to targets[i]. Returns the number of positions
-  /// searched. A source that is repeated in a row is searched from once.
-  std::int64_t pair_distances(std::span<const std::int64_t> sources,
-                              std::span<const std::int64_t> targets, std::span<D> out, int threads,
-                              Control& control) {
+  /// out[i] becomes the distance from sources[i] to targets[i]. A source that is repeated
+  /// in a row is searched from once.
+  HierarchyCounts pair_distances(std::span<const std::int64_t> sources,
+                                 std::span<const std::int64_t> targets, std::span<D> out,
+                                 int threads, Control& control) {
     const std::size_t count = sources.size();
     const std::size_t useful = (count + kChunk - 1) / kChunk;
     const int team =
         static_cast<int>(std::clamp<std::size_t>(useful, 1, static_cast<std::size_t>(threads)));
     std::atomic<std::size_t> taken{0};
-    std::atomic<int> finished{0};
-    std::atomic<std::int64_t> settled{0};
+    HierarchyCounts counts;
+    std::mutex adding;
     control.expect(static_cast<std::int64_t>(count));
-    run_team(team, control, [&](int rank) {
+    run_open_team(team, control, [&](int rank) {
       Poller poller(control, rank == 0);
-      settled += pairs_.with([&](PairSearch<W>& search) {
-        std::int64_t searched = 0;
+      pairs_.with([&](PairSearch<W>& search) {
         for (std::size_t at; (at = taken.fetch_add(kChunk, std::memory_order_relaxed)) < count;) {
           const std::size_t end = std::min(at + kChunk, count);
           for (std::size_t i = at; i < end; ++i) {
-            out[i] = distance_of(search.distance(sources[i], targets[i]));
-            searched += search.settled();
+            out[i] = distance_of<D, W>(search.distance(sources[i], targets[i]));
             poller.step(search.settled());
           }
           control.advance(static_cast<std::int64_t>(end - at));
         }
-        return searched;
+        const std::scoped_lock lock(adding);
+        counts += search.take_counts();
       });
-      await_team(rank, team, finished, control);
     });
-    return settled;
+    return counts;
   }
 
   /// The canonical tree's path from source to target; see tree.hpp. `into` has the edges of the
@@ -78,9 +78,9 @@ class HierarchyQueries {
     return routes_.with([&](DistancesOnRequest<W>& distances) {
       distances.start(source);
       PathResult<D> found;
-      found.length = distance_of(distances(target));
+      found.length = distance_of<D, W>(distances(target));
       if (found.length != unreachable<D>) {
-        const auto label = [&](V v) { return distance_of(distances(v)); };
+        const auto label = [&](V v) { return distance_of<D, W>(distances(v)); };
         found.vertices =
             Backtracker<V, G, decltype(label)>(into, static_cast<V>(source), label, poller)
                 .walk(static_cast<V>(target));
@@ -94,14 +94,10 @@ class HierarchyQueries {
  private:
   static constexpr std::size_t kChunk = 32;  // pairs: some hundreds of microseconds
 
-  static D distance_of(L label) {
-    return label == kNoLabel<W> ? unreachable<D> : static_cast<D>(label);
-  }
-
   const Hierarchy<W> hierarchy_;
   Pool<PairSearch<W>> pairs_;
   Pool<DistancesOnRequest<W>> routes_;
-  Pool<UpwardLabels<W>> upward_;
+  SearchSpace<W> space_;
 };
 
 }  // namespace warpath

@@ -14,15 +14,15 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <memory>
+#include <mutex>
 #include <span>
-#include <stdexcept>
-#include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "warpath/graph/types.hpp"
 #include "warpath/hierarchy/hierarchy.hpp"
+#include "warpath/hierarchy/search_space.hpp"
 #include "warpath/hierarchy/upward_search.hpp"
 #include "warpath/many/lanes.hpp"
 #include "warpath/parallel/control.hpp"
@@ -39,53 +39,57 @@ class SweepRows {
   explicit SweepRows(const Hierarchy<W>& hierarchy)
       : rows_(&hierarchy.down()), count_(hierarchy.n()) {}
 
-  /// The positions from which a target can be reached downward.
-  SweepRows(const Hierarchy<W>& hierarchy, std::span<const std::int64_t> targets)
-      : number_(static_cast<std::size_t>(hierarchy.n()), kAbsent) {
-    std::vector<Position> above;
+  /// The positions from which a target can be reached downward. `numbers` has none; it is used, and
+  /// emptied at the end.
+  SweepRows(const Hierarchy<W>& hierarchy, std::span<const std::int64_t> targets,
+            PositionNumbers& numbers)
+      : numbers_(&numbers) {
     const auto add = [&](Position x) {
-      Position& number = number_[static_cast<std::size_t>(x)];
-      if (number != kAbsent) return;
-      number = 0;
-      above.push_back(x);
+      if (numbers[x] != kAbsent) return;
+      numbers[x] = 0;
+      above_.push_back(x);
     };
     for (const std::int64_t target : targets) add(hierarchy.position(target));
     std::size_t arcs = 0;
-    for (std::size_t i = 0; i < above.size(); ++i) {
-      const auto row = hierarchy.down().row(above[i]);
+    for (std::size_t i = 0; i < above_.size(); ++i) {
+      const auto row = hierarchy.down().row(above_[i]);
       for (const HierarchyArc<W>& arc : row) add(arc.head);
       arcs += row.size();
     }
-    std::sort(above.begin(), above.end());
-    count_ = static_cast<Position>(above.size());
-    own_.first = PageArray<std::int64_t>(above.size() + 1);
+    std::sort(above_.begin(), above_.end());
+    count_ = static_cast<Position>(above_.size());
+    own_.first = PageArray<std::int64_t>(above_.size() + 1);
     own_.arcs = PageArray<HierarchyArc<W>>(arcs);
     std::int64_t end = 0;
-    for (std::size_t i = 0; i < above.size(); ++i) {
-      number_[static_cast<std::size_t>(above[i])] = static_cast<Position>(i);
+    for (std::size_t i = 0; i < above_.size(); ++i) {
+      numbers[above_[i]] = static_cast<Position>(i);
       own_.first[i] = end;
-      for (const HierarchyArc<W>& arc : hierarchy.down().row(above[i]))
-        own_.arcs[static_cast<std::size_t>(end++)] = {number_[static_cast<std::size_t>(arc.head)],
-                                                      arc.weight};
+      for (const HierarchyArc<W>& arc : hierarchy.down().row(above_[i]))
+        own_.arcs[static_cast<std::size_t>(end++)] = {numbers[arc.head], arc.weight};
     }
-    own_.first[above.size()] = end;
+    own_.first[above_.size()] = end;
     rows_ = &own_;
+  }
+  ~SweepRows() {
+    for (const Position x : above_) (*numbers_)[x] = kAbsent;
   }
   SweepRows(const SweepRows&) = delete;
   SweepRows& operator=(const SweepRows&) = delete;
 
-  static constexpr Position kAbsent = -1;
+  static constexpr Position kAbsent = PositionNumbers::kNone;
 
   Position count() const { return count_; }
   std::span<const HierarchyArc<W>> row(Position number) const { return rows_->row(number); }
+  std::int64_t arcs() const { return static_cast<std::int64_t>(rows_->arcs.size()); }
   const HierarchyArc<W>* end() const { return rows_->arcs.data() + rows_->arcs.size(); }
   /// The number of a position, kAbsent if the sweep does not label it.
   Position number(Position x) const {
-    return number_.size() == 0 ? x : number_[static_cast<std::size_t>(x)];
+    return numbers_ == nullptr ? x : std::as_const(*numbers_)[x];
   }
 
  private:
-  PageArray<Position> number_;  // of each position; empty if all are labelled
+  PositionNumbers* numbers_ = nullptr;  // none if all are labelled
+  std::vector<Position> above_;
   HierarchyRows<W> own_;
   const HierarchyRows<W>* rows_;
   Position count_;
@@ -112,13 +116,17 @@ class Sweep {
  public:
   using L = HierarchyLabel<W>;
 
-  Sweep(const SweepTable<W, Out>& table, const SweepRows<W>& rows, Poller poller)
+  Sweep(const SweepTable<W, Out>& table, const SweepRows<W>& rows, UpwardLabels<W>& upward,
+        Poller poller)
       : table_(table),
         rows_(rows),
         poller_(poller),
-        upward_(table.hierarchy.n()),
+        upward_(upward),
         labels_(static_cast<std::size_t>(rows.count()) * kLanes),
         labelled_(static_cast<std::size_t>(rows.count()), char{0}) {}
+
+  /// What the sweeps so far did.
+  HierarchyCounts counts() const { return counts_; }
 
   /// Fills the table's rows from `first` on for at most kLanes sources.
   void solve(std::size_t first, std::size_t count) {
@@ -129,7 +137,10 @@ class Sweep {
   /// Returns the lines of labels of all positions for at most kLanes sources.
   const L* labels(std::size_t first, std::size_t count) {
     for (std::size_t lane = 0; lane < count; ++lane) start(table_.sources[first + lane], lane);
+    counts_ += upward_.take_counts();
     sweep_on_this_machine();
+    counts_.labelled += static_cast<std::int64_t>(count) * rows_.count();
+    counts_.relaxed_down += static_cast<std::int64_t>(count) * rows_.arcs();
     return labels_.data();
   }
 
@@ -241,67 +252,78 @@ class Sweep {
         lines[i] = line(rows_.number(position_of(column + i)));
       for (std::size_t lane = 0; lane < count; ++lane)
         for (std::size_t i = 0; i < kBlock; ++i)  // of fixed length: unrolled
-          rows[lane * width + column + i] = converted(lines[i][lane]);
+          rows[lane * width + column + i] = distance_of<Out, W>(lines[i][lane]);
       poller_.step(static_cast<std::int64_t>(kBlock * count));
     }
     for (; column < width; ++column) {
       const L* const from = line(rows_.number(position_of(column)));
       for (std::size_t lane = 0; lane < count; ++lane)
-        rows[lane * width + column] = converted(from[lane]);
+        rows[lane * width + column] = distance_of<Out, W>(from[lane]);
     }
   }
   static constexpr std::size_t kBlock = 32;  // columns: their part of a row fills four cache lines
 
-  static Out converted(L label) {
-    if (label == kNoLabel<W>) return unreachable<Out>;
-    if constexpr (sizeof(Out) < sizeof(L))
-      if (label >= static_cast<L>(unreachable<Out>))
-        throw std::overflow_error("a distance of " + std::to_string(label) + " does not fit int32");
-    return static_cast<Out>(label);
-  }
-
   const SweepTable<W, Out>& table_;
   const SweepRows<W>& rows_;
   Poller poller_;
-  UpwardLabels<W> upward_;
+  UpwardLabels<W>& upward_;
   PageArray<L> labels_;
   PageArray<char> labelled_;  // whether a position has a label from an upward search
+  HierarchyCounts counts_;
 };
 
-/// Distances from each source to each target into the table's rows.
-///
-/// Work: for each batch of sources one pass over the arcs, with targets only over those above them.
-/// Memory: for each thread a line of labels per position.
+/// Implements `sweep_table` on the rows of its sweeps.
 template <Weight W, class Out>
-void sweep_table(const SweepTable<W, Out>& table, int threads, Control& control) {
+HierarchyCounts sweep_over(const SweepRows<W>& rows, const SweepTable<W, Out>& table,
+                           SearchSpace<W>& space, int threads, Control& control) {
   constexpr int kLanes = Lanes<HierarchyLabel<W>>::kCount;
   const std::size_t count = table.sources.size();
-  if (count == 0 || table.width() == 0) return;
-  const auto rows = !table.restricted || table.targets.empty()
-                        ? std::make_unique<SweepRows<W>>(table.hierarchy)
-                        : std::make_unique<SweepRows<W>>(table.hierarchy, table.targets);
   const auto team =
       static_cast<int>(std::min<std::size_t>(count, static_cast<std::size_t>(threads)));
   const std::size_t step = std::clamp<std::size_t>(
       (count + static_cast<std::size_t>(team) - 1) / static_cast<std::size_t>(team), 1, kLanes);
+  HierarchyCounts counts;
   std::atomic<std::size_t> taken{0};
-  std::atomic<int> finished{0};
+  std::mutex adding;
   control.expect(static_cast<std::int64_t>(count));
-  run_team(team, control, [&](int rank) {
-    const auto solve = [&](auto&& sweep) {
-      for (std::size_t i; (i = taken.fetch_add(step, std::memory_order_relaxed)) < count;) {
-        const std::size_t size = std::min(step, count - i);
-        sweep.solve(i, size);
-        control.advance(static_cast<std::int64_t>(size));
-      }
-    };
+  run_open_team(team, control, [&](int rank) {
+    std::size_t i = taken.fetch_add(step, std::memory_order_relaxed);
+    if (i >= count) return;
     const Poller poller(control, rank == 0);
-    if (step == 1) {
-      solve(Sweep<W, Out, 1>(table, *rows, poller));
-    } else {
-      solve(Sweep<W, Out, kLanes>(table, *rows, poller));
-    }
-    await_team(rank, team, finished, control);
+    space.upward.with([&](UpwardLabels<W>& upward) {
+      upward.take_counts();  // of earlier calls
+      const auto solve = [&](auto&& sweep) {
+        for (; i < count; i = taken.fetch_add(step, std::memory_order_relaxed)) {
+          const std::size_t size = std::min(step, count - i);
+          sweep.solve(i, size);
+          control.advance(static_cast<std::int64_t>(size));
+        }
+        const std::scoped_lock lock(adding);
+        counts += sweep.counts();
+      };
+      if (step == 1) {
+        solve(Sweep<W, Out, 1>(table, rows, upward, poller));
+      } else {
+        solve(Sweep<W, Out, kLanes>(table, rows, upward, poller));
+      }
+    });
+  });
+  return counts;
+}
+
+/// Distances from each source to each target into the table's rows. Returns what was done.
+///
+/// Work: for each batch of sources one pass over the arcs, with targets only over those above them.
+/// Memory: for each thread a line of labels per position.
+template <Weight W, class Out>
+HierarchyCounts sweep_table(const SweepTable<W, Out>& table, SearchSpace<W>& space, int threads,
+                            Control& control) {
+  if (table.sources.empty() || table.width() == 0) return {};
+  if (!table.restricted || table.targets.empty())
+    return sweep_over(SweepRows<W>(table.hierarchy), table, space, threads, control);
+  return space.numbers.with([&](PositionNumbers& numbers) {
+    return sweep_over(SweepRows<W>(table.hierarchy, table.targets, numbers), table, space, threads,
+                      control);
   });
 }
 

@@ -8,7 +8,6 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <type_traits>
 #include <vector>
@@ -99,38 +98,50 @@ class LaneTotals {
   std::span<const std::int32_t> times_;  // how often each position is a target; empty: once
 };
 
-/// Fills the request's output arrays. Sums of integers must fit 64 bits.
-///
-/// Work: for each batch of sources one pass over the arcs, with targets only over those above them,
-/// and one over the labels. Memory: for each thread a line of labels per position.
+/// Implements `sweep_totals` on the rows of its sweeps.
 template <Weight W>
-void sweep_totals(const TotalsRequest<W>& request, int threads, Control& control) {
+void totals_over(const SweepRows<W>& rows, const TotalsRequest<W>& request, SearchSpace<W>& space,
+                 int threads, Control& control) {
   constexpr int kLanes = Lanes<HierarchyLabel<W>>::kCount;
   const std::size_t count = request.sources.size();
-  if (count == 0) return;
-  const auto rows = request.targets.empty()
-                        ? std::make_unique<SweepRows<W>>(request.hierarchy)
-                        : std::make_unique<SweepRows<W>>(request.hierarchy, request.targets);
-  std::vector<std::int32_t> times(
-      request.targets.empty() ? 0 : static_cast<std::size_t>(rows->count()));
+  std::vector<std::int32_t> times(request.targets.empty() ? 0
+                                                          : static_cast<std::size_t>(rows.count()));
   for (const std::int64_t target : request.targets)
-    ++times[static_cast<std::size_t>(rows->number(request.hierarchy.position(target)))];
+    ++times[static_cast<std::size_t>(rows.number(request.hierarchy.position(target)))];
   const SweepTable<W, DistanceOf<W>> table{
       request.hierarchy, request.sources, request.targets, {}, true, request.bits};
   const auto team =
       static_cast<int>(std::min<std::size_t>(count, static_cast<std::size_t>(threads)));
   std::atomic<std::size_t> taken{0};
-  std::atomic<int> finished{0};
   control.expect(static_cast<std::int64_t>(count));
-  run_team(team, control, [&](int rank) {
-    Sweep<W, DistanceOf<W>, kLanes> sweep(table, *rows, Poller(control, rank == 0));
-    const LaneTotals<W, kLanes> totals(request, times);
-    for (std::size_t i; (i = taken.fetch_add(kLanes, std::memory_order_relaxed)) < count;) {
-      const std::size_t size = std::min<std::size_t>(kLanes, count - i);
-      totals.add(sweep.labels(i, size), static_cast<std::size_t>(rows->count()), i, size);
-      control.advance(static_cast<std::int64_t>(size));
-    }
-    await_team(rank, team, finished, control);
+  run_open_team(team, control, [&](int rank) {
+    std::size_t i = taken.fetch_add(kLanes, std::memory_order_relaxed);
+    if (i >= count) return;
+    space.upward.with([&](UpwardLabels<W>& upward) {
+      Sweep<W, DistanceOf<W>, kLanes> sweep(table, rows, upward, Poller(control, rank == 0));
+      const LaneTotals<W, kLanes> totals(request, times);
+      for (; i < count; i = taken.fetch_add(kLanes, std::memory_order_relaxed)) {
+        const std::size_t size = std::min<std::size_t>(kLanes, count - i);
+        totals.add(sweep.labels(i, size), static_cast<std::size_t>(rows.count()), i, size);
+        control.advance(static_cast<std::int64_t>(size));
+      }
+    });
+  });
+}
+
+/// Fills the request's output arrays. Sums of integers must fit 64 bits.
+///
+/// Work: for each batch of sources one pass over the arcs, with targets only over those above them,
+/// and one over the labels. Memory: for each thread a line of labels per position.
+template <Weight W>
+void sweep_totals(const TotalsRequest<W>& request, SearchSpace<W>& space, int threads,
+                  Control& control) {
+  if (request.sources.empty()) return;
+  if (request.targets.empty())
+    return totals_over(SweepRows<W>(request.hierarchy), request, space, threads, control);
+  space.numbers.with([&](PositionNumbers& numbers) {
+    totals_over(SweepRows<W>(request.hierarchy, request.targets, numbers), request, space, threads,
+                control);
   });
 }
 

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "warpath/graph/types.hpp"
@@ -65,6 +66,10 @@ class UpwardLabels {
  public:
   using L = HierarchyLabel<W>;
 
+  struct Ignore {
+    void operator()(Position, L) const {}
+  };
+
   explicit UpwardLabels(std::int64_t n)
       : labels_(static_cast<std::size_t>(n), kNoLabel<W>), queue_(static_cast<std::size_t>(n)) {}
 
@@ -72,23 +77,35 @@ class UpwardLabels {
   std::span<const Position> reached() const { return reached_; }
 
   /// Searches from a position along `rows`, and calls visit(position, label), which returns whether
-  /// to search on from there. `against` has the arcs into positions from more important ones.
-  template <class Visit>
+  /// to search on from there, and then settle(position, label) unless the position stalls.
+  /// `against` has the arcs into positions from more important ones.
+  template <class Visit, class Settle = Ignore>
   void search(const HierarchyRows<W>& rows, const HierarchyRows<W>& against, Position start,
-              const Visit& visit) {
+              const Visit& visit, const Settle& settle = {}) {
     clean();
     queue_.start(start);
     lower(start, L{});
     for (Position x; queue_.pop(x);) {
       const L label = (*this)[x];
       reached_.push_back(x);
-      if (!visit(x, label) || stalled(against.row(x), label)) continue;
+      if (!visit(x, label)) continue;
+      if (stalled(against.row(x), label)) {
+        ++counts_.stalled;
+        continue;
+      }
+      settle(x, label);
+      const std::span<const HierarchyArc<W>> row = rows.row(x);
+      counts_.relaxed_up += static_cast<std::int64_t>(row.size());
       // Without a branch: what has a label and a smaller position is in the queue already.
-      for (const HierarchyArc<W>& arc : rows.row(x))
+      for (const HierarchyArc<W>& arc : row)
         lower(arc.head,
               std::min((*this)[arc.head], static_cast<L>(label + static_cast<L>(arc.weight))));
     }
+    counts_.settled += static_cast<std::int64_t>(reached_.size());
   }
+
+  /// What the searches since the last call did.
+  HierarchyCounts take_counts() { return std::exchange(counts_, {}); }
 
   /// Whether a way through a more important position is shorter than the label of a position, into
   /// which `into` has the arcs.
@@ -113,6 +130,7 @@ class UpwardLabels {
   PageArray<L> labels_;
   PositionQueue queue_;
   std::vector<Position> reached_;
+  HierarchyCounts counts_;
 };
 
 /// One thread's searches between pairs of vertices.
@@ -144,6 +162,12 @@ class PairSearch {
 
   std::int64_t settled() const {
     return static_cast<std::int64_t>(forward_.reached().size() + backward_.reached().size());
+  }
+
+  /// What the searches since the last call did.
+  HierarchyCounts take_counts() {
+    HierarchyCounts counts = forward_.take_counts();
+    return counts += backward_.take_counts();
   }
 
  private:
