@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 import warpath as wp
 from support import strategies
 from warpath import _core
+from warpath.engines import customizable
 from warpath.engines.customizable import ELIMINATION
 from warpath.engines.hierarchy import HIERARCHY
 from warpath.graph import Graph
@@ -83,6 +84,116 @@ def test_random_graphs_answer_as_unprepared_ones(graph, data):
         assert solver.apsp().dist.tolist() == expected.tolist()
 
 
+def some_edges(graph, seed, count=10):
+    return np.random.default_rng(seed).choice(graph.m, count, replace=False)
+
+
+@pytest.mark.threads
+@pytest.mark.parametrize("dtype", [np.int32, np.int64])
+def test_changes_answer_as_an_unprepared_graph_and_leave_the_solver(road, dtype):
+    start = wp.prepare(road.astype(dtype), threads=2)
+    first, second = some_edges(road, 1), some_edges(road, 2)
+    once = start.with_changes(first, drawn(road, 3, dtype)[:10])
+    twice = once.with_changes(second, drawn(road, 4, dtype)[:10])
+    again = start.with_changes(second, drawn(road, 5, dtype)[:10])
+    back = twice.with_changes(first, road.weights[first])
+    weights = road.weights.astype(dtype)
+    assert_answers_as_unprepared(start, road.with_weights(weights))
+    weights[first] = drawn(road, 3, dtype)[:10]
+    assert_answers_as_unprepared(once, road.with_weights(weights))
+    weights[second] = drawn(road, 4, dtype)[:10]
+    assert_answers_as_unprepared(twice, road.with_weights(weights))
+    weights[first] = road.weights[first]
+    assert_answers_as_unprepared(back, road.with_weights(weights))
+    weights = road.weights.astype(dtype)
+    weights[second] = drawn(road, 5, dtype)[:10]
+    assert_answers_as_unprepared(again, road.with_weights(weights))
+
+
+def test_changes_customize_few_arcs_and_many_changes_all(road, city, monkeypatch):
+    solver = city.with_changes(some_edges(road, 1), drawn(road, 1)[:10])
+    anew = []
+    customize = customizable._customized
+    monkeypatch.setattr(
+        customizable, "_customized", lambda *given: anew.append(given) or customize(*given)
+    )
+    weights = solver.graph.weights.copy()
+    weights[some_edges(road, 2)] = 5
+    for changed in (
+        solver.with_changes(some_edges(road, 3), drawn(road, 3)[:10]),
+        solver.with_weights(weights),
+    ):
+        assert not anew
+        assert_answers_as_unprepared(changed, road.with_weights(changed.graph.weights))
+    for changed in (
+        solver.with_weights(drawn(road, 4)),
+        solver.with_changes(some_edges(road, 5, 500), drawn(road, 5)[:500]),
+        solver.with_changes([3], [2.5]),
+    ):
+        assert anew.pop()
+        assert changed.pairs([0], [9]).dist[0] == wp.pairs(changed.graph, [0], [9]).dist[0]
+
+
+def test_changes_may_need_wider_sums(city, road):
+    solver = city.with_changes(range(20), [2**31 - 1] * 20)
+    assert_answers_as_unprepared(solver, road.with_weights(solver.graph.weights))
+
+
+@given(graph=strategies.graphs("int32"), data=st.data())
+def test_random_changes_answer_as_unprepared_graphs(graph, data):
+    solver, weights = wp.prepare(graph, threads=1), graph.solver_weights.copy()
+    starts, ends = np.divmod(np.arange(graph.n**2), graph.n)
+    for _ in range(3):
+        for edge in data.draw(st.sets(st.integers(0, graph.m - 1))) if graph.m else ():
+            weights[edge] = data.draw(strategies.weights("int32"))
+        edges = np.flatnonzero(weights != solver.graph.solver_weights)
+        solver = solver.with_changes(edges, weights[edges])
+        expected = wp.apsp(graph.with_weights(weights), algorithm="classic.dijkstra").dist
+        assert solver.pairs(starts, ends).dist.tolist() == expected.ravel().tolist()
+
+
+def test_changes_of_closed_vertices_streets_keep_what_the_graph_has():
+    graph = Graph.of(
+        [("a", "c", 1), ("c", "b", 1), ("c", "d", 5), ("d", "a", 5)],
+        first_through=1,
+        unit="min",
+        name="village",
+    )
+    solver = wp.prepare(graph).with_changes([0], [4])
+    assert solver.graph.weights.tolist() == [4, 1, 5, 5]
+    assert (solver.graph.unit, solver.graph.name, solver.graph.first_through) == (
+        "min",
+        "village",
+        1,
+    )
+    assert solver.path("a", "b").length == 5
+
+
+@pytest.mark.parametrize(
+    ("edges", "weights", "error", "message"),
+    [
+        ([0, 1], [1], wp.GraphError, "weights has 1 entries, but edges has 2"),
+        ([3], [1], wp.InputError, r"edges\[0\] = 3 is not an edge: they are numbered 0 .. 2"),
+        ([0, -1], [1, 1], wp.InputError, r"edges\[1\] = -1 is not an edge"),
+        ([1, 0, 1], [1, 2, 3], wp.InputError, r"edges\[0\] and edges\[2\] are both 1"),
+        ([0.5], [1], wp.InputError, "must be a list of integers"),
+        (0, [1], wp.InputError, "must be a list of integers"),
+        ([0], [-2], wp.NegativeWeightError, r"weights\[0\] = -2 is negative"),
+        ([0], [np.nan], wp.WeightError, r"weights\[0\] = nan"),
+        ([0, 1], [1, np.inf], wp.WeightError, r"weights\[1\] is infinite"),
+        ([0, 1], [2**62, 2**62], wp.DistanceOverflowError, "may not fit 64 bits"),
+    ],
+)
+def test_what_are_no_changes_says_why(edges, weights, error, message):
+    solver = wp.prepare([(0, 1, 2), (1, 2, 5), (2, 0, 1)])
+    with pytest.raises(error, match=message):
+        solver.with_changes(edges, weights)
+
+
+def test_no_changes_are_a_solver_like_the_first(road, city):
+    assert_answers_as_unprepared(city.with_changes([], []), road)
+
+
 def test_solvers_of_the_same_streets_share_their_elimination(road, city, monkeypatch):
     first = city.with_weights(drawn(road, 1))
     shared = ELIMINATION.known(road)
@@ -139,8 +250,10 @@ def test_trips_never_pass_through_closed_vertices():
 
 
 def test_an_unprepared_solver_is_refused_with_the_way_out(road):
-    with pytest.raises(wp.NotSupportedError, match=r"use warpath.prepare\(graph\)"):
-        wp.Solver(road).with_weights(road.weights)
+    for change, values in (("with_weights", [road.weights]), ("with_changes", [[0], [1]])):
+        message = rf"{change} needs a prepared Solver.*use warpath.prepare\(graph\)\.{change}"
+        with pytest.raises(wp.NotSupportedError, match=message):
+            getattr(wp.Solver(road), change)(*values)
 
 
 @pytest.mark.parametrize(

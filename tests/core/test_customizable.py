@@ -206,6 +206,102 @@ def test_weights_that_are_none_of_its_edges_are_refused_by_the_core(weights, mes
         arcs.customize(weights)
 
 
+def assert_changed_as_customized(graph, kept, arcs, edges, weights) -> None:
+    """Compare a hierarchy after changes with that of a complete customization, bit for bit."""
+    after = graph.with_weights(weights)
+    expected = arcs.customize(after.solver_weights)
+    try:
+        found = kept.changed(graph.indptr, after.solver_weights, edges)
+    except OverflowError:  # of labels of 32 bits
+        assert expected.arrays()[1][2].dtype == np.int64
+        return
+    for array, other in zip(flat(found), flat(expected), strict=True):
+        assert array.tolist() == other.tolist()  # one may have labels of 64 bits
+    assert found.symmetric == expected.symmetric
+    assert found.bound == expected.bound
+
+
+@pytest.mark.parametrize("dtype", ["int32", "int64", "float32", "float64"])
+@given(data=st.data())
+def test_changes_give_the_hierarchy_of_a_complete_customization(dtype, data):
+    graph = data.draw(strategies.graphs(dtype, max_vertices=12))
+    arcs = eliminated(graph)
+    kept = arcs.changeable(graph.solver_weights)
+    weight = strategies.weights(dtype)
+    for _ in range(3):
+        chosen = st.sets(st.integers(0, graph.m - 1)) if graph.m else st.just(set())
+        edges = np.array(sorted(data.draw(chosen)), np.int64)
+        weights = graph.solver_weights.copy()
+        for edge in edges.tolist():
+            weights[edge] = data.draw(weight)
+        assert_changed_as_customized(graph, kept, arcs, edges, weights)
+
+
+@pytest.mark.parametrize("dtype", ["int32", "float64"])
+@pytest.mark.parametrize("factor", [0, 0.5, 7])
+def test_changes_of_a_road_give_the_hierarchy_of_a_complete_customization(
+    road, one_way, dtype, factor
+):
+    for graph in (road.astype(dtype), one_way.astype(dtype)):
+        arcs = eliminated(graph)
+        kept = arcs.changeable(graph.solver_weights, threads=2)
+        rng = np.random.default_rng(5)
+        for count in (1, 2, 10, 300):
+            edges = rng.choice(graph.m, count, replace=False)
+            weights = graph.solver_weights.copy()
+            weights[edges] = (weights[edges] * factor).astype(dtype)
+            assert_changed_as_customized(graph, kept, arcs, edges, weights)
+
+
+def test_a_street_that_changes_in_both_directions_leaves_one_array_for_both(road):
+    arcs = eliminated(road)
+    kept = arcs.changeable(road.solver_weights)
+    src, dst, _ = road.edges()
+    both = np.flatnonzero(
+        ((src == src[40]) & (dst == dst[40])) | ((src == dst[40]) & (dst == src[40]))
+    )
+    weights = road.solver_weights.copy()
+    weights[both] += 1000
+    assert kept.changed(road.indptr, road.with_weights(weights).solver_weights, both).symmetric
+    assert_changed_as_customized(road, kept, arcs, both, weights)
+
+
+def test_of_parallel_edges_a_change_counts_only_if_it_is_the_lightest():
+    graph = Graph.from_edges([0, 0, 0, 1, 1], [1, 1, 0, 1, 2], [9, 4, 0, 0, 1], n=4)
+    arcs = eliminated(graph)
+    kept = arcs.changeable(graph.solver_weights)
+    for edges, weights in (([0], [5]), ([1], [20]), ([0, 1], [2, 1]), ([2, 3], [7, 7])):
+        changed = graph.solver_weights.copy()
+        changed[edges] = weights
+        assert_changed_as_customized(graph, kept, arcs, np.array(edges), changed)
+
+
+def test_changes_that_leave_the_type_are_an_overflow_and_change_nothing():
+    ends = np.arange(8)
+    graph = Graph.from_edges(ends, ends + 1, np.full(8, 5, np.int32))
+    arcs = eliminated(graph)
+    kept = arcs.changeable(graph.solver_weights)
+    for weight in (2**30, 2**31 - 1):
+        weights = graph.with_weights(np.full(8, weight, np.int32)).solver_weights
+        with pytest.raises(OverflowError, match="fit"):
+            kept.changed(graph.indptr, weights, ends)
+    assert_changed_as_customized(graph, kept, arcs, ends, np.arange(8, dtype=np.int32))
+
+
+def test_edges_and_offsets_of_another_graph_are_refused_by_the_core(road):
+    kept = eliminated(road).changeable(road.solver_weights)
+    other = wp.generate.road(100)
+    for edge in (-1, road.m):
+        with pytest.raises(ValueError, match="edges must lie in"):
+            kept.changed(road.indptr, road.solver_weights, np.array([edge]))
+    with pytest.raises(ValueError, match="indptr has 101 entries"):
+        kept.changed(other.indptr, road.solver_weights, np.array([0]))
+    with pytest.raises(ValueError, match="weights has"):
+        kept.changed(road.indptr, other.solver_weights, np.array([0]))
+    with pytest.raises(ValueError, match="must be that of a graph"):
+        kept.changed(np.zeros(road.n + 1, np.int64), road.solver_weights, np.array([0]))
+
+
 def test_rows_and_threads_that_do_not_exist_are_refused_by_the_core(road):
     with pytest.raises(ValueError, match="is not a vertex"):
         _core.eliminate(np.array([0, 1]), np.array([1], np.int32))

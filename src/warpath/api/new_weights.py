@@ -2,28 +2,37 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from warpath.base import settings
 from warpath.base.errors import (
     DistanceOverflowError,
+    GraphError,
+    InputError,
     NegativeWeightError,
     NotSupportedError,
     WeightError,
 )
 from warpath.base.progress import watch
-from warpath.engines.customizable import ELIMINATION, elimination_of, hierarchy_of
+from warpath.engines.customizable import (
+    CHANGES,
+    ELIMINATION,
+    changed_hierarchy_of,
+    elimination_of,
+    hierarchy_of,
+)
 from warpath.engines.hierarchy import HIERARCHY
-from warpath.graph.checks import as_weights
+from warpath.graph.checks import as_weights, bad_weight, plain_array, shown
 from warpath.graph.input_edges import new_weights as in_edge_order
 from warpath.graph.zones import opened
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
+    from numpy.typing import ArrayLike, NDArray
 
     from warpath.api.run import Progress
+    from warpath.base.dtypes import Array
     from warpath.graph import Graph
     from warpath.planner.wish import Wish
 
@@ -38,24 +47,107 @@ def reweighted(
     graph, wish : of the Solver.
     weights, order, progress : as in `warpath.Solver.with_weights`.
     """
-    if not wish.prepared:
-        msg = (
-            "with_weights needs a prepared Solver, and this one is not: use "
-            "warpath.prepare(graph).with_weights(weights), or "
-            "warpath.Solver(graph.with_weights(weights)) without preparation."
-        )
-        raise NotSupportedError(msg)
+    _require_prepared(wish, "with_weights")
     made = _of_all_edges(graph, in_edge_order(graph, weights, order))
     refuse_negative(made)
     streets, threads = opened(made), wish.threads or settings.threads()
     with watch(progress, "with_weights", "vertices") as report:
         elimination = elimination_of(opened(graph), report)
         ELIMINATION.of(streets, lambda: elimination)
-        hierarchy = hierarchy_of(streets, threads)
+        if CHANGES.known(opened(graph)) is None:
+            hierarchy = hierarchy_of(streets, threads)
+        else:
+            edges = np.flatnonzero(graph.solver_weights != made.solver_weights)
+            hierarchy = changed_hierarchy_of(opened(graph), streets, edges, threads)
+    return _with_hierarchy(made, hierarchy)
+
+
+def changed(
+    graph: Graph, wish: Wish, edges: ArrayLike, weights: ArrayLike, progress: Progress
+) -> Graph:
+    """Return a prepared graph with new weights of a few edges, and its hierarchy.
+
+    Parameters
+    ----------
+    graph, wish : of the Solver.
+    edges, weights, progress : as in `warpath.Solver.with_changes`.
+    """
+    _require_prepared(wish, "with_changes")
+    numbers = _edge_numbers(graph, edges)
+    lengths = _lengths(weights, len(numbers))
+    array = graph.solver_weights.astype(_type_for(lengths, graph.weight_dtype))  # a copy
+    array[numbers] = lengths
+    made = graph.with_weights(array, unit=graph.unit)
+    streets, threads = opened(made), wish.threads or settings.threads()
+    with watch(progress, "with_changes", "vertices") as report:
+        elimination = elimination_of(opened(graph), report)
+        ELIMINATION.of(streets, lambda: elimination)
+        hierarchy = changed_hierarchy_of(opened(graph), streets, numbers, threads)
+    return _with_hierarchy(made, hierarchy)
+
+
+def _type_for(lengths: Array, known: np.dtype[Any]) -> np.dtype[Any]:
+    """Return the type of a graph's weights with some new ones: its own if they fit it."""
+    if known.kind == lengths.dtype.kind == "f" or np.array_equal(lengths.astype(known), lengths):
+        return known
+    return np.promote_types(known, lengths.dtype)
+
+
+def _with_hierarchy(graph: Graph, hierarchy: Any) -> Graph:
+    """Return a graph after its customized hierarchy is kept with it; refuse None."""
     if hierarchy is None:
         raise too_long()
-    HIERARCHY.of(streets, lambda: hierarchy)
-    return made
+    HIERARCHY.of(opened(graph), lambda: hierarchy)
+    return graph
+
+
+def _require_prepared(wish: Wish, call: str) -> None:
+    if not wish.prepared:
+        msg = (
+            f"{call} needs a prepared Solver, and this one is not: use "
+            f"warpath.prepare(graph).{call}(...), or "
+            "warpath.Solver(graph.with_weights(weights)) without preparation."
+        )
+        raise NotSupportedError(msg)
+
+
+def _edge_numbers(graph: Graph, edges: ArrayLike) -> NDArray[np.int64]:
+    """Return edge numbers that lie in 0 .. m - 1, each once: (k,)."""
+    array = plain_array(edges, "edges", InputError)
+    if array.ndim != 1 or (array.size and array.dtype.kind not in "iu"):
+        msg = f"edges = {shown(edges)} must be a list of integers, numbers of edges."
+        raise InputError(msg)
+    outside = np.flatnonzero((array < 0) | (array >= graph.m))
+    if outside.size:
+        at = int(outside[0])
+        msg = f"edges[{at}] = {array[at]} is not an edge: they are numbered 0 .. {graph.m - 1}."
+        raise InputError(msg)
+    numbers = array.astype(np.int64)
+    order = np.argsort(numbers, kind="stable")
+    twice = np.flatnonzero(np.diff(numbers[order]) == 0)
+    if twice.size:
+        first, second = sorted(order[twice[0] : twice[0] + 2].tolist())
+        msg = (
+            f"edges[{first}] and edges[{second}] are both {numbers[first]}: an edge has one weight."
+        )
+        raise InputError(msg)
+    return numbers
+
+
+def _lengths(weights: ArrayLike, count: int) -> Array:
+    """Return a weight for each of some edges, all finite and >= 0."""
+    array = as_weights(weights)
+    if len(array) != count:
+        msg = f"weights has {len(array)} entries, but edges has {count}: one for each edge."
+        raise GraphError(msg)
+    if not np.isfinite(array).all():
+        at = int(np.argmin(np.isfinite(array)))
+        raise WeightError(_infinite(at)) if array[at] == np.inf else bad_weight(at, array)
+    if array.min(initial=0) < 0:
+        at = int(np.argmax(array < 0))
+        msg = f"weights[{at}] = {array[at]} is negative, and a hierarchy needs weights >= 0."
+        raise NegativeWeightError(msg)
+    return array
 
 
 def _of_all_edges(graph: Graph, weights: ArrayLike) -> Graph:
@@ -63,13 +155,15 @@ def _of_all_edges(graph: Graph, weights: ArrayLike) -> Graph:
     array = as_weights(weights)
     made = graph.with_weights(array)
     if made.m < graph.m:
-        at = int(np.argmax(array == np.inf))
-        msg = (
-            f"weights[{at}] is infinite: with_weights keeps all edges. Give a closed edge a weight "
-            "that no path is worth, or use warpath.prepare(graph.with_weights(weights))."
-        )
-        raise WeightError(msg)
+        raise WeightError(_infinite(int(np.argmax(array == np.inf))))
     return made
+
+
+def _infinite(at: int) -> str:
+    return (
+        f"weights[{at}] is infinite: with_weights keeps all edges. Give a closed edge a weight "
+        "that no path is worth, or use warpath.prepare(graph.with_weights(weights))."
+    )
 
 
 def refuse_negative(graph: Graph) -> None:

@@ -13,8 +13,7 @@ from warpath.api.one_source import SourceRequest, solve_one
 from warpath.api.options import options_of, requested_size
 from warpath.api.pairs import pairs_of
 from warpath.api.route import route_of
-from warpath.api.several import members
-from warpath.api.table import place_of, solved_table
+from warpath.api.table_of import table_of
 from warpath.api.table_request import TableRequest
 from warpath.api.totals import totalled
 from warpath.api.turned import turned_table
@@ -28,7 +27,6 @@ from warpath.graph.checks import checked_bool
 from warpath.graph.places import noted, snapped
 from warpath.graph.turns import expanded
 from warpath.graph.zones import opened
-from warpath.planner.cpu_model import Size
 from warpath.recipes import Task
 from warpath.results.within import checked_cutoffs
 
@@ -173,7 +171,8 @@ class Solver:
         rows = as_indices(graph, sources, "sources")
         columns = None if targets is None else as_indices(graph, targets, "targets")
         problem = Problem(Task.MANY, rows, columns, checked_cutoff(cutoff, graph))
-        table = self._table(problem, dist_dtype, out, predecessors, trace, progress)
+        request = TableRequest(checked_dist_dtype(dist_dtype, graph), out, predecessors, trace)
+        table = table_of(graph, self._options, problem, request, progress)
         return noted(table, sources, targets)
 
     def apsp(
@@ -191,8 +190,10 @@ class Solver:
         ----------
         dist_dtype, predecessors, out, progress, trace : as in `warpath.apsp`.
         """
+        dtype = checked_dist_dtype(dist_dtype, self.graph)
         problem = Problem(Task.APSP, np.arange(self.graph.n))
-        return self._table(problem, dist_dtype, out, predecessors, trace, progress)
+        request = TableRequest(dtype, out, predecessors, trace)
+        return table_of(self.graph, self._options, problem, request, progress)
 
     def totals(
         self,
@@ -262,7 +263,8 @@ class Solver:
         """Return a prepared Solver of the same streets with new weights.
 
         The arcs that a hierarchy of these streets may need are found once, at the first call; each
-        call then *customizes* them, that is, computes their weights. The new Solver shares them.
+        call then *customizes* them, that is, computes their weights. The new Solver shares them and
+        has the same options. It answers as ``warpath.prepare(graph.with_weights(weights))`` does.
 
         Parameters
         ----------
@@ -270,21 +272,14 @@ class Solver:
         order : "edges", or "input", as in `Graph.with_weights`.
         progress : as in `sssp`; it counts the vertices of the first call.
 
-        Returns
-        -------
-        Solver
-            Its graph has the new weights; the options are the same. Its answers are those of
-            ``warpath.prepare(graph.with_weights(weights))``.
-
         Raises
         ------
         NotSupportedError
             If this Solver is not prepared, or removing vertices makes the rest of the graph denser
             and denser.
-        GraphError, WeightError, NegativeWeightError
-            If the number of weights is not m, or a weight is NaN, infinite or negative.
-        DistanceOverflowError
-            If the sums of weights may not fit 64 bits.
+        GraphError, WeightError, NegativeWeightError, DistanceOverflowError
+            If the number of weights is not m, or a weight is NaN, infinite or negative, or their
+            sums may not fit 64 bits.
 
         Notes
         -----
@@ -301,6 +296,30 @@ class Solver:
         graph = new_weights.reweighted(
             self.graph, self._options.wish, weights, progress, order=order
         )
+        return Solver(graph, **self._wished())
+
+    def with_changes(
+        self, edges: ArrayLike, weights: ArrayLike, *, progress: Progress = None
+    ) -> Solver:
+        """Return a prepared Solver of the same streets with new weights of a few edges.
+
+        It answers as `with_weights` with all weights does, but only the arcs that the changes
+        affect are computed. The first call keeps the weights of all arcs for the later ones.
+
+        Parameters
+        ----------
+        edges, weights : (k,) different edges, by their numbers in ``graph.edges()``, and their new
+            weights, >= 0.
+        progress : as in `with_weights`, whose errors it raises; InputError for a wrong edge.
+
+        Examples
+        --------
+        >>> import warpath as wp
+        >>> city = wp.prepare([(0, 1, 2), (1, 2, 5), (0, 2, 9)])
+        >>> city.with_changes([1], [3]).pairs([0], [2]).dist
+        array([3])
+        """
+        graph = new_weights.changed(self.graph, self._options.wish, edges, weights, progress)
         return Solver(graph, **self._wished())
 
     def plan(
@@ -342,25 +361,6 @@ class Solver:
 
         save(self, path)
 
-    def _table(
-        self,
-        problem: Problem,
-        dist_dtype: DTypeLike | None,
-        out: Any,
-        predecessors: bool,
-        trace: bool,
-        progress: Progress,
-    ) -> DistanceTable:
-        graph = self.graph
-        request = TableRequest(checked_dist_dtype(dist_dtype, graph), out, predecessors, trace)
-        if graph.turns is not None:
-            return turned_table(graph, self._options, problem, request, progress, self.path)
-        width = graph.n if problem.targets is None else len(problem.targets)
-        place = place_of(graph, problem, request)
-        size = Size(problem.task, len(problem.sources), width, request.dtype.itemsize, place)
-        options = decided(graph, self._options, size)
-        return solved_table(graph, problem, size, options, request, progress)
-
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle the graph, the options and the hierarchy, so that no process builds it again."""
         inner = opened(expanded(self.graph))
@@ -386,14 +386,9 @@ def _restored(graph: Graph, options: dict[str, Any], arrays: tuple[Any, ...] | N
 
 
 def solver_of(
-    graph: Any,
-    algorithm: str,
-    device: str,
-    threads: int | None,
-    params: dict[str, float] | None = None,
-    *,
-    prepared: bool = False,
-) -> Solver:
+    graph: Any, algorithm: str, device: str, threads: int | None,
+    params: dict[str, float] | None = None, *, prepared: bool = False,
+) -> Solver:  # fmt: skip
     """Return the solver of one call, which leaves a graph where it is until it is solved."""
     solver = object.__new__(Solver)
     solver.graph = made = Graph.of(graph)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
 
 from warpath import _core
 from warpath.base.errors import NotSupportedError
@@ -11,13 +13,40 @@ from warpath.graph.derived import Derived
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from warpath.base.dtypes import Array
     from warpath.graph import Graph
+
+
+def _size(changes: Changes) -> int:
+    return int(changes.edges.nbytes) + (0 if changes.weights is None else changes.weights.nbytes)
+
 
 #: The arcs without weights: an `Elimination` of the core, which graphs of the same streets share.
 ELIMINATION: Derived[Any] = Derived(__name__, "elimination of a customizable hierarchy")
 
 #: The hierarchy for the graph's weights; None where their sums may not fit 64 bits.
 CUSTOMIZED: Derived[Any] = Derived(__name__, "customized hierarchy")
+
+
+class Changes(NamedTuple):
+    """The weights that changes are applied to.
+
+    Attributes
+    ----------
+    weights : an object of the core, which keeps the weights of all arcs; None where their sums may
+        not fit 64 bits.
+    edges : (k,) int64, ascending: those whose weights in the graph may differ from the kept ones.
+    """
+
+    weights: Any
+    edges: Array
+
+
+#: What is kept for the next changes of a graph's weights.
+CHANGES: Derived[Changes] = Derived(__name__, "weights of a customizable hierarchy", _size)
+
+#: Changed edges up to which arcs are computed one by one.
+MOST_CHANGES = 300
 
 
 def elimination_of(graph: Graph, progress: Callable[[int, int], None] | None = None) -> Any:
@@ -44,6 +73,40 @@ def hierarchy_of(
         If removing vertices makes the rest of the graph denser and denser.
     """
     return CUSTOMIZED.of(graph, lambda: _customized(graph, threads, progress))
+
+
+def changed_hierarchy_of(before: Graph, graph: Graph, edges: Array, threads: int) -> Any:
+    """Return the customized hierarchy of a graph that differs from another one in a few weights.
+
+    It is kept with the graph, as by `hierarchy_of`, and so are the weights that it was made from:
+    for later changes of any of these graphs only edges that differ from those weights matter. The
+    first call customizes all arcs.
+
+    Parameters
+    ----------
+    before : the other graph, which has an elimination.
+    edges : (k,) int64, the edges with other weights.
+    """
+    alike = graph.solver_weights.dtype == before.solver_weights.dtype
+    if not alike or len(edges) > MOST_CHANGES:
+        return hierarchy_of(graph, threads)
+    kept = CHANGES.of(before, lambda: Changes(_changeable(before, threads), edges[:0]))
+    differing = np.union1d(kept.edges, edges)
+    if kept.weights is None or len(differing) > MOST_CHANGES:
+        return hierarchy_of(graph, threads)
+    try:
+        found = kept.weights.changed(graph.indptr, graph.solver_weights, differing)
+    except OverflowError:  # in 32 bits, perhaps
+        return hierarchy_of(graph, threads)
+    CHANGES.of(graph, lambda: Changes(kept.weights, differing))
+    return CUSTOMIZED.of(graph, lambda: found)
+
+
+def _changeable(graph: Graph, threads: int) -> Any:
+    try:
+        return elimination_of(graph).changeable(graph.solver_weights, threads=threads)
+    except OverflowError:
+        return None
 
 
 def _eliminated(graph: Graph, progress: Callable[[int, int], None] | None) -> Any:

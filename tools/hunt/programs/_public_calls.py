@@ -300,11 +300,17 @@ def _solving_calls() -> list[Call]:
         lambda subject, **given: wp.prepare(subject.graph).with_weights(**given),
         {"weights": _weights, "?": _FLAG, "order": _ORDER, "progress": prepare["progress"]},
     )
+    few = Call(
+        "solver.with_changes",
+        lambda subject, **given: wp.prepare(subject.graph).with_changes(**given),
+        {"edges": _pick([0], [], [0, 0], [10**6]), "weights": _pick([5], [], [2.5], [-1]),
+         "?": _FLAG, "progress": prepare["progress"]},
+    )  # fmt: skip
     methods = [
         Call(f"solver.{name}", _solver(name), _without(params, plan), weight=weight / 4)
         for name, (weight, params) in own.items()
     ]
-    return [*functions, made, prepared, loaded, save, changed, *methods]
+    return [*functions, made, prepared, loaded, save, changed, few, *methods]
 
 
 def _solver(name: str) -> Callable[..., Any]:

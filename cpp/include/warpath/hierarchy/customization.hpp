@@ -36,7 +36,7 @@
 
 namespace warpath {
 
-/// One customization: `run` is called once.
+/// One customization: `run` is called once, and then `take` once or never.
 template <Weight W>
 class Customization {
  public:
@@ -67,9 +67,27 @@ class Customization {
     return {{positions.begin(), positions.end()}, up_rows_, symmetric_ ? up_rows_ : down_rows_};
   }
 
- private:
   using L = HierarchyLabel<W>;
+  using BothDirections = std::array<PageArray<L>, 2>;  // up and down, of each arc
+
+  /// Moves out the minima by edges and triangles, and the distances between the ends of arcs.
+  void take(BothDirections& weights, BothDirections& distances) {
+    if (symmetric_) {
+      down_ = copy_of(up_);
+      down_distance_ = copy_of(up_distance_);
+    }
+    weights = {std::move(up_), std::move(down_)};
+    distances = {std::move(up_distance_), std::move(down_distance_)};
+  }
+
+ private:
   using Rows = HierarchyRows<W>;
+
+  static PageArray<L> copy_of(const PageArray<L>& array) {
+    PageArray<L> copy(array.size());
+    std::copy_n(array.data(), array.size(), copy.data());
+    return copy;
+  }
 
   /// The part of `count` entries that belongs to a rank.
   std::pair<std::size_t, std::size_t> part(int rank, std::size_t count) const {

@@ -57,6 +57,13 @@ class Elimination {
   std::span<const Position> positions() const { return position_; }
   std::size_t first(std::size_t x) const { return static_cast<std::size_t>(first_[x]); }
   const Position* heads() const { return heads_.data(); }
+  /// The less important end of an arc. O(log n).
+  Position tail(std::size_t arc) const {
+    const std::int64_t* const begin = first_.data();
+    const std::int64_t* const after =
+        std::upper_bound(begin, begin + n() + 1, static_cast<std::int64_t>(arc));
+    return static_cast<Position>(after - begin - 1);
+  }
   std::span<const ArcFromBelow> below(std::size_t x) const {
     const auto begin = static_cast<std::size_t>(first_below_[x]);
     return {below_.data() + begin, static_cast<std::size_t>(first_below_[x + 1]) - begin};

@@ -102,8 +102,17 @@ class Hierarchy {
         down_(std::move(down)) {
     for (std::size_t v = 0; v < position_.size(); ++v)
       order_[static_cast<std::size_t>(position_[v])] = static_cast<Position>(v);
-    bound_ = longest(*up_);
-    bound_ = sum(bound_, up_ == down_ ? bound_ : longest(*down_));
+    find_bound();
+  }
+
+  /// The same positions with other arcs.
+  Hierarchy(const Hierarchy& other, std::shared_ptr<const Rows> up,
+            std::shared_ptr<const Rows> down)
+      : position_(other.position_),
+        order_(other.order_),
+        up_(std::move(up)),
+        down_(std::move(down)) {
+    find_bound();
   }
 
   Position n() const { return static_cast<Position>(order_.size()); }
@@ -128,6 +137,11 @@ class Hierarchy {
   std::span<const Position> positions() const { return position_; }
 
  private:
+  void find_bound() {
+    bound_ = longest(*up_);
+    bound_ = sum(bound_, up_ == down_ ? bound_ : longest(*down_));
+  }
+
   static W sum(W a, W b) {
     W total;
     if (!add_checked<W, W, Position>(a, b, total))
