@@ -272,3 +272,60 @@ def test_more_trips_than_a_terminal_shows_ask_for_a_file(warpath, roads, trips):
     assert "the file has 401 trips, too many to print (400 at most here): save them" in run.err
     trips.write_text("1,5\n" * 9)
     assert "destination" in warpath("pairs", roads, trips).out
+
+
+@pytest.fixture
+def minutes(tmp_path):
+    path = tmp_path / "minutes.csv"
+    path.write_text("source,target,weight\n1,2,1\n2,4,30\n")
+    return path
+
+
+def test_new_weights_of_some_edges_hold_for_any_graph(
+    warpath, roads, prepared, minutes, monkeypatch
+):
+    monkeypatch.setattr(hierarchy, "_contracted", lambda *_: pytest.fail("built anew"))
+    for graph in (roads, prepared):
+        found = warpath("path", graph, 1, 5, "--weights", minutes, "--json").json
+        assert (found["length"], found["vertices"]) == (32, [1, 2, 4, 5])
+    assert warpath("path", prepared, 1, 5, "--json").json["length"] == 7
+
+
+def test_new_weights_are_prepared_into_a_file(warpath, roads, minutes, tmp_path):
+    out = tmp_path / "rush.wph"
+    assert warpath("prepare", roads, "--weights", minutes, "-o", out).code == 0
+    assert wp.load(out).path(0, 4).length == 32
+
+
+def test_new_weights_may_be_fractions_of_undirected_edges_and_of_parallel_ones(warpath, tmp_path):
+    (tmp_path / "a.csv").write_text("from,to,km\nHome,Mill,7\nMill,Home,7\nHome,Mill,8\n")
+    (tmp_path / "w.tsv").write_text("# minutes\nMill\tHome\t2.5\n")
+    run = ("path", tmp_path / "a.csv", "Home", "Mill", "--json", "--weights", tmp_path / "w.tsv")
+    assert warpath(*run, "--undirected").json["length"] == 2.5
+    assert warpath(*run).json["length"] == 7
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("source,target,weight\n", "the file lists no edge"),
+        ("1,2,1\n1,2\n", ":2: expected a source, a target and a weight, found '1,2'"),
+        ("1,2,x\n1,9,3\n", ":2: vertex 9 does not exist"),
+        ("1,2,1\n5,1,3\n", ":2: the graph has no edge 5 -> 1"),
+        ("1,2,1\n1,3,fast\n", ":2: expected a number below 2^63 as the weight, found 'fast'"),
+        ("1,2,1\n1,3,nan\n", ":2: expected a number below 2^63"),
+        ("1,2,1\n1,3,9223372036854775808\n", ":2: expected a number below 2^63"),
+    ],
+)
+def test_what_are_no_new_weights_is_said_with_its_line(warpath, prepared, tmp_path, text, said):
+    (tmp_path / "w.csv").write_text(text)
+    run = warpath("path", prepared, 1, 5, "--weights", tmp_path / "w.csv")
+    assert run.code == 3
+    assert said in run.err.replace("\n", " ")
+
+
+def test_a_prepared_graph_takes_no_negative_weights(warpath, prepared, tmp_path):
+    (tmp_path / "w.csv").write_text("1,2,-1\n")
+    run = warpath("path", prepared, 1, 5, "--weights", tmp_path / "w.csv")
+    assert run.code == 3
+    assert "1 negative weight" in run.err

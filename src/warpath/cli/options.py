@@ -103,6 +103,16 @@ class Reading:
             rich_help_panel=_READING,
         ),
     ] = None
+    weights: Annotated[
+        Path | None,
+        typer.Option(
+            "--weights",
+            help="A .csv or .tsv file of new weights: its columns source, target and weight, else "
+            "the first three. Other edges keep theirs. A prepared graph is customized.",
+            show_default=False,
+            rich_help_panel=_READING,
+        ),
+    ] = None
     column_from: Annotated[
         str | None,
         typer.Option(

@@ -133,7 +133,7 @@ def trips(graph: Graph, path: Path) -> tuple[list[Any], list[Any]]:
         If the file is not a text table, lists no trip, or a row lacks a vertex or names one that
         does not exist.
     """
-    rows = _rows(path, "an origin and a destination per line")
+    rows = table_rows(path, "an origin and a destination per line")
     if not rows:
         raise GraphFormatError(path, None, "the file lists no trip")
     names = [name.lower() for name in rows[0][1]]
@@ -173,7 +173,7 @@ def _is_vertex(graph: Graph, text: str) -> bool:
     return _is_integer(text) or (graph.labels is not None and text in _label_of_text(graph))
 
 
-def _rows(path: Path, expected: str) -> list[tuple[int, list[str]]]:
+def table_rows(path: Path, expected: str) -> list[tuple[int, list[str]]]:
     """Return the lines of a text table and their cells, without blank lines and comments."""
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
@@ -191,7 +191,7 @@ def _rows(path: Path, expected: str) -> list[tuple[int, list[str]]]:
 
 
 def _of_file(graph: Graph, path: Path) -> list[Any]:
-    rows = _rows(path, "one vertex per line")
+    rows = table_rows(path, "one vertex per line")
     header = [name.lower() for name in rows[0][1]] if rows else []
     at_columns = coordinate_columns(header)
     if at_columns and "vertex" not in header:
