@@ -125,6 +125,41 @@ def test_floats_agree_within_rounding_and_trees_are_searched_in_the_graph(road):
 
 
 @pytest.mark.parametrize(
+    ("dtype", "unit", "exact"),
+    [
+        (np.float64, 0.25, True),
+        (np.float64, 0.1, False),
+        (np.float32, 2.0, True),
+        (np.float32, 2.0**-40, True),
+        (np.float32, 0.1, False),
+    ],
+)
+def test_floats_whose_sums_are_exact_have_the_bits_of_an_unprepared_graph(dtype, unit, exact):
+    lengths = np.random.default_rng(3).integers(1, 60, wp.generate.road(2000).m)
+    graph = wp.generate.road(2000).with_weights((lengths * unit).astype(dtype))
+    city = wp.prepare(graph)
+    tree, plain = city.sssp(3), wp.sssp(graph, 3)
+    assert tree.plan.recipe.prepared == city.path(0, 9).plan.recipe.prepared == exact
+    assert tree.dist.tobytes() == plain.dist.tobytes()
+    assert tree.pred.tolist() == plain.pred.tolist()
+    for target in (9, 700, 1999):
+        route, expected = city.path(0, target), wp.path(graph, 0, target)
+        assert (route.indices.tolist(), route.length) == (
+            expected.indices.tolist(),
+            expected.length,
+        )
+    trips = city.pairs([0, 5], [900, 1500])
+    words = "sums of these floats are " + ("exact" if exact else "rounded")
+    assert any(words in note for note in trips.plan.notes)
+    if exact:
+        assert trips.dist.tobytes() == wp.pairs(graph, [0, 5], [900, 1500]).dist.tobytes()
+        near, expected = city.nearest([4, 70]), wp.nearest(graph, [4, 70])
+        assert near.plan.recipe.prepared
+        assert near.dist.tobytes() == expected.dist.tobytes()
+        assert near.facility.tolist() == expected.facility.tolist()
+
+
+@pytest.mark.parametrize(
     ("edges", "error", "message"),
     [
         ([(0, 1, -1), (1, 2, 5)], wp.NegativeWeightError, "1 negative weight, and a hierarchy"),

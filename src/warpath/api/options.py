@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -10,7 +11,7 @@ from warpath.api import several
 from warpath.base import settings
 from warpath.base.errors import InputError, MissingDependencyError, NoDeviceError
 from warpath.engines import cpu
-from warpath.engines.hierarchy import HIERARCHY, share_reversed
+from warpath.engines.hierarchy import HIERARCHY, share_reversed, sums_are_exact
 from warpath.engines.registry import engine_of
 from warpath.graph.arguments import as_indices, one_index
 from warpath.graph.checks import shown
@@ -189,7 +190,8 @@ class Options:
     def _planned(
         self, size: Size, graph: Graph, *, trace: bool = False, anew: bool = False
     ) -> Plan:
-        key = size, trace
+        exact = bool(self.wish.prepared) and _exact_floats(graph)
+        key = size, trace, exact
         kept = self._plans.get(key)
         if kept is not None and not (anew and kept.limits) and kept.holds():
             return kept.plan
@@ -200,7 +202,8 @@ class Options:
         kind = kind_of(device)
         gpu, why = engine_of(device).memory(graph, device) if kind.own_memory else (None, "")
         hardware = Hardware(settings.threads(), settings.memory(), gpu, why)
-        plan = choose(size, facts_for(size, graph, device), hardware, wish)
+        facts = facts_for(size, graph, device)
+        plan = choose(size, replace(facts, exact_sums=True) if exact else facts, hardware, wish)
         most = max([plan.bytes, *(other.bytes for other in plan.runners_up)])
         free = kind.free(hardware)
         fits = free is not None and most <= free and plan.staged is None
@@ -296,6 +299,11 @@ def facts_for(size: Size, graph: Graph, device: str) -> Facts:
     """Return the facts that a plan is made from, with hops counted where they decide."""
     facts = graph.facts(symmetry=False)
     return probed(graph) if kind_of(device).probes(size, facts) else facts
+
+
+def _exact_floats(graph: Graph) -> bool:
+    """Return whether a graph has float weights whose sums are exact in its hierarchy."""
+    return graph.weight_dtype.kind == "f" and sums_are_exact(opened(graph))
 
 
 def _limits() -> tuple[int | None, int | None]:

@@ -25,6 +25,8 @@ _ALL = np.empty(0, np.int64)  # means to the core that every vertex is a target
 #: may not fit 64 bits.
 HIERARCHY: Derived[Any] = Derived(__name__, "contraction hierarchy")
 
+_EXACT: Derived[bool] = Derived(__name__, "whether sums of float weights are exact")
+
 
 def hierarchy_of(
     graph: Graph, threads: int, progress: Callable[[int, int], None] | None = None
@@ -64,6 +66,25 @@ def arcs_of(graph: Graph) -> tuple[int, int]:
     """Return the numbers of arcs up and down of the hierarchy that was built for a graph."""
     up, down = HIERARCHY.known(graph).arcs  # type: ignore[union-attr]
     return up, down
+
+
+def sums_are_exact(graph: Graph) -> bool:
+    """Return whether all sums of weights in the hierarchy that a graph has are exact.
+
+    Sums of floats are, where all weights are multiples of a power of 2 of which the type holds
+    every multiple up to the longest distance: then any order of additions gives the same bits.
+    """
+    if graph.weight_dtype.kind == "i":
+        return True
+    hierarchy = HIERARCHY.known(graph)
+    return hierarchy is not None and _EXACT.of(graph, lambda: _sums_are_exact(graph, hierarchy))
+
+
+def _sums_are_exact(graph: Graph, hierarchy: Any) -> bool:
+    unit = np.spacing(graph.weight_dtype.type(hierarchy.bound))  # NaN if a sum may be infinite
+    with np.errstate(over="ignore"):  # of an edge that is longer than all distances
+        parts = graph.solver_weights / unit
+    return bool((parts == np.rint(parts)).all())
 
 
 def share(graph: Graph, other: Graph) -> None:

@@ -30,6 +30,8 @@ class Facts:
     `far` counts the edges between vertices whose numbers differ by more than 4 sqrt(n): few if the
     numbering follows a map, nearly all if neighbours are random.
 
+    `exact_sums` says that the weights are floats whose sums are exact in the graph's hierarchy.
+
     `hops` is the number of hops in which a search from a vertex reaches thousands of vertices, as
     `probed` counts them: small for a wide graph, large for a deep one; 0 if it was not counted.
     """
@@ -53,6 +55,7 @@ class Facts:
     light_weight: float = 0.0
     far: int = 0
     hops: int = 0
+    exact_sums: bool = False
 
     @property
     def edges(self) -> int:

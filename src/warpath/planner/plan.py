@@ -174,7 +174,10 @@ def choose(size: Size, facts: Facts, hardware: Hardware, wish: Wish) -> Plan:
         reason,
         tuple(sorted((c for c in able if c is not chosen), key=_time)),
         tuple(left_out),
-        (*_notes(chosen, size, device, hardware), *_preparing(chosen, size, facts, hardware, wish)),
+        (
+            *_notes(chosen, size, facts, device, hardware),
+            *_preparing(chosen, size, facts, hardware, wish),
+        ),
         chosen.staged,
     )
     size = size._replace(staged=chosen.staged)
@@ -240,8 +243,16 @@ def _best(able: list[Candidate], size: Size, facts: Facts, device: str) -> tuple
     return best, "it is predicted to be the fastest of those that add floats in the same order"
 
 
-def _notes(chosen: Candidate, size: Size, device: str, hardware: Hardware) -> tuple[str, ...]:
+def _notes(
+    chosen: Candidate, size: Size, facts: Facts, device: str, hardware: Hardware
+) -> tuple[str, ...]:
     notes = [] if chosen.recipe.exact else ["measured only: its labels may be wrong"]
+    if chosen.recipe.prepared and not facts.integer:
+        notes.append(
+            "all sums of these floats are exact: distances have the bits of an unprepared graph"
+            if facts.exact_sums
+            else "sums of these floats are rounded: distances agree within n * eps"
+        )
     notes += kind_of(device).notes(chosen.recipe)
     if chosen.staged is not None:
         where = "in the file" if size.place is Destination.MAPPED else "in memory of the host"

@@ -323,7 +323,8 @@ class Recipe:
         weights = self._against_weights(facts)
         if weights is not None:
             return weights
-        if self.prepared and not facts.integer and task in {Task.SSSP, Task.PATH}:
+        rounded = not (facts.integer or facts.exact_sums)
+        if self.prepared and rounded and task in {Task.SSSP, Task.PATH}:
             return "a tree or a route needs sums from the source on, and floats round differently"
         if self.block_memory is not None:
             wide = facts.weight_dtype == "float64" or (facts.integer and facts.max_weight >= 2**31)
