@@ -203,6 +203,12 @@ def test_odd_coordinates_are_refused(streets, value):
             streets.nearest_vertex(7.4, value)
 
 
+@pytest.mark.filterwarnings("error")
+def test_a_coordinate_beyond_float64_is_not_finite(streets):
+    with pytest.raises(InputError, match="lat has the value inf: finite numbers are needed"):
+        streets.nearest_vertex(7.4, np.longdouble("1e4000"))
+
+
 def test_odd_arguments_of_nearest_vertex_are_refused(streets):
     with pytest.raises(InputError, match="a coordinate has one of each"):
         streets.nearest_vertex([7.4, 7.5], [43.7])

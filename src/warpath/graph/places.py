@@ -206,7 +206,8 @@ def nearest_indices(
 def checked_numbers(values: ArrayLike, name: str) -> Array:
     """Return finite coordinates as float64, (k,) or (), or raise InputError."""
     try:
-        array = np.asarray(values, np.float64)
+        with np.errstate(over="ignore"):  # of numbers beyond float64, which become infinite
+            array = np.asarray(values, np.float64)
     except (TypeError, ValueError, OverflowError):
         msg = f"{name} = {shown(values)} must be a number or an array of numbers."
         raise InputError(msg) from None

@@ -26,7 +26,7 @@ class Round:
     Attributes
     ----------
     number : position in the run, from 0 on.
-    phase : kind of the round: "sweep", "near", "far", "bucket", "settle", ...
+    phase : kind of the round: "sweep", "near", "far", "bucket", "settle", "up", "down", ...
     selected : number of vertices whose edges were relaxed.
     relaxed : number of edges whose relaxation was tried. Rounds that settle vertices do not count
         edges into settled vertices, nor, when they pull, edges from outside the frontier, though
@@ -351,8 +351,8 @@ def whole_search(stats: dict[str, int], seconds: float) -> Round:
 def up_and_down(stats: dict[str, int], seconds: float) -> list[Round]:
     """Return the rows of a search in a hierarchy: upward, and down by a sweep or through buckets.
 
-    Positions are taken one at a time. A label that several arcs into a position lower counts as one
-    improvement, and the positions that a sweep labels count as reached.
+    Positions are taken one at a time. As each takes the minimum over its arcs, an improvement is a
+    position that gets a label; all positions of a sweep count as reached.
     """
     settled, labelled = stats["settled"], stats["labelled"]
     up, down = stats["relaxed_up"], stats["relaxed_down"]
