@@ -7,9 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
-#include <numeric>
 #include <span>
-#include <tuple>
 #include <vector>
 
 #include "warpath/graph/types.hpp"
@@ -41,9 +39,9 @@ class HierarchyQueries {
   const Hierarchy<W>& hierarchy() const { return hierarchy_; }
   SearchSpace<W>& space() { return space_; }
 
-  /// out[i] becomes the distance from sources[i] to targets[i]. Pairs are taken by their sources: a
-  /// source is searched from once in a chunk, and sources with near numbers are often neighbours,
-  /// whose searches read the same arcs: a tenth less time for 10,000 pairs on New York's roads.
+  /// out[i] becomes the distance from sources[i] to targets[i]. Pairs are taken by their sources,
+  /// which takes a tenth less time for 10,000 pairs on New York's roads; a source is searched from
+  /// once in a chunk.
   HierarchyCounts pair_distances(std::span<const std::int64_t> sources,
                                  std::span<const std::int64_t> targets, std::span<D> out,
                                  int threads, Control& control) {
@@ -51,11 +49,7 @@ class HierarchyQueries {
     const std::size_t useful = (count + kChunk - 1) / kChunk;
     const int team =
         static_cast<int>(std::clamp<std::size_t>(useful, 1, static_cast<std::size_t>(threads)));
-    std::vector<std::size_t> order(count);
-    std::iota(order.begin(), order.end(), std::size_t{0});
-    std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-      return std::tie(sources[a], a) < std::tie(sources[b], b);
-    });
+    const std::vector<std::size_t> order = by_source(sources);
     std::atomic<std::size_t> taken{0};
     HierarchyCounts counts;
     std::mutex adding;

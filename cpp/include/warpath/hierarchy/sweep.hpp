@@ -128,19 +128,17 @@ class Sweep {
   /// What the sweeps so far did.
   HierarchyCounts counts() const { return counts_; }
 
-  /// Fills the table's rows from `first` on for at most kLanes sources.
-  void solve(std::size_t first, std::size_t count) {
-    labels(first, count);
-    write(first, count);
+  /// Fills at most kLanes rows of the table, given by their numbers.
+  void solve(std::span<const std::size_t> rows) {
+    for (std::size_t lane = 0; lane < rows.size(); ++lane) start(table_.sources[rows[lane]], lane);
+    finish(rows.size());
+    write(rows);
   }
 
   /// Returns the lines of labels of all positions for at most kLanes sources.
   const L* labels(std::size_t first, std::size_t count) {
     for (std::size_t lane = 0; lane < count; ++lane) start(table_.sources[first + lane], lane);
-    counts_ += upward_.take_counts();
-    sweep_on_this_machine();
-    counts_.labelled += static_cast<std::int64_t>(count) * rows_.count();
-    counts_.relaxed_down += static_cast<std::int64_t>(count) * rows_.arcs();
+    finish(count);
     return labels_.data();
   }
 
@@ -238,27 +236,37 @@ class Sweep {
     }
   }
 
-  void write(std::size_t first, std::size_t count) {
+  /// Sweeps down from the positions above `count` sources.
+  void finish(std::size_t count) {
+    counts_ += upward_.take_counts();
+    sweep_on_this_machine();
+    counts_.labelled += static_cast<std::int64_t>(count) * rows_.count();
+    counts_.relaxed_down += static_cast<std::int64_t>(count) * rows_.arcs();
+  }
+
+  void write(std::span<const std::size_t> rows) {
     const std::size_t width = table_.width();
     const auto position_of = [&](std::size_t column) {
       return table_.targets.empty() ? table_.hierarchy.positions()[column]
                                     : table_.hierarchy.position(table_.targets[column]);
     };
-    Out* const rows = table_.out.data() + first * width;
+    Out* out[kLanes];
+    for (std::size_t lane = 0; lane < rows.size(); ++lane)
+      out[lane] = table_.out.data() + rows[lane] * width;
     std::size_t column = 0;
     for (; column + kBlock <= width; column += kBlock) {
       const L* lines[kBlock];
       for (std::size_t i = 0; i < kBlock; ++i)
         lines[i] = line(rows_.number(position_of(column + i)));
-      for (std::size_t lane = 0; lane < count; ++lane)
+      for (std::size_t lane = 0; lane < rows.size(); ++lane)
         for (std::size_t i = 0; i < kBlock; ++i)  // of fixed length: unrolled
-          rows[lane * width + column + i] = distance_of<Out, W>(lines[i][lane]);
-      poller_.step(static_cast<std::int64_t>(kBlock * count));
+          out[lane][column + i] = distance_of<Out, W>(lines[i][lane]);
+      poller_.step(static_cast<std::int64_t>(kBlock * rows.size()));
     }
     for (; column < width; ++column) {
       const L* const from = line(rows_.number(position_of(column)));
-      for (std::size_t lane = 0; lane < count; ++lane)
-        rows[lane * width + column] = distance_of<Out, W>(from[lane]);
+      for (std::size_t lane = 0; lane < rows.size(); ++lane)
+        out[lane][column] = distance_of<Out, W>(from[lane]);
     }
   }
   static constexpr std::size_t kBlock = 32;  // columns: their part of a row fills four cache lines
@@ -282,6 +290,7 @@ HierarchyCounts sweep_over(const SweepRows<W>& rows, const SweepTable<W, Out>& t
       static_cast<int>(std::min<std::size_t>(count, static_cast<std::size_t>(threads)));
   const std::size_t step = std::clamp<std::size_t>(
       (count + static_cast<std::size_t>(team) - 1) / static_cast<std::size_t>(team), 1, kLanes);
+  const std::vector<std::size_t> order = by_source(table.sources);
   HierarchyCounts counts;
   std::atomic<std::size_t> taken{0};
   std::mutex adding;
@@ -295,7 +304,7 @@ HierarchyCounts sweep_over(const SweepRows<W>& rows, const SweepTable<W, Out>& t
       const auto solve = [&](auto&& sweep) {
         for (; i < count; i = taken.fetch_add(step, std::memory_order_relaxed)) {
           const std::size_t size = std::min(step, count - i);
-          sweep.solve(i, size);
+          sweep.solve(std::span(order).subspan(i, size));
           control.advance(static_cast<std::int64_t>(size));
         }
         const std::scoped_lock lock(adding);
