@@ -299,9 +299,9 @@ def test_new_weights_are_prepared_into_a_file(warpath, roads, minutes, tmp_path)
 
 def test_new_weights_may_be_fractions_of_undirected_edges_and_of_parallel_ones(warpath, tmp_path):
     (tmp_path / "a.csv").write_text("from,to,km\nHome,Mill,7\nMill,Home,7\nHome,Mill,8\n")
-    (tmp_path / "w.tsv").write_text("# minutes\nMill\tHome\t2.5\n")
+    (tmp_path / "w.tsv").write_text("# minutes\nMill\tHome\t9.5\n")
     run = ("path", tmp_path / "a.csv", "Home", "Mill", "--json", "--weights", tmp_path / "w.tsv")
-    assert warpath(*run, "--undirected").json["length"] == 2.5
+    assert warpath(*run, "--undirected").json["length"] == 9.5
     assert warpath(*run).json["length"] == 7
 
 
