@@ -7,8 +7,11 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import warpath as wp
+from support import strategies
 from warpath.engines.hierarchy import HIERARCHY
 from warpath.graph import Graph
 
@@ -132,6 +135,8 @@ def test_floats_agree_within_rounding_and_trees_are_searched_in_the_graph(road):
         (np.float32, 2.0, True),
         (np.float32, 2.0**-40, True),
         (np.float32, 0.1, False),
+        (np.float32, 3001.0, True),  # though the bound of the hierarchy needs more than 24 bits
+        (np.float32, 40001.0, False),
     ],
 )
 def test_floats_whose_sums_are_exact_have_the_bits_of_an_unprepared_graph(dtype, unit, exact):
@@ -157,6 +162,27 @@ def test_floats_whose_sums_are_exact_have_the_bits_of_an_unprepared_graph(dtype,
         assert near.plan.recipe.prepared
         assert near.dist.tobytes() == expected.dist.tobytes()
         assert near.facility.tolist() == expected.facility.tolist()
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@given(data=st.data())
+def test_random_floats_have_the_bits_and_the_tree_of_an_unprepared_graph(dtype, data):
+    graph = data.draw(strategies.graphs(dtype))
+    if data.draw(st.booleans()):  # whole numbers, of which one may need all bits
+        weights = np.rint(np.minimum(graph.solver_weights, 9))
+        weights[:1] = data.draw(st.sampled_from([1, 2**23 + 1, 2**24, 2**52 + 1]))
+        graph = graph.with_weights(weights.astype(dtype))
+    wp.prepare(graph, threads=1)
+    sweep = wp.Solver(graph, algorithm="delling2011.phast", prepared=True)
+    for source in range(graph.n):
+        try:
+            found = sweep.sssp(source)
+        except wp.NotSupportedError as error:
+            assert "floats round differently" in str(error)  # noqa: PT017 - one of two outcomes
+            continue
+        expected = wp.sssp(graph, source, algorithm="classic.dijkstra")
+        assert found.dist.tobytes() == expected.dist.tobytes()
+        assert found.pred.tolist() == expected.pred.tolist()
 
 
 @pytest.mark.parametrize(

@@ -81,10 +81,27 @@ def sums_are_exact(graph: Graph) -> bool:
 
 
 def _sums_are_exact(graph: Graph, hierarchy: Any) -> bool:
-    unit = np.spacing(graph.weight_dtype.type(hierarchy.bound))  # NaN if a sum may be infinite
+    unit = np.spacing(_longest(graph, hierarchy))  # NaN if a sum may be infinite
     with np.errstate(over="ignore"):  # of an edge that is longer than all distances
         parts = graph.solver_weights / unit
     return bool((parts == np.rint(parts)).all())
+
+
+def _longest(graph: Graph, hierarchy: Any) -> Any:
+    """Return a bound on the distances, in the type of the weights.
+
+    Where all vertices reach vertex 0 and are reached from it, a detour by it is one. Rounding
+    cannot hide a longer one: the labels would reach the first sum that is not exact.
+    """
+    bound = graph.weight_dtype.type(hierarchy.bound)
+    if graph.n == 0:
+        return bound
+    row, source, detour = np.empty((1, graph.n), graph.dist_dtype), np.zeros(1, np.int64), []
+    for way in (hierarchy, hierarchy if hierarchy.symmetric else hierarchy.reversed()):
+        way.table(source, _ALL, row, restricted=False)
+        detour.append(row.max())
+    with np.errstate(over="ignore"):
+        return min(bound, np.nextafter(detour[0] + detour[1], np.inf, dtype=bound.dtype))
 
 
 def share(graph: Graph, other: Graph) -> None:
