@@ -76,6 +76,7 @@ _PART_ABOVE = 2.0
 # The cutoff that reaches all vertices, in mean weights times sqrt(n), and the least part of them.
 _ACROSS, _LEAST_REACH = 0.85, 2.0**-10
 _MEETINGS = 60.0  # positions that searches upward from two vertices have in common
+_LEAST_SETUP = 0.1  # part of the setup that vertices beyond a cutoff take as well
 _TOO_FEW = 3  # sources of a thread that are searched one by one
 _TRIED_TOGETHER = 4  # searches that it takes to see that sources have little in common
 _STOP_AT_A_CUTOFF = {
@@ -198,7 +199,7 @@ def work(kind: str, size: Size, facts: Facts, threads: int = 1) -> dict[str, flo
     beyond = math.log2(max(n / _IN_CACHE, 1))
     amounts = {
         "call": 1.0,
-        "setup": n * reached,  # little of it is for the vertices beyond a cutoff
+        "setup": n * max(reached, _LEAST_SETUP),
         "edge": sources * m,
         "vertex": sources * n,
         "beyond": sources * m * beyond,
