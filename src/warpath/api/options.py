@@ -20,7 +20,8 @@ from warpath.graph.facts import probed
 from warpath.graph.turns import refuse_turns
 from warpath.graph.zones import opened
 from warpath.planner.cpu_model import Size, reach
-from warpath.planner.kinds import Hardware, device_names, kind_of
+from warpath.planner.device_kind import Hardware
+from warpath.planner.kinds import device_names, kind_of
 from warpath.planner.plan import Plan, choose
 from warpath.planner.wish import Wish, checked, device_of, preferring
 from warpath.recipes import CATALOGUE, Task
@@ -159,10 +160,25 @@ class Options:
             return self._shared(size, graph, anew=anew)
         return self._planned(size, graph, trace=trace, anew=anew).again()
 
+    def _shared(self, size: Size, graph: Graph, *, anew: bool) -> Plan:
+        """Return the plan of a table whose rows several devices share."""
+        device = self.wish.device
+        several.check_shared(device, size)
+        among = several.members(device)
+        wishes = [several.wish_for(self.wish, each, among) for each in among]
+        plans = [
+            _kept_options(graph, wish, self.preference).plan(size, graph, anew=anew)
+            for wish in wishes
+        ]
+        return several.shared_plan(plans, device, graph.facts(symmetry=False))
+
     def one_source(
         self, graph: Graph, *, trace: bool = False, cutoff: float | None = None
     ) -> OneSource:
         """Return the plan for one source and a cutoff, bound to the graph."""
+        refuse_turns(graph, "sssp")
+        if several.is_several(self.wish.device):
+            several.check_shared(self.wish.device, ONE_SOURCE)
         size = self.size_within(graph, cutoff)
         plan = self._planned(size, graph, trace=trace)
         one = self._one

@@ -13,10 +13,10 @@ from warpath.api.one_source import SourceRequest, solve_one
 from warpath.api.options import options_of, requested_size
 from warpath.api.pairs import pairs_of
 from warpath.api.route import route_of
+from warpath.api.several import members
 from warpath.api.table_of import table_of
 from warpath.api.table_request import TableRequest
 from warpath.api.totals import totalled
-from warpath.api.turned import turned_table
 from warpath.api.within import within_of
 from warpath.engines import hierarchy
 from warpath.engines.base import Problem
@@ -172,7 +172,7 @@ class Solver:
         columns = None if targets is None else as_indices(graph, targets, "targets")
         problem = Problem(Task.MANY, rows, columns, checked_cutoff(cutoff, graph))
         request = TableRequest(checked_dist_dtype(dist_dtype, graph), out, predecessors, trace)
-        table = table_of(graph, self._options, problem, request, progress)
+        table = table_of(graph, self._options, problem, request, progress, self.path)
         return noted(table, sources, targets)
 
     def apsp(
@@ -193,7 +193,7 @@ class Solver:
         dtype = checked_dist_dtype(dist_dtype, self.graph)
         problem = Problem(Task.APSP, np.arange(self.graph.n))
         request = TableRequest(dtype, out, predecessors, trace)
-        return table_of(self.graph, self._options, problem, request, progress)
+        return table_of(self.graph, self._options, problem, request, progress, self.path)
 
     def totals(
         self,

@@ -70,6 +70,10 @@ def load(
         **_options(reading),
     )
     prepared = prepared and keep_saved(path, graph)
+    if reading.weights is not None:
+        weights = weights_of(graph, reading.weights)
+        solver = solver_of(graph, "auto", "auto", None, prepared=prepared)
+        graph = solver.with_weights(weights).graph if prepared else graph.with_weights(weights)
     loaded = Loaded(graph, time.perf_counter() - start, prepared)
     if graph.coordinates is None and any(names_coordinates(each) for each in vertices):
         return _with_sibling(loaded, path)
@@ -91,23 +95,19 @@ def _options(reading: Reading) -> dict[str, Any]:
             options[name] = column(text)
     if reading.weight is not None:
         options["weight"] = column(reading.weight)
-    graph = read(
-        path,
-        format=reading.file_format,
-        directed=reading.directed,
-        coordinates=reading.coordinates,
-        progress=showing.progress,
-        **options,
-    )
-    prepared = prepared and keep_saved(path, graph)
-    if reading.weights is not None:
-        weights = weights_of(graph, reading.weights)
-        solver = solver_of(graph, "auto", "auto", None, prepared=prepared)
-        graph = solver.with_weights(weights).graph if prepared else graph.with_weights(weights)
-    loaded = Loaded(graph, time.perf_counter() - start, prepared)
-    if graph.coordinates is None and any(names_coordinates(each) for each in vertices):
-        return _with_sibling(loaded, path)
-    return loaded
+    return options | _of_extract(reading, options)
+
+
+def _of_extract(reading: Reading, options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the options of OpenStreetMap extracts that have flags."""
+    speeds = options.get("speeds", {}) | pairs(reading.speed, "--speed")
+    found = {
+        "profile": reading.profile,
+        "speeds": speeds or None,
+        "turns": reading.turns or None,
+        "turn_costs": pairs(reading.turn_cost, "--turn-cost") or None,
+    }
+    return {name: value for name, value in found.items() if value is not None}
 
 
 def with_coordinates(loaded: Loaded, file: Path, what: str, option: str = "") -> Loaded:
