@@ -1,8 +1,8 @@
 """The fastest way from Schaan's station to Malbun by car, by bicycle and on foot.
 
 Run it with `python examples/car_bike_foot.py liechtenstein-latest.osm.pbf`; the file comes from
-https://download.geofabrik.de/europe/liechtenstein.html. It writes car.png, bike.png and foot.png
-into the current folder. The data is © OpenStreetMap contributors.
+https://download.geofabrik.de/europe/liechtenstein.html. It writes a picture
+and a map for each into the current folder: car.png and car.html. The data is © OpenStreetMap contributors.
 """
 
 import sys
@@ -19,4 +19,6 @@ for profile in ("car", "bike", "foot"):
     print(f"{profile}: {minutes:.0f} min, {kilometres:.1f} km over {len(route.legs)} streets")
     print(route.legs)
     ends = ("Schaan", "Malbun")
-    route.plot(f"{profile}.png", title=f"From Schaan to Malbun: {profile}", ends=ends)
+    title = f"From Schaan to Malbun: {profile}"
+    route.plot(f"{profile}.png", title=title, ends=ends)
+    route.save_html(f"{profile}.html", title=title)

@@ -187,6 +187,7 @@ def test_the_example_of_car_bike_and_foot_runs(tmp_path, monkeypatch, capsys, da
     assert out.count("<Legs: ") == 3
     for profile in minutes:
         assert (tmp_path / f"{profile}.png").stat().st_size > 20_000
+        assert f"From Schaan to Malbun: {profile}" in (tmp_path / f"{profile}.html").read_text()
 
 
 def test_the_example_of_trips_runs(tmp_path, monkeypatch, capsys):
