@@ -1,8 +1,9 @@
 """The fastest way from Schaan's station to Malbun by car, by bicycle and on foot.
 
 Run it with `python examples/car_bike_foot.py liechtenstein-latest.osm.pbf`; the file comes from
-https://download.geofabrik.de/europe/liechtenstein.html. It writes a picture
-and a map for each into the current folder: car.png and car.html. The data is © OpenStreetMap contributors.
+https://download.geofabrik.de/europe/liechtenstein.html. It writes a picture and an interactive map
+of each route into the current folder: car.png, car.html and so on. The data is © OpenStreetMap
+contributors.
 """
 
 import sys
@@ -21,4 +22,4 @@ for profile in ("car", "bike", "foot"):
     ends = ("Schaan", "Malbun")
     title = f"From Schaan to Malbun: {profile}"
     route.plot(f"{profile}.png", title=title, ends=ends)
-    route.save_html(f"{profile}.html", title=title)
+    route.save_html(f"{profile}.html", title=title, ends=ends)

@@ -237,6 +237,16 @@ def test_what_cannot_be_drawn_is_refused_with_the_way_out(streets, tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+def test_the_ends_of_a_route_have_the_names_that_are_given(streets, tmp_path):
+    route = wp.path(streets, "a", "c")
+    route.save_html(tmp_path / "map.html", ends=("home", "work"))
+    text = (tmp_path / "map.html").read_text()
+    assert "Shortest path from home to work" in text
+    assert '"home"' in text
+    with pytest.raises(wp.InputError, match="must be two strings"):
+        route.save_html(tmp_path / "map.html", ends="home")
+
+
 def test_pages_need_no_package(streets, tmp_path, monkeypatch):
     for name in ("matplotlib", "folium", "geopandas"):
         monkeypatch.setitem(sys.modules, name, None)

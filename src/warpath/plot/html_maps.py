@@ -27,8 +27,8 @@ from warpath.plot.map import links, positions_of
 from warpath.plot.nearest import areas, greedy_colours
 from warpath.plot.nearest import described as described_nearest
 from warpath.plot.page import AREAS, drawable
+from warpath.plot.route import check_ends, route_line
 from warpath.plot.route import described as described_route
-from warpath.plot.route import route_line
 from warpath.plot.tree import described as described_tree
 from warpath.plot.tree import tree_edges
 from warpath.results.legs import street_column
@@ -52,6 +52,7 @@ def html_route(
     *,
     title: str | None = None,
     subtitle: str | None = None,
+    ends: tuple[str, str] | None = None,
     theme: str = "light",
     tiles: str | None = None,
     file_ids: bool = False,
@@ -66,6 +67,7 @@ def html_route(
     route : of a graph with coordinates.
     path : file to write, .html.
     title, subtitle : text above the map; None for a description of it, "" for no text.
+    ends : labels of the source and the target; their names by default.
     theme : "light" or "dark".
     tiles : address of map tiles for the background with {z}, {x} and {y} in it; they are fetched
         when the page is read. None for no background.
@@ -76,16 +78,18 @@ def html_route(
     GraphError
         If the graph or a vertex of the route has no coordinates.
     InputError
-        If `route`, the suffix, `theme` or `tiles` is not valid.
+        If `route`, the suffix, `ends`, `theme` or `tiles` is not valid.
     """
+    check_ends(ends)
     drawable(route, Route, "route", "path(graph, source, target)")
     graph = route.graph
     file, colour = checked_page(path, theme, tiles, graph)
     line = route_line(graph, route)
     names = names_of(graph, route.indices, file_ids=file_ids)
+    first, last = ends or (names[0], names[-1])
     upto = np.cumsum(route.weights, dtype=graph.dist_dtype).tolist()
     texts = [
-        f"{street}{u} to {v}: {measured(leg, graph)}\n{measured(far, graph)} from {names[0]}"
+        f"{street}{u} to {v}: {measured(leg, graph)}\n{measured(far, graph)} from {first}"
         for street, u, v, leg, far in zip(
             _streets(route), names[:-1], names[1:], route.weights.tolist(), upto, strict=True
         )
@@ -97,10 +101,10 @@ def html_route(
             Layer(colour.paper, 8, pieces, which),
             Layer(colour.route, 4.5, pieces, which, texts),
         ],
-        [Mark(line[0], names[0], start=True), Mark(line[-1], names[-1], start=False)],
+        [Mark(line[0], first, start=True), Mark(line[-1], last, start=False)],
         [],
         line,
-        heading(title, f"Shortest path from {names[0]} to {names[-1]}"),
+        heading(title, f"Shortest path from {first} to {last}"),
         heading(subtitle, described_route(graph, route)),
     )
     write_page(file, graph, page, colour, tiles)

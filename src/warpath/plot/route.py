@@ -72,12 +72,7 @@ def plot_route(
     if not isinstance(vertices, Route | Iterable):
         msg = f"vertices = {vertices!r:.60} must be a Route, or the vertices of one in order."
         raise InputError(msg)
-    two = (
-        isinstance(ends, tuple | list) and len(ends) == 2 and all(isinstance(e, str) for e in ends)
-    )
-    if ends is not None and not two:
-        msg = f"ends = {shown(ends)} must be two strings, for the source and the target."
-        raise InputError(msg)
+    check_ends(ends)
     target = None if path is None else checked_path(path)
     names = list(getattr(vertices, "vertices", vertices))
     line = route_line(graph, vertices)
@@ -94,6 +89,16 @@ def plot_route(
     if target is not None:
         save(drawing.figure, target, dpi)
     return drawing.figure
+
+
+def check_ends(ends: Any) -> None:
+    """Raise InputError unless `ends` is None or two strings."""
+    two = (
+        isinstance(ends, tuple | list) and len(ends) == 2 and all(isinstance(e, str) for e in ends)
+    )
+    if ends is not None and not two:
+        msg = f"ends = {shown(ends)} must be two strings, for the source and the target."
+        raise InputError(msg)
 
 
 def _what(vertices: Any) -> str:

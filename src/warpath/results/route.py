@@ -174,7 +174,8 @@ class Route:
         Parameters
         ----------
         path : file to write, .html.
-        **options : ``title``, ``subtitle``, ``theme`` ("light", "dark"), ``tiles``, ``file_ids``.
+        **options : ``title``, ``subtitle``, ``ends``, ``theme`` ("light", "dark"), ``tiles``,
+            ``file_ids``.
         """
         from warpath.plot import html_route
 
