@@ -11,7 +11,7 @@ import warpath as wp
 from warpath import generate
 from warpath.base.errors import GraphError, InputError
 from warpath.graph.coordinates import in_degrees
-from warpath.plot import plot_nearest, plot_route, plot_tree, plot_within
+from warpath.plot import plot_nearest, plot_pairs, plot_route, plot_tree, plot_within
 from warpath.plot.page import new_figure
 
 
@@ -278,6 +278,37 @@ def test_areas_need_a_facility_with_coordinates():
     graph = wp.Graph.of([(0, 1, 1)], coordinates=[(np.nan, np.nan), (1, 1)])
     with pytest.raises(GraphError, match="no facility has coordinates"):
         wp.nearest(graph, [0]).plot()
+
+
+def test_each_trip_has_a_line_and_a_colour_next_to_others(tmp_path):
+    street = wp.Graph.of([(at, at + 1, 2) for at in range(8)], directed=False)
+    street = street.with_coordinates([(at, at % 2) for at in range(9)])
+    found = wp.pairs(street, [0, 5], [3, 8])
+    figure = found.plot(tmp_path / "trips.png")
+    lines = [one for one in axes_of(figure).lines if len(one.get_xdata()) == 4]
+    assert [one.get_xdata().tolist() for one in lines] == [[0, 1, 2, 3], [5, 6, 7, 8]]
+    assert lines[0].get_color() != lines[1].get_color()
+    assert [text.get_text() for text in axes_of(figure).texts] == ["0", "3", "5", "8"]
+    assert [text.get_text() for text in figure.texts[:2]] == [
+        "2 trips",
+        "2 have a path, the longest of 6",
+    ]
+    assert (tmp_path / "trips.png").stat().st_size > 1000
+    many = wp.pairs(street, np.zeros(25, int), np.full(25, 8)).plot(title="A bus", subtitle="")
+    assert [text.get_text() for text in axes_of(many).texts] == []
+    assert many.texts[0].get_text() == "A bus"
+
+
+def test_trips_without_a_path_or_coordinates_are_not_drawn(tmp_path):
+    apart = wp.Graph.of([(0, 1, 1), (2, 3, 1)], coordinates=[(0, 0), (1, 1), (2, 2), (3, 3)])
+    drawn = wp.pairs(apart, [0, 0], [1, 3]).plot()
+    assert drawn.texts[1].get_text() == "1 have a path, the longest of 1"
+    with pytest.raises(GraphError, match="no trip has a path"):
+        wp.pairs(apart, [0], [3]).plot()
+    with pytest.raises(GraphError, match="coordinates"):
+        wp.pairs([(0, 1, 1)], [0], [1]).plot(tmp_path / "trips.png")
+    with pytest.raises(InputError, match="not a Pairs"):
+        plot_pairs(7)
 
 
 def test_a_scale_bar_is_as_long_as_it_says():

@@ -12,6 +12,7 @@ from warpath.plot.route import plot_route
 from warpath.plot.sweep import plot_sweep
 from warpath.plot.trace import plot_trace
 from warpath.plot.tree import plot_tree
+from warpath.plot.trips import plot_pairs
 
 __all__ = [
     "html_nearest",
@@ -21,6 +22,7 @@ __all__ = [
     "html_within",
     "plot_frontier",
     "plot_nearest",
+    "plot_pairs",
     "plot_route",
     "plot_sweep",
     "plot_trace",

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from warpath.base.errors import GraphError
 from warpath.plot.html_page import (
     Layer,
     MapPage,
@@ -18,17 +17,14 @@ from warpath.plot.html_page import (
     network_around,
     write_page,
 )
-from warpath.plot.map import positions_of
 from warpath.plot.page import AREAS, drawable
-from warpath.plot.route import route_line
+from warpath.plot.trips import MARKED, described, routes_of
 from warpath.results.pairs import Pairs
 
 if TYPE_CHECKING:
     import os
 
     from warpath.base.dtypes import Array
-
-_MARKED = 24  # the most trips whose ends are marked
 
 
 def html_pairs(
@@ -59,11 +55,7 @@ def html_pairs(
     drawable(found, Pairs, "found", "pairs(graph, origins, destinations)")
     graph = found.graph
     file, colour = checked_page(path, theme, tiles, graph)
-    positions_of(graph, "the routes of trips")
-    trips = np.flatnonzero(found.reached).tolist()
-    if not trips:
-        raise GraphError("no trip has a path, so there is nothing to draw.")
-    lines = [route_line(graph, found.route(trip)) for trip in trips]
+    trips, lines = routes_of(found)
     starts = names_of(graph, found.origin_indices, file_ids=file_ids)
     ends = names_of(graph, found.destination_indices, file_ids=file_ids)
     dist = found.dist.tolist()
@@ -82,12 +74,12 @@ def html_pairs(
             Mark(line[at], names[trip], start=not at)
             for line, trip in zip(lines, trips, strict=True)
             for at, names in ((0, starts), (-1, ends))
-            if len(trips) <= _MARKED
+            if len(trips) <= MARKED
         ],
         [],
         points,
         heading(title, f"{len(found):,} trips"),
-        heading(subtitle, _described(found)),
+        heading(subtitle, described(found)),
     )
     write_page(file, graph, page, colour, tiles)
 
@@ -98,10 +90,3 @@ def _pieces(lines: list[Array], first: int, step: int) -> tuple[Array, Array]:
     pieces = [np.stack([lines[at][:-1], lines[at][1:]], axis=1) for at in chosen]
     counts = [len(each) for each in pieces]
     return np.concatenate(pieces), np.repeat(np.array(chosen), counts)
-
-
-def _described(found: Pairs) -> str:
-    reached = found.dist[found.reached]
-    longest = measured(reached.max().item(), found.graph)
-    parts = [found.graph.name] if found.graph.name else []
-    return ", ".join([*parts, f"{len(reached):,} have a path", f"the longest of {longest}"])

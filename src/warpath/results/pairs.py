@@ -122,6 +122,22 @@ class Pairs:
 
         return pairs_frame(self, crs)
 
+    def plot(self, path: str | os.PathLike[str] | None = None, **options: Any) -> Any:
+        """Draw the routes over the network; see `warpath.plot.plot_pairs`.
+
+        Parameters
+        ----------
+        path : file to write, its format by suffix: .png, .svg, .pdf; None to save nothing.
+        **options : ``title``, ``subtitle``, ``theme`` ("light", "dark"), ``dpi``.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+        """
+        from warpath.plot import plot_pairs
+
+        return plot_pairs(self, path, **options)
+
     def save_html(self, path: Any, **options: Any) -> None:
         """Write a page with the routes on an interactive map; see `warpath.plot.html_pairs`.
 
