@@ -45,7 +45,7 @@ def distances(
     out : where the (k, t) distances go, as in `apsp`.
     device : "cpu", or "cuda", "cuda:1"; "auto" is the CPU unless WARPATH_DEVICE or the algorithm's
         name says otherwise. Predecessors are made on the CPU, from the distances. Several devices
-        share the rows, each at its measured rate: "all" is the CPU and each GPU, "cuda:*" each
+        share the rows, each at its measured rate: "all" is the CPU and each GPU, ``"cuda:*"`` each
         GPU, "cuda:0,2" those two.
     graph, algorithm, threads, params, cutoff, dist_dtype, progress : as in `sssp`.
     trace : as in `sssp`; on a GPU of published variants only.
