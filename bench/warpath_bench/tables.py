@@ -28,7 +28,7 @@ farther vertex once.
 
 `> 60 s` is a solve that was stopped after that time; then come the rounds that it had made and, if
 another recipe made the same rounds to the end, how many there are and how long they would take.
-Solves of minutes ran beside others: each on cores of its own, but up to three to a GPU.
+Recipes of the CPU were timed at the same time as those of the GPU, each on a core of its own.
 """
 
 _PACE = """\

@@ -55,9 +55,9 @@ class _Member:
 class SharedRows:
     """Shares rows between devices by their measured rates.
 
-    Each device takes rows from what is left: most of its share of them, in proportion to the rates.
-    A slow device ends early if another would finish all that is left before it made its least
-    number of rows.
+    Each time, a device takes most of its share of the remaining rows, in proportion to the rates.
+    A slow device stops early if another one could compute all remaining rows sooner than it could
+    compute the minimum number of rows that it takes at a time.
 
     Parameters
     ----------
