@@ -104,6 +104,9 @@ def pytest_addoption(parser):
     parser.addoption(
         "--full", action="store_true", help="run also the parts that a full run has recorded"
     )
+    parser.addoption(
+        "--changed", action="store_true", help="run only the parts that no full run has recorded"
+    )
 
 
 def pytest_collection_modifyitems(config, items):
@@ -111,6 +114,7 @@ def pytest_collection_modifyitems(config, items):
 
     `make sanitize` runs the tests on several threads, which a parameter shows.
     """
+    full, changed = config.getoption("--full"), config.getoption("--changed")
     left_out = []
     for item in items:
         parameters = item.callspec.params if hasattr(item, "callspec") else {}
@@ -118,11 +122,12 @@ def pytest_collection_modifyitems(config, items):
             item.add_marker(pytest.mark.threads)
         part = item.get_closest_marker("full")
         if part is None:
+            left_out += [item] if changed else []
             continue
         name, *globs = part.args
         globs.append(item.path.relative_to(tiers.ROOT).as_posix())
         item.user_properties.append(("full", f"{name}={tiers.digest(*globs)}"))
-        if not config.getoption("--full") and tiers.is_recorded(name, *globs):
+        if not full and tiers.is_recorded(name, *globs):
             left_out.append(item)
     if left_out:
         config.hook.pytest_deselected(items=left_out)

@@ -4,6 +4,9 @@ It runs every test with coverage, among them those that `make test` leaves out w
 are the recorded ones (tests/support/tiers.py), the sanitizers over the tests of the core, the
 counts of instructions, the hunting programs and the wheels. The record goes to docs/full-runs: the
 date, the commit, the minutes and the result of each step, and the digests of the parts that passed.
+
+``python -m full_run --changed`` runs and records only the parts whose files differ from those of
+every record, so that `make test` leaves them out again.
 """
 
 from __future__ import annotations
@@ -29,6 +32,9 @@ if TYPE_CHECKING:
 
 #: The part that the sanitizers check.
 SANITIZERS = "sanitizers of the core"
+
+#: pytest's status if no test is chosen.
+_NO_TESTS = 5
 
 #: The steps after the tests, by name.
 STEPS: dict[str, list[str]] = {
@@ -62,19 +68,29 @@ def summary(report: str) -> tuple[dict[str, int], dict[str, str]]:
     return dict(counts), {part: passed[part] for part in sorted(passed.keys() - failed)}
 
 
-def run_tests(arguments: Sequence[str]) -> tuple[bool, dict[str, Any], dict[str, str]]:
-    """Run all tests; return whether all passed, what to record of them, and the parts' digests."""
+def run_tests(
+    arguments: Sequence[str], *, changed: bool = False
+) -> tuple[bool, dict[str, Any], dict[str, str]]:
+    """Run all tests, or those of changed parts.
+
+    Returns
+    -------
+    tuple
+        Whether all passed, what to record of them, and the digests of the parts that passed.
+    """
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder) / "report.xml"
         command = [
-            *(sys.executable, "-m", "pytest", "--full", "-o", "junit_family=xunit1"),
+            *(sys.executable, "-m", "pytest", "--changed" if changed else "--full"),
+            *("-o", "junit_family=xunit1"),
             *(f"--junitxml={report}", *arguments),
         ]
         status = subprocess.run(command, check=False, cwd=ROOT).returncode
         if not report.exists():
             raise SystemExit(f"pytest ended with status {status} and left no report.")
         counts, passed = summary(report.read_text(encoding="utf-8"))
-    return status == 0, {"counts": counts}, passed
+    nothing_changed = changed and status == _NO_TESTS
+    return status == 0 or nothing_changed, {"counts": counts}, passed
 
 
 def timed(work: Callable[[], tuple[bool, dict[str, Any]]]) -> tuple[bool, dict[str, Any]]:
@@ -99,7 +115,15 @@ def _commit() -> str:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the full tier and write its record; return 0 if every step succeeded."""
     parser = argparse.ArgumentParser(prog="full_run", description=__doc__)
-    parser.add_argument("--steps", nargs="*", default=list(STEPS), choices=STEPS)
+    parser.add_argument(
+        "--steps",
+        nargs="*",
+        choices=STEPS,
+        help="after the tests; by default all, or none if --changed",
+    )
+    parser.add_argument(
+        "--changed", action="store_true", help="only tests of parts whose files no record has"
+    )
     parser.add_argument("--output", type=Path, default=RUNS, help="folder of the record")
     parser.add_argument("--commit", help="by default git's HEAD")
     parser.add_argument(
@@ -116,11 +140,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     def tests() -> tuple[bool, dict[str, Any]]:
         nonlocal passed
-        fine, found, passed = run_tests(options.pytest)
+        fine, found, passed = run_tests(options.pytest, changed=options.changed)
         return fine, found
 
-    results = {"tests": timed(tests)}
-    for name in options.steps:
+    results = {"tests of changed parts" if options.changed else "tests": timed(tests)}
+    steps = options.steps if options.steps is not None else [] if options.changed else list(STEPS)
+    for name in steps:
         results[name] = timed(lambda name=name: _step(name))  # type: ignore[misc]
     if "sanitizers" in results and results["sanitizers"][0]:
         passed[SANITIZERS] = digest(*CORE)

@@ -14,6 +14,7 @@ from support.compare import assert_same_bits
 from support.kernels import device_for, prepare
 from support.recipes import on_gpu
 from support.tables import able, all_pairs, check, expected, solve
+from support.tiers import RECIPES_ON_GPUS
 from warpath import Graph
 from warpath.base.dtypes import unreachable
 from warpath.engines.base import Order, Problem
@@ -23,6 +24,8 @@ from warpath.graph.zones import opened
 from warpath.recipes import CATALOGUE, Loop, Task
 from warpath.recipes.matrix import Relax
 from warpath.results.trace import Trace
+
+pytestmark = pytest.mark.full("all pairs on the emulator", *RECIPES_ON_GPUS)
 
 RECIPES = on_gpu(Task.MANY, Task.APSP)
 FLOYD = [recipe for recipe in RECIPES if recipe.loop is Loop.MATRIX_STEPS]

@@ -16,6 +16,7 @@ from support import corpus, strategies
 from support.compare import assert_same_bits
 from support.kernels import check, device_for, expected, prepare, solve
 from support.recipes import on_gpu
+from support.tiers import RECIPES_ON_GPUS
 from warpath.base.dtypes import unreachable
 from warpath.base.errors import InputError
 from warpath.engines.cuda.entry import MOST_BUCKETS
@@ -23,6 +24,8 @@ from warpath.graph.zones import opened
 from warpath.recipes import CATALOGUE, Loop, Task
 from warpath.recipes.axes import Edges, Layout, Select
 from warpath.results.trace import Trace
+
+pytestmark = pytest.mark.full("one source on the emulator", *RECIPES_ON_GPUS)
 
 RECIPES = on_gpu(Task.SSSP)
 TRACED = [recipe for recipe in RECIPES if recipe.axes]  # others are one launch, which has no trace

@@ -12,6 +12,7 @@ import pytest
 from support import corpus
 from support.compare import assert_same_bits
 from support.kernels import check, device_for, expected, prepare
+from support.tiers import RECIPES_ON_GPUS
 from warpath.engines.base import Order, Problem
 from warpath.engines.cuda.listing import kernels_of
 from warpath.engines.rounds import settle_on_cpu
@@ -19,6 +20,8 @@ from warpath.graph.zones import opened
 from warpath.recipes import CATALOGUE, Recipe, Task
 from warpath.recipes.axes import AXES, Axes, Emit, Labels, Lower, Map, Place, Reduce, Select, Side
 from warpath.results.trace import Trace
+
+pytestmark = pytest.mark.full("mixes of axes on the emulator", *RECIPES_ON_GPUS)
 
 SWEEP = CATALOGUE["davidson2014.bellman_ford"]
 DELTA, BUCKETS = CATALOGUE["davidson2014.bucketing.merge_path"].params

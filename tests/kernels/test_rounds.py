@@ -10,11 +10,14 @@ from support import corpus
 from support.compare import assert_same_bits
 from support.kernels import device_for, expected, prepare, solve
 from support.recipes import on_gpu
+from support.tiers import RECIPES_ON_GPUS
 from warpath import generate
 from warpath.engines.cuda.flight import FLIGHTS
 from warpath.engines.rounds import on_device
 from warpath.recipes import CATALOGUE, Loop, Task
 from warpath.results.trace import Trace
+
+pytestmark = pytest.mark.full("rounds on the emulator", *RECIPES_ON_GPUS)
 
 RECIPES = [recipe for recipe in on_gpu(Task.SSSP) if recipe.axes and not recipe.axes.place.on_cpu]
 F_GPU = CATALOGUE["martin2009.f_gpu"]

@@ -14,6 +14,7 @@ from support import corpus, strategies
 from support.kernels import device_for, prepare
 from support.recipes import on_gpu
 from support.tables import able, check, check_totals, expected, narrowed, problem_of, solve
+from support.tiers import RECIPES_ON_GPUS
 from warpath import generate
 from warpath.engines.base import Order, Problem
 from warpath.engines.cuda.engine import run
@@ -28,6 +29,8 @@ from warpath.recipes import CATALOGUE, Task
 BLOCKS, PAIRS, JOHNSON = (
     CATALOGUE[f"warpath.{name}"] for name in ("block_per_source", "pairs", "johnson")
 )
+pytestmark = pytest.mark.full("tables on the emulator", *RECIPES_ON_GPUS)
+
 SWEEP = CATALOGUE["delling2011.gphast"]
 RECIPES = [BLOCKS, PAIRS, JOHNSON, SWEEP]
 WAYS = {

@@ -51,15 +51,24 @@ def test_a_digest_changes_with_a_files_name_and_content(tmp_path, monkeypatch):
     assert len(digests) == 3
 
 
-def test_the_latest_record_counts(tmp_path):
+def test_a_part_is_recorded_with_every_digest_it_passed_with(tmp_path):
     for name, value in (("2026-01-02-0900-b", "old"), ("2026-01-02-1000-a", "new")):
         (tmp_path / f"{name}.json").write_text(json.dumps({"passed": {"races": value}}))
-    assert tiers.recorded.__wrapped__(tmp_path) == {"races": "new"}
-    assert tiers.recorded.__wrapped__(tmp_path / "none") == {}
+    assert tiers.recorded.__wrapped__(tmp_path) == {("races", "old"), ("races", "new")}
+    assert tiers.recorded.__wrapped__(tmp_path / "none") == set()
 
 
-@pytest.mark.parametrize("full", [False, True])
-def test_a_recorded_part_is_left_out_unless_all_are_asked_for(full, tmp_path, monkeypatch):
+@pytest.mark.parametrize(
+    ("option", "chosen"),
+    [
+        (None, {"test_changed", "test_usual"}),
+        ("--full", {"test_kept", "test_changed", "test_usual"}),
+        ("--changed", {"test_changed"}),
+    ],
+)
+def test_a_recorded_part_is_left_out_unless_all_are_asked_for(
+    option, chosen, tmp_path, monkeypatch
+):
     """The tests of this folder's conftest decide: a test of a part, recorded in another folder."""
     tests = tmp_path / "tests"
     tests.mkdir()
@@ -77,10 +86,10 @@ def test_a_recorded_part_is_left_out_unless_all_are_asked_for(full, tmp_path, mo
     program = (
         "import sys, pytest\nfrom pathlib import Path\nfrom support import tiers\n"
         f"tiers.ROOT = Path({str(tmp_path)!r})\n"
-        f"tiers.recorded = lambda: dict.fromkeys(['kept', 'changed'], {as_recorded!r})\n"
+        f"tiers.recorded = lambda: {{(part, {as_recorded!r}) for part in ('kept', 'changed')}}\n"
         "sys.exit(pytest.main(sys.argv[1:]))"
     )
-    options = ["-q", "--co", "-p", "no:cacheprovider", *(["--full"] if full else []), "tests"]
+    options = ["-q", "--co", "-p", "no:cacheprovider", *([option] if option else []), "tests"]
     run = subprocess.run(
         [sys.executable, "-c", program, *options],
         cwd=tmp_path,
@@ -90,4 +99,4 @@ def test_a_recorded_part_is_left_out_unless_all_are_asked_for(full, tmp_path, mo
     )
     assert run.returncode == 0, run.stdout + run.stderr
     found = {line.partition("::")[2] for line in run.stdout.splitlines() if "::" in line}
-    assert found == {"test_changed", "test_usual"} | ({"test_kept"} if full else set())
+    assert found == chosen
