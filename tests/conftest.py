@@ -14,6 +14,9 @@ from support import tiers
 # Programs that tests start find what the tests share and the developers' programs.
 _FOLDERS = [str(Path(__file__).parent), str(Path(__file__).parents[1] / "tools")]
 os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [*_FOLDERS, os.environ.get("PYTHONPATH")]))
+# They keep what they compiled: hundreds are started, and each would compile the package again.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+os.environ.setdefault("PYTHONPYCACHEPREFIX", str(Path(__file__).parents[1] / "build" / "pycache"))
 
 
 def pytest_configure(config):
@@ -136,9 +139,10 @@ def pytest_collection_modifyitems(config, items):
 
 
 @pytest.fixture(scope="session")
-def emulated_sssp(tmp_path_factory):
+def emulated_sssp():
     """`wp.sssp` with the emulator for every GPU; what runs on the CPU runs on the CPU."""
     from support.emulated_calls import sssp_on
+    from support.kernels import CACHE
     from warpath.engines.emulator.device import EmulatedDevice
 
-    return sssp_on(EmulatedDevice(seed=5, cache=tmp_path_factory.mktemp("emulated")))
+    return sssp_on(EmulatedDevice(seed=5, cache=CACHE))

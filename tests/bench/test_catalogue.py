@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import warpath as wp
+from support.kernels import CACHE
 from support.recipes import on_gpu
 from warpath import generate
 from warpath.base.dtypes import unreachable
@@ -250,7 +251,7 @@ def test_the_whole_study_its_table_and_the_findings(emulated_sssp, tmp_path, mon
     options = ["--lines", str(lines), "--files", str(road), "--graphs", *MAIN]
     options += ["--study", *studies, "--devices", "cuda", "--table", str(page)]
     assert catalogue.main(options, emulated_sssp) == 0
-    device = EmulatedDevice(cache=tmp_path)
+    device = EmulatedDevice(cache=CACHE)
     more = ["--lines", str(lines), "--graphs", "dense 40", "uniform 40 2", "--devices", "cuda"]
     assert all_pairs.main(more, device) == 0
     found = read_lines([lines])
@@ -396,7 +397,7 @@ def test_all_pairs_are_timed_compared_and_shown(tmp_path):
     path.write_text(ROAD)
     options = ["--lines", str(lines), "--table", str(page), "--files", str(path),
                "--graphs", "dense 20", "--types", "int32", "float32"]  # fmt: skip
-    device = EmulatedDevice(cache=tmp_path)
+    device = EmulatedDevice(cache=CACHE)
     assert all_pairs.main(options, device) == 0
     found = read_lines([lines])
     names = [recipe.name for recipe in CATALOGUE if Task.APSP in recipe.solves]
@@ -428,5 +429,5 @@ def test_a_wrong_distance_between_all_pairs_makes_the_command_fail(tmp_path, mon
     monkeypatch.setattr(all_pairs.Tables, "_run", wrong)
     options = ["--lines", str(tmp_path / "l"), "--graphs", "dense 20", "--types", "float32"]
     options += ["--recipes", "bodra2025.fw_edge", "johnson_gpu.johnson_flags"]
-    assert all_pairs.main(options, EmulatedDevice(cache=tmp_path)) == 1
+    assert all_pairs.main(options, EmulatedDevice(cache=CACHE)) == 1
     assert capsys.readouterr().err.count(", 3 wrong") == 1

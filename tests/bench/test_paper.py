@@ -10,6 +10,7 @@ import pytest
 
 import warpath as wp
 from support.emulated_calls import sssp_on
+from support.kernels import CACHE
 from warpath.base.errors import NoDeviceError
 from warpath.engines.emulator.device import EmulatedDevice
 from warpath.engines.emulator.interruptible import InterruptibleDevice
@@ -277,7 +278,7 @@ def test_without_a_gpu_its_recipes_are_counted_by_the_emulator(tiny, tmp_path, m
 
 
 def test_gpu_recipes_run_and_are_drawn_where_there_is_one(tiny, tmp_path):
-    device = EmulatedDevice(seed=3, cache=tmp_path / "kernels")
+    device = EmulatedDevice(seed=3, cache=CACHE)
     assert paper.main([*tiny, "--repeats", "1"], sssp_on(device), device) == 0
     text = report_of(tmp_path)
     assert "Not run here" not in text
@@ -302,7 +303,7 @@ def test_a_wrong_answer_of_an_exact_recipe_has_no_time_and_fails(tiny, tmp_path,
             graph, source, dist, tree=lambda: right.pred, stats={"rounds": 3}, trace=right.trace
         )
 
-    device = EmulatedDevice(cache=tmp_path / "kernels")
+    device = EmulatedDevice(cache=CACHE)
     assert paper.main([*tiny, "--repeats", "1", "--devices", "cpu"], wrong, device) == 1
     assert "WRONG: martin2009.f_cpu on martin 96: 1 labels" in capsys.readouterr().err
     text = report_of(tmp_path)

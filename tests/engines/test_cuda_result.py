@@ -43,8 +43,8 @@ class Watched(StandIn):
 
 
 @pytest.fixture(scope="module")
-def kernels(tmp_path_factory):
-    return Watched(seed=3, cache=tmp_path_factory.mktemp("kernels"))
+def kernels():
+    return Watched(seed=3)
 
 
 @pytest.fixture

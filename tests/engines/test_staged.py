@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import warpath as wp
+from support.kernels import CACHE
 from warpath.engines.cuda.tables.min_plus import MinPlus
 from warpath.engines.emulator.device import EmulatedDevice
 from warpath.engines.staged import tiles, unfinished
@@ -252,7 +253,7 @@ def test_rows_are_finished_once_whenever_a_solve_was_stopped(tmp_path, kind):
 
 @pytest.mark.parametrize("kind", TYPES)
 def test_tiles_pass_through_a_gpu(kind):
-    device = EmulatedDevice(seed=1, block=64)
+    device = EmulatedDevice(seed=1, block=64, cache=CACHE)
     graph = graph_of(200, kind)
     matrix = np.empty((200, 200), kind)
     blocks = MinPlus(device, kind)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from support.kernels import CACHE
 from warpath.engines.emulator.device import EmulatedDevice
 
 if TYPE_CHECKING:
@@ -50,6 +51,9 @@ class StandIn(EmulatedDevice):
     name = "cuda:0"
     xp: Any = _Arrays()
     busy = False
+
+    def __init__(self, seed: int) -> None:
+        super().__init__(seed=seed, cache=CACHE)
 
     def opened(self, _name: str) -> StandIn:
         """Return this device for any name."""
