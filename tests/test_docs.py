@@ -6,6 +6,7 @@ import doctest
 import importlib
 import os
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -14,6 +15,7 @@ import numpy as np
 import pytest
 
 import warpath as wp
+from warpath.cli import main as entry
 from warpath.recipes import Task
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -51,7 +53,7 @@ def desk(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(DOCS).as_posix())
-def test_the_examples_of_a_page_are_true(page, desk, request):
+def test_the_examples_of_a_page_are_true(page, desk, request, called):
     text = page.read_text(encoding="utf-8")
     for package in re.findall(r"<!-- needs the package (\S+) -->", text):
         pytest.importorskip(package)
@@ -63,7 +65,7 @@ def test_the_examples_of_a_page_are_true(page, desk, request):
             continue
         line = text[: block.start()].count("\n") + 1
         if block["kind"] == "console":
-            _run_console(block["text"], f"{page.name}:{line}")
+            _run_console(block["text"], f"{page.name}:{line}", called)
         elif ">>>" in block["text"]:
             _run_doctest(block["text"], names, page, line)
         else:
@@ -79,19 +81,36 @@ def _run_doctest(text, names, page, line):
     assert not failed, "".join(said)
 
 
-def _run_console(text, where):
+@pytest.fixture
+def called(monkeypatch, capfd):
+    """Run a line of the shell; `warpath` alone runs in this process, which has imported it."""
+
+    def run(command):
+        arguments = shlex.split(command)
+        if arguments[0] != "warpath" or set(command) & set("|<>&;*$`"):
+            return subprocess.run(
+                ["bash", "-c", command],  # noqa: S607
+                capture_output=True,
+                text=True,
+                check=False,
+                timeout=300,
+            )
+        monkeypatch.setattr(sys, "argv", arguments)
+        capfd.readouterr()
+        with pytest.raises(SystemExit) as end:
+            entry.main()
+        return subprocess.CompletedProcess(command, end.value.code, *capfd.readouterr())
+
+    return run
+
+
+def _run_console(text, where, called):
     for call in re.split(r"^\$ ", text, flags=re.MULTILINE)[1:]:
         command, _, expected = call.partition("\n")
         while command.endswith("\\"):
             more, _, expected = expected.partition("\n")
             command = f"{command}\n{more}"
-        ran = subprocess.run(
-            ["bash", "-c", command],  # noqa: S607
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=300,
-        )
+        ran = called(command)
         assert ran.returncode == 0, f"{where}: {command}\n{ran.stderr}"
         if expected.strip():
             example = doctest.Example(command, expected)
