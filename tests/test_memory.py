@@ -10,6 +10,7 @@ import pytest
 
 import warpath as wp
 from support.memory import Solve, bound, graphs, peak_of
+from support.tiers import SOLVES
 from warpath.planner.cpu_model import Size, cpu_bytes
 from warpath.recipes import CATALOGUE, Task
 
@@ -26,6 +27,7 @@ PLANNED = [
     and "cpu" in recipe.devices
     and Task.SSSP in recipe.solves
 ]
+in_full = pytest.mark.full("memory of planned solves", *SOLVES)
 
 
 @pytest.fixture(scope="module")
@@ -37,7 +39,9 @@ def solved():
 
 @pytest.mark.parametrize("tree", [False, True], ids=["distances", "tree"])
 @pytest.mark.parametrize("team", [1, 2])
-@pytest.mark.parametrize("name", ["auto", *(recipe.name for recipe in PLANNED)])
+@pytest.mark.parametrize(
+    "name", ["auto", *(pytest.param(recipe.name, marks=in_full) for recipe in PLANNED)]
+)
 def test_a_solve_stays_within_16_bytes_a_vertex_and_thread_and_64_mib(solved, name, team, tree):
     for graph in solved.values():
         facts = graph.facts(symmetry=False)

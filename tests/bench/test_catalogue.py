@@ -12,6 +12,7 @@ import pytest
 import warpath as wp
 from support.kernels import CACHE
 from support.recipes import on_gpu
+from support.tiers import SOLVES
 from warpath import generate
 from warpath.base.dtypes import unreachable
 from warpath.engines.emulator.device import EmulatedDevice
@@ -44,6 +45,8 @@ TINY = {
     "queues": ("johnson_gpu.dijkstra_*", ("uniform 32 8", "uniform 64 8")),
     "strided": ("bodra2025.*", ("grid 4", "grid 9")),
 }
+
+in_full = pytest.mark.full("studies of the catalogue", "bench/warpath_bench/*.py", *SOLVES)
 
 
 def exact_names() -> list[str]:
@@ -237,6 +240,7 @@ def test_a_name_that_is_no_graph_is_told(tmp_path):
                          "--graphs", "nothing", "--recipes", "classic.dijkstra"]) == 3  # fmt: skip
 
 
+@in_full
 def test_the_whole_study_its_table_and_the_findings(emulated_sssp, tmp_path, monkeypatch):
     road = tmp_path / "USA.NY.gr"
     road.write_text(ROAD)
@@ -391,6 +395,7 @@ def test_a_plain_minimum_shows_its_wrong_labels():
     assert unreachable(np.dtype(np.int32)) == np.iinfo(np.int32).max
 
 
+@in_full
 def test_all_pairs_are_timed_compared_and_shown(tmp_path):
     lines, page = tmp_path / "lines.jsonl", tmp_path / "page.md"
     path = tmp_path / "own.gr"

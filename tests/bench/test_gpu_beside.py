@@ -30,6 +30,7 @@ SMALL = Wanted("small", "grid 6", dtypes=("int32", "none", "float32"), sources=3
 @pytest.fixture
 def measured(tmp_path, capsys, monkeypatch):
     """Run the command on the CPU in a GPU's place; returns code, page, messages and lines."""
+    monkeypatch.setattr(gpu_catalogue, "_SMALL", 100)
     monkeypatch.setattr(
         gpu,
         "measured",
