@@ -50,7 +50,9 @@ def test_a_solve_stays_within_16_bytes_a_vertex_and_thread_and_64_mib(solved, na
             assert graph.n * 8 <= peak <= bound(graph, team)
 
 
-@pytest.mark.parametrize("weights", [np.int32, np.int64, np.float64])
+@pytest.mark.parametrize(
+    "weights", [np.int32, *(pytest.param(one, marks=in_full) for one in (np.int64, np.float64))]
+)
 @pytest.mark.parametrize("team", [1, 2])
 @pytest.mark.parametrize("name", ["uniform", "grid"])
 def test_the_planned_one_holds_the_bound_at_any_size(solved, name, team, weights):

@@ -7,6 +7,7 @@ import doctest
 import importlib
 import inspect
 import json
+import os
 import pkgutil
 import re
 import runpy
@@ -279,8 +280,10 @@ def test_tests_of_a_group_run_in_one_process(tmp_path):
         "def test_it(k): pathlib.Path(f'{os.getpid()}.ran').touch()\n",
         encoding="utf-8",
     )
-    command = [sys.executable, "-m", "pytest", "-q", "-n", "2", "--dist", "loadgroup"]
-    subprocess.run([*command, "-p", "no:cacheprovider"], cwd=tmp_path, check=True)
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "xdist.plugin", "-n", "2"]
+    command += ["--dist", "loadgroup", "-p", "no:cacheprovider"]
+    alone = os.environ | {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}  # other plugins take seconds
+    subprocess.run(command, cwd=tmp_path, check=True, env=alone)
     assert len(list(tmp_path.glob("*.ran"))) == 1
 
 
