@@ -27,7 +27,7 @@ def pytest_configure(config):
         # No time limit for one: a busy machine is no failure.
         settings.register_profile(
             "project",
-            max_examples=1000 if config.getoption("--full") else 200,
+            max_examples=1000 if config.getoption("--full") else 100,
             deadline=None,
             derandomize=True,
             suppress_health_check=[HealthCheck.too_slow],

@@ -59,7 +59,7 @@ PARTS = {
     "wide_rows.cuh",
     "wide_survey.cuh",
 }
-SAMPLE = 50  # one kernel in so many is compiled though its sources are the recorded ones
+SAMPLE = 250  # one kernel in so many is compiled though its sources are the recorded ones
 SLACK = 4  # registers: what instruction scheduling moves without a reason in our code
 
 
