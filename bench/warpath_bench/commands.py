@@ -28,6 +28,7 @@ COMMANDS: dict[str, Command] = {
     "csgraph": Command("csgraph", "The same calls of warpath.csgraph and of SciPy's module."),
     "networkx": Command("networkx_calls", "The same calls of NetworkX and of our backend."),
     "faces": Command("faces", "Calls of SciPy and of NetworkX compared with ours."),
+    "partitions": Command("partitions", "One source on a graph divided among processes."),
     "peak": Command("peak", "Dense all pairs compared with the cores' peak rate."),
     "paper": Command("paper", "A paper's experiments, compared with its published numbers."),
     "report": Command("report", "Tables and plots of the lines that `suite` wrote."),

@@ -17,6 +17,7 @@ from warpath.api.near import nearest, within
 from warpath.api.prepare import prepare
 from warpath.api.solver import Solver
 from warpath.base.errors import (
+    ClusterError,
     DeviceError,
     DistanceOverflowError,
     GraphError,
@@ -52,6 +53,7 @@ from warpath.results.within import Within
 
 if TYPE_CHECKING:
     from warpath import csgraph
+    from warpath.api import cluster
     from warpath.api.prepared_files import load
     from warpath.graph import generate
     from warpath.io.formats import read, write
@@ -60,6 +62,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "Certificate",
+    "ClusterError",
     "DeviceError",
     "DistanceOverflowError",
     "DistanceTable",
@@ -95,6 +98,7 @@ __all__ = [
     "algorithms",
     "apsp",
     "center",
+    "cluster",
     "csgraph",
     "diameter",
     "distances",
@@ -117,6 +121,7 @@ __all__ = [
 
 # Needed by few programs: imported when first asked for, so that `import warpath` stays quick.
 _LATER = {
+    "cluster": ("warpath.api.cluster", None),
     "csgraph": ("warpath.csgraph", None),
     "generate": ("warpath.graph.generate", None),
     "load": ("warpath.api.prepared_files", "load"),

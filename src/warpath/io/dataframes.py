@@ -71,7 +71,7 @@ def from_table(
         message has its row), or the ends are floats.
     """
     return from_columns(
-        _adapted(data),
+        adapted(data),
         columns=columns,
         weight=weight,
         directed=directed,
@@ -212,7 +212,8 @@ def _found_weight(others: list[str], listed: str) -> str | None:
     return candidates[0] if candidates else None
 
 
-def _adapted(data: Any) -> Table:
+def adapted(data: Any) -> Table:
+    """Return the columns of a data frame or an Arrow table; raise GraphError for other objects."""
     package = type(data).__module__.partition(".")[0]
     if hasattr(data, "collect") and package == "polars":
         data = data.collect()

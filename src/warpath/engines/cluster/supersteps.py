@@ -1,0 +1,167 @@
+"""One source on a graph in partitions: supersteps of pure tasks until no label falls.
+
+In a superstep every partition takes in the labels that others sent, relaxes until no pending label
+is at or below a threshold, and sends the labels that fell at its ghosts. The threshold then moves
+up, as in delta-stepping. Labels are lengths of paths at any time, so the order does not change the
+result (decision 0007).
+
+The tasks are pure: when a worker dies, Dask computes what it held again from the inputs. A copy of
+all states on a second worker, every few supersteps, ends this chain.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from warpath.base.dtypes import unreachable
+from warpath.base.errors import InputError
+from warpath.engines.cluster import partition
+from warpath.graph.checks import is_number, shown
+
+if TYPE_CHECKING:
+    from warpath.base.progress import Report
+    from warpath.engines.cluster.load import Loaded
+    from warpath.engines.cluster.partition import Summary
+
+_DOING = "solving"
+#: The first superstep after which a larger delta would pay has relaxed less than this part of m.
+_SMALL_STEP = 1 / 32
+
+
+@dataclass
+class Counters:
+    """The work of a solve.
+
+    Attributes
+    ----------
+    supersteps : the number of supersteps.
+    settled, relaxed : vertices whose edges were relaxed, and edges examined, with repetitions.
+    sent : number of labels sent between partitions.
+    copies : how often the states were copied to a second worker.
+    """
+
+    supersteps: int = 0
+    settled: int = 0
+    relaxed: int = 0
+    sent: int = 0
+    copies: int = 0
+
+
+class Solve:
+    """The supersteps from one source.
+
+    Attributes
+    ----------
+    steps : a future of each partition's `Step`.
+    summaries : the summary of each.
+    counters : the work done.
+    """
+
+    def __init__(self, graph: Loaded, hops: bool, checkpoint: int) -> None:
+        self._graph = graph
+        self._tasks = graph.tasks
+        self._hops = hops
+        self._checkpoint = checkpoint
+        self._delta = 1.0
+        self.steps: list[Any] = []
+        self.summaries: list[Summary] = []
+        self.counters = Counters()
+
+    def run(self, part: int, source: int, delta: float | None, report: Report | None) -> None:
+        """Solve from an own vertex of a partition."""
+        count = len(self._graph.parts)
+        self.steps = [
+            self._tasks.submit(
+                partition.start, one, source if at == part else None, self._hops,
+                worker=self._graph.sizes[at].worker,
+            )
+            for at, one in enumerate(self._graph.parts)
+        ]  # fmt: skip
+        self.summaries = self._collect(range(count))
+        self._delta = self._first_delta() if delta is None else delta
+        while (lowest := self._lowest()) is not None:
+            relaxed = self._superstep(lowest + self._delta)
+            edges = sum(size.m for size in self._graph.sizes)
+            if delta is None and relaxed < _SMALL_STEP * edges:
+                self._delta *= 2
+            if report is not None:
+                reached = sum(summary.reached for summary in self.summaries)
+                report(reached, sum(size.n for size in self._graph.sizes))
+
+    def _first_delta(self) -> float:
+        edges = sum(size.m for size in self._graph.sizes)
+        if self._hops or not edges:
+            return 1.0
+        mean = sum(size.total_weight for size in self._graph.sizes) / edges
+        return mean if np.isfinite(mean) and mean > 0 else 1.0
+
+    def _lowest(self) -> float | None:
+        found = [
+            label
+            for summary in self.summaries
+            for label in (summary.lowest, summary.lowest_sent)
+            if label is not None
+        ]
+        return min(found, default=None)
+
+    def _superstep(self, threshold: float) -> int:
+        """Run the partitions that have messages or labels to relax; return the edges examined."""
+        limit = self._limited(threshold)
+        if self.counters.supersteps and self.counters.supersteps % self._checkpoint == 0:
+            self._copy_states()
+        running = {}
+        for at, summary in enumerate(self.summaries):
+            senders = [one for one, other in enumerate(self.summaries) if at in other.sent]
+            if senders or (summary.lowest is not None and summary.lowest <= limit):
+                into = [
+                    self._tasks.submit(partition.message_to, self.steps[s], at) for s in senders
+                ]
+                running[at] = self._tasks.submit(
+                    partition.superstep, self._graph.parts[at], self.steps[at], limit, self._hops,
+                    *into, worker=summary.worker,
+                )  # fmt: skip
+        for at in range(len(self.steps)):
+            if at in running:
+                self.steps[at] = running[at]
+            else:
+                self.summaries[at] = replace(self.summaries[at], sent={}, lowest_sent=None)
+        for at, summary in zip(running, self._collect(running), strict=True):
+            self.summaries[at] = summary
+        self.counters.supersteps += 1
+        relaxed = sum(self.summaries[at].relaxed for at in running)
+        self.counters.relaxed += relaxed
+        self.counters.settled += sum(self.summaries[at].settled for at in running)
+        self.counters.sent += sum(sum(one.sent.values()) for one in self.summaries)
+        return relaxed
+
+    def _limited(self, threshold: float) -> float:
+        """Return a threshold that the type of the labels can hold."""
+        dtype = self._graph.dtype
+        if self._hops or dtype is None or dtype.kind == "i":
+            return int(min(threshold, unreachable(np.dtype(np.int64)) - 1))
+        return threshold
+
+    def _copy_states(self) -> None:
+        """Copy each state to another worker, which the next superstep then starts from."""
+        workers = list(self._tasks.workers())
+        for at, summary in enumerate(self.summaries):
+            others = [one for one in workers if one != summary.worker]
+            if others:
+                near = others[at % len(others)]
+                self.steps[at] = self._tasks.submit(partition.kept, self.steps[at], worker=near)
+        self.counters.copies += 1
+
+    def _collect(self, parts: Any) -> list[Summary]:
+        wanted = [self._tasks.submit(partition.summary_of, self.steps[at]) for at in parts]
+        return self._tasks.gather(wanted, _DOING)
+
+
+def checked_delta(delta: Any) -> float | None:
+    """Return the width of thresholds, or raise InputError."""
+    if delta is None or (is_number(delta) and 0 < delta < np.inf):
+        return delta
+    msg = f"delta = {shown(delta)} must be a number > 0 in the unit of the weights, or None."
+    raise InputError(msg)
