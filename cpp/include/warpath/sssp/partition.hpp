@@ -9,7 +9,6 @@
 #pragma once
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -194,10 +193,13 @@ ShorterEdge check_part(const PartRows<V, W>& rows, std::span<const DistanceOf<W>
     if (from == unreachable<D>) continue;
     rows.each_edge(u, poller, [&](std::size_t v, W weight, std::int64_t e) {
       const Wide sum = static_cast<Wide>(static_cast<Wide>(from) + static_cast<Wide>(weight));
+      const bool reached = dist[v] != unreachable<D>;
+      bool lost = !reached;  // unless a sum of floats is infinite
+      if constexpr (std::is_floating_point_v<D>) lost = lost && sum != unreachable<D>;
       const auto to = static_cast<Wide>(dist[v]);
-      if (sum < to && found.e < 0)
+      if ((lost || (reached && sum < to)) && found.e < 0)
         found = {static_cast<std::int64_t>(u), static_cast<std::int64_t>(v), e};
-      if (sum == to && from < dist[v] && dist[v] != unreachable<D> && above[v] < 0)
+      if (reached && sum == to && from < dist[v] && above[v] < 0)
         above[v] = static_cast<V>(u);  // u ascends: the first is the smallest
     });
   }
