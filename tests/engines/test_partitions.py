@@ -72,7 +72,16 @@ def tied(dtype, n=300, m=1500, seed=1):
     return wp.Graph.from_edges(rng.integers(0, n, m), rng.integers(0, n, m), weights, n=n)
 
 
-@pytest.mark.parametrize("dtype", corpus.ALL_TYPES)
+@pytest.mark.parametrize(
+    "dtype",
+    [
+        "int32",
+        *(
+            pytest.param(name, marks=pytest.mark.full("partitions on a cluster", *SOURCES))
+            for name in corpus.ALL_TYPES[1:]
+        ),
+    ],
+)
 def test_partitions_give_the_bits_and_the_tree_of_one_process(client, tmp_path, dtype):
     graph = tied(dtype)
     held = wp.cluster.read(files_of(tmp_path, table_of(graph)), client, n=graph.n, partitions=3)
@@ -106,6 +115,7 @@ def test_string_labels_are_kept(client, tmp_path):
         held.sssp("x")
 
 
+@pytest.mark.full("partitions on a cluster", *SOURCES)
 def test_a_function_assigns_vertices_to_partitions(client, tmp_path):
     graph = tied("float64")
     files = files_of(tmp_path, table_of(graph))
@@ -152,6 +162,7 @@ def test_partitions_without_edges_and_vertices_that_only_occur_as_targets(client
         lonely.save(tmp_path / "out")
 
 
+@pytest.mark.full("partitions on a cluster", *SOURCES)
 def test_hops_ignore_weights_and_rows_may_count_both_ways(client, tmp_path):
     graph = generate.rmat(8, 4, seed=2)
     files = files_of(tmp_path, table_of(graph))
@@ -164,6 +175,7 @@ def test_hops_ignore_weights_and_rows_may_count_both_ways(client, tmp_path):
     assert held.verify(hops).edges == both.m
 
 
+@pytest.mark.full("partitions on a cluster", *SOURCES)
 @pytest.mark.parametrize(
     ("column", "value", "error", "message"),
     [
@@ -201,6 +213,7 @@ def test_a_damaged_file_is_named_with_the_worker(client, tmp_path):
         wp.cluster.read(tmp_path / "none*.parquet", client)
 
 
+@pytest.mark.full("partitions on a cluster", *SOURCES)
 def test_a_distance_that_does_not_fit_is_refused(client, tmp_path):
     table = pa.table({"u": [0, 1, 2], "v": [1, 2, 3], "w": [2**62, 2**62, 2**62]})
     parquet.write_table(table, tmp_path / "e.parquet")

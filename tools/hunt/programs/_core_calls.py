@@ -159,7 +159,50 @@ def _rows(d: Draw) -> dict[str, Callable[[], Arguments]]:
             [*d.rows(), int(d.rng.integers(1, 40)), d.threads()],
             {"progress": impatient()},
         ),
+        **_partitions(d),
         "format_edges": lambda: (ends(), {"base": int(d.rng.integers(2)), "prefix": "a "}),
+    }
+
+
+def _partitions(d: Draw) -> dict[str, Callable[[], Arguments]]:
+    """Return calls on a partition whose last vertices are ghosts."""
+    own = int(d.rng.integers(d.n + 1))
+    edges = int(d.indptr[own])
+
+    def rows() -> list[Any]:
+        weights = d.lengths[: edges if d.rng.random() < 0.8 else 0]
+        return [d.indptr[: own + 1].copy(), d.indices[:edges].copy(), weights.copy()]
+
+    def filled(values: Any, dtype: Any = None) -> Any:
+        array = d.out(len(values), dtype=dtype)
+        array[:] = values
+        return array
+
+    def state() -> list[Any]:
+        return [filled(d.labels()), filled(d.flags()[:own], np.uint8)]
+
+    def ends(count: int, most: int) -> Any:
+        return d.rng.integers(0, max(most, 1), count if most else 0).astype(d.index)
+
+    def message() -> list[Any]:
+        vertices = ends(5, own)
+        return [vertices, d.rng.integers(0, 30, len(vertices)).astype(d.label)]
+
+    def appended() -> Arguments:
+        src = np.repeat(np.arange(own), np.diff(d.indptr[: own + 1])).astype(d.index)
+        place = filled(d.indptr[:own], np.int64)
+        out = [d.out(edges, dtype=d.index), d.out(edges, dtype=d.weight)]
+        return [place, src, d.indices[:edges].copy(), d.lengths[:edges].copy(), *out], {}
+
+    return {
+        "relax_part": lambda: ([*rows(), *state(), d.label.type(d.rng.integers(30)).item()], {}),
+        "lower_labels": lambda: ([*state(), *message()], {}),
+        "check_part": lambda: ([*rows(), d.labels(), d.out(dtype=d.index)], {}),
+        "tight_edges_without_length": lambda: (
+            [*rows(), d.labels(), d.flags()[:own], ends(3, own)],
+            {},
+        ),
+        "append_edges": appended,
     }
 
 

@@ -114,7 +114,7 @@ PartCounters relax_part(const PartRows<V, W>& rows, std::span<DistanceOf<W>> dis
   for (std::size_t v = 0; v < own; ++v) {
     if (!pending[v] || !(dist[v] <= threshold)) continue;
     if (!(dist[v] >= 0)) throw std::invalid_argument("a label must not be negative or NaN");
-    queue.push(dist[v], static_cast<V>(v));
+    queue.push(dist[v] + D{0}, static_cast<V>(v));  // no -0.0, whose bits are out of order
   }
   const auto is_current = [&](const Entry& entry) {
     const auto v = static_cast<std::size_t>(entry.vertex);
