@@ -62,8 +62,9 @@ class ClusterGraph:
         ----------
         source : label of the source.
         delta : width of the intervals of distances that a superstep relaxes, in the unit of the
-            weights. A small delta relaxes few edges twice in many supersteps. None starts with the
-            mean weight, and doubles it after supersteps that relaxed less than 1/32 of the edges.
+            weights. A small delta relaxes few edges twice in many supersteps. None starts with half
+            the mean weight over the mean degree, and doubles it after supersteps that relaxed less
+            than 1/32 of the edges.
         checkpoint : number of supersteps between two copies of all distances to a second worker; a
             worker that dies costs at most the supersteps since then, and reading its edges again.
         progress : True for a bar; or a function of the number of reached vertices and n, which is

@@ -92,11 +92,18 @@ class Solve:
                 report(reached, sum(size.n for size in self._graph.sizes))
 
     def _first_delta(self) -> float:
-        edges = sum(size.m for size in self._graph.sizes)
+        """Return half the mean weight over the mean degree.
+
+        On R-MAT graphs a larger one relaxes more edges twice than its supersteps save: 0.5, 1 and 4
+        times the mean weight over the mean degree relax 2.2, 2.5 and 3.4 m edges on scale 16.
+        """
+        sizes = self._graph.sizes
+        edges = sum(size.m for size in sizes)
         if self._hops or not edges:
             return 1.0
-        mean = sum(size.total_weight for size in self._graph.sizes) / edges
-        return mean if np.isfinite(mean) and mean > 0 else 1.0
+        mean = sum(size.total_weight for size in sizes) / edges
+        delta = mean / 2 * sum(size.n for size in sizes) / edges
+        return delta if np.isfinite(delta) and delta > 0 else 1.0
 
     def _lowest(self) -> float | None:
         found = [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import time
 import uuid
 from concurrent.futures import CancelledError
 from contextlib import suppress
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
 _WAIT = 0.5  # seconds between two looks at the scheduler while tasks run
+_RECONNECT = 5  # seconds that a client may take to connect to its scheduler again
 _ERROR_WAIT = 10  # seconds until the error of a task that failed must have arrived
 
 
@@ -56,7 +58,10 @@ class Tasks:
         place: dict[str, Any] = {}
         if worker is not None:
             place = {"workers": [worker], "allow_other_workers": True}
-        return self.client.submit(function, *args, key=name, **place)
+        try:
+            return self.client.submit(function, *args, key=name, **place)
+        except CancelledError as error:  # of an argument
+            raise self._cancelled(function.__name__, name, error) from error
 
     def gather(self, futures: Iterable[Any], doing: str) -> list[Any]:
         """Wait for tasks and return their results; raises as `wait` does."""
@@ -85,8 +90,10 @@ class Tasks:
 
     def require_running(self, doing: str) -> None:
         """Raise ClusterError unless the client is connected to a scheduler."""
-        comm = getattr(self.client, "scheduler_comm", None)
-        if self.client.status == "running" and comm is not None and not comm.comm.closed():
+        end = time.monotonic() + _RECONNECT
+        while self.client.status == "connecting" and time.monotonic() < end:
+            time.sleep(_RECONNECT / 50)
+        if self.client.status == "running":
             return
         msg = (
             f"{doing}: the client is {self.client.status} and has no scheduler. Connect a new "
@@ -112,14 +119,17 @@ class Tasks:
             raise ClusterError(msg) from error
         except (CancelledError, TimeoutError) as error:
             self.require_running(doing)
-            msg = (
-                f"{doing}: the task {future.key!r} was cancelled by another client or lost with "
-                "the scheduler. Repeat the call; if the graph was cancelled, read it again."
-            )
-            raise ClusterError(msg) from error
+            raise self._cancelled(doing, future.key, error) from error
         except MemoryError as error:
             msg = (
                 f"{doing}: a worker ran out of memory in the task {future.key!r} ({error}). Use "
                 "more partitions, or workers with more memory."
             )
             raise NotEnoughMemoryError(msg) from error
+
+    @staticmethod
+    def _cancelled(doing: str, key: str, error: BaseException) -> ClusterError:
+        return ClusterError(
+            f"{doing}: the task {key!r} was cancelled by another client or lost with the scheduler "
+            f"({error}). Repeat the call; if the graph was cancelled, read it again."
+        )
