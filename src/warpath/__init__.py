@@ -17,7 +17,6 @@ from warpath.api.near import nearest, within
 from warpath.api.prepare import prepare
 from warpath.api.solver import Solver
 from warpath.base.errors import (
-    ClusterError,
     DeviceError,
     DistanceOverflowError,
     GraphError,
@@ -62,7 +61,6 @@ __version__ = "0.1.0"
 
 __all__ = [
     "Certificate",
-    "ClusterError",
     "DeviceError",
     "DistanceOverflowError",
     "DistanceTable",

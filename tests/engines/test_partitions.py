@@ -328,12 +328,12 @@ def test_cancelled_tasks_and_a_lost_scheduler_are_errors(tmp_path):
             if not held._loaded.parts[0].cancelled():
                 client.cancel(held._loaded.parts)
 
-        with pytest.raises(wp.ClusterError, match=r"cancelled by another client.* read it again"):
+        with pytest.raises(wp.DeviceError, match=r"cancelled by another client.* read it again"):
             held.sssp(0, delta=2000, progress=cancel)
         held = wp.cluster.read(files, client, n=graph.n)
-        with pytest.raises(wp.ClusterError, match=r"has no scheduler\. Connect a new client"):
+        with pytest.raises(wp.DeviceError, match=r"has no scheduler\. Connect a new client"):
             held.sssp(0, delta=2000, progress=lambda *_: made.close())
-        with pytest.raises(wp.ClusterError, match="has no scheduler"):
+        with pytest.raises(wp.DeviceError, match="has no scheduler"):
             wp.cluster.read(files, client)
 
 
@@ -343,7 +343,7 @@ def test_a_cluster_without_workers_is_refused(tmp_path):
     with (
         cluster(0) as made,
         made.get_client() as client,
-        pytest.raises(wp.ClusterError, match="the cluster has no workers: start some"),
+        pytest.raises(wp.NoDeviceError, match="the cluster has no workers: start some"),
     ):
         wp.cluster.read(tmp_path, client)
 

@@ -64,8 +64,8 @@ def read(
         A file is damaged, or has other columns; names the file and the worker.
     GraphError, WeightError
         A vertex or weight is not valid; names the file, its rows and the worker.
-    ClusterError
-        The cluster has no workers, lost its scheduler, or a task was cancelled.
+    NoDeviceError, DeviceError
+        The cluster has no workers; it lost its scheduler, or a task was cancelled.
 
     Notes
     -----
@@ -108,7 +108,7 @@ def from_edges(
 
     Raises
     ------
-    GraphError, WeightError, ClusterError
+    GraphError, WeightError, NoDeviceError, DeviceError
         As for `read`; the message names the partition of the data frame.
     """
     from_frame = _engine("load").DataFrame

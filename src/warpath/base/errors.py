@@ -15,7 +15,6 @@
     ├── DistanceOverflowError (OverflowError)  a distance does not fit its type
     ├── VerificationError                    a result breaks a rule; `.rule`, `.found`
     ├── DeviceError (RuntimeError)           a GPU or its compiler failed; it names the kernel
-    ├── ClusterError (RuntimeError)          a Dask cluster cannot finish a call
     └── NotSupportedError                    the graph, device or algorithm cannot do this
         ├── MissingDependencyError (ImportError)  an optional package is not installed
         ├── LeftToNetworkXError (NotImplementedError)  the backend returns a call to NetworkX
@@ -142,10 +141,6 @@ class VerificationError(WarpathError):
 
 class DeviceError(WarpathError, RuntimeError):
     """A GPU failed during a run, or a kernel did not compile; the message names the kernel."""
-
-
-class ClusterError(WarpathError, RuntimeError):
-    """A Dask cluster that cannot finish a call: no workers, a lost scheduler, cancelled tasks."""
 
 
 class NotSupportedError(WarpathError):

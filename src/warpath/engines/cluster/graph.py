@@ -76,8 +76,8 @@ class ClusterGraph:
             The graph does not have the source.
         DistanceOverflowError
             An int64 distance does not fit.
-        ClusterError
-            The cluster has no workers, the scheduler is gone, or a task was cancelled.
+        NoDeviceError, DeviceError
+            The cluster has no workers; the scheduler is gone, or a task was cancelled.
         """
         return self._solve(
             source, hops=False, delta=delta, checkpoint=checkpoint, progress=progress

@@ -9,7 +9,13 @@ from concurrent.futures import CancelledError
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from warpath.base.errors import ClusterError, InputError, NotEnoughMemoryError, WarpathError
+from warpath.base.errors import (
+    DeviceError,
+    InputError,
+    NoDeviceError,
+    NotEnoughMemoryError,
+    WarpathError,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -41,7 +47,7 @@ class Tasks:
         self._count = itertools.count()
 
     def workers(self) -> dict[str, int]:
-        """Return the number of threads of each worker, by address; raise ClusterError for none."""
+        """Return the number of threads of each worker, by address; raise NoDeviceError for none."""
         self.require_running("listing the workers")
         found: dict[str, int] = self.client.nthreads()
         if not found:
@@ -49,7 +55,7 @@ class Tasks:
                 "the cluster has no workers: start some, or wait for them with "
                 "client.wait_for_workers(1)."
             )
-            raise ClusterError(msg)
+            raise NoDeviceError(msg)
         return found
 
     def submit(self, function: Callable[..., Any], *args: Any, worker: str | None = None) -> Any:
@@ -74,7 +80,7 @@ class Tasks:
 
         Raises
         ------
-        ClusterError
+        DeviceError
             A task was cancelled, its workers died, or the scheduler is gone.
         """
         from distributed import wait
@@ -89,7 +95,7 @@ class Tasks:
                 self._raise(future, doing)
 
     def require_running(self, doing: str) -> None:
-        """Raise ClusterError unless the client is connected to a scheduler."""
+        """Raise DeviceError unless the client is connected to a scheduler."""
         end = time.monotonic() + _RECONNECT
         while self.client.status == "connecting" and time.monotonic() < end:
             time.sleep(_RECONNECT / 50)
@@ -99,7 +105,7 @@ class Tasks:
             f"{doing}: the client is {self.client.status} and has no scheduler. Connect a new "
             "client and repeat the call; everything that the workers held is lost."
         )
-        raise ClusterError(msg)
+        raise DeviceError(msg)
 
     def _raise(self, future: Any, doing: str) -> None:
         """Raise the error of a task that did not finish."""
@@ -116,7 +122,7 @@ class Tasks:
                 f"{worker}. Workers mostly die because their memory is full: use more partitions, "
                 "or workers with a larger memory_limit."
             )
-            raise ClusterError(msg) from error
+            raise DeviceError(msg) from error
         except (CancelledError, TimeoutError) as error:
             self.require_running(doing)
             raise self._cancelled(doing, future.key, error) from error
@@ -128,8 +134,8 @@ class Tasks:
             raise NotEnoughMemoryError(msg) from error
 
     @staticmethod
-    def _cancelled(doing: str, key: str, error: BaseException) -> ClusterError:
-        return ClusterError(
+    def _cancelled(doing: str, key: str, error: BaseException) -> DeviceError:
+        return DeviceError(
             f"{doing}: the task {key!r} was cancelled by another client or lost with the scheduler "
             f"({error}). Repeat the call; if the graph was cancelled, read it again."
         )
