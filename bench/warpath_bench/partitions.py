@@ -65,7 +65,7 @@ def _in_partitions(options: argparse.Namespace, folder: Path) -> dict[str, Any]:
         found: dict[str, Any] = {"read": time.perf_counter() - start, "m": graph.m, "n": graph.n}
         found["nbytes"] = graph.nbytes
         found["ghosts"] = sum(size.ghosts for size in graph.sizes)
-        runs = []
+        runs: list[tuple[float, float, dict[str, int]]] = []
         for source in rows["sources"][: options.sources]:
             start = time.perf_counter()
             paths = graph.sssp(source, delta=options.delta)
@@ -74,7 +74,8 @@ def _in_partitions(options: argparse.Namespace, folder: Path) -> dict[str, Any]:
             runs.append((solved - start, time.perf_counter() - solved, paths.stats))
         paths.save(folder / "paths")
         found["peak"] = max(client.run(_peak).values())
-    found["solve"], found["verify"] = (median(run[k] for run in runs) for k in (0, 1))
+    found["solve"] = median(run[0] for run in runs)
+    found["verify"] = median(run[1] for run in runs)
     found |= {key: median(run[2][key] for run in runs) for key in runs[0][2]}
     alone = _python(["--alone", str(edges), "--sources", str(options.sources),
                      "--out", str(folder / "alone.npz")])  # fmt: skip

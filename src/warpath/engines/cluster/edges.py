@@ -92,7 +92,7 @@ class Piece(Sized):
     weights : (m,) weights; empty if every weight is 1.
     """
 
-    names: Array | None
+    names: Any
     src: Array
     dst: Array
     weights: Array

@@ -6,7 +6,6 @@ only. No process receives the edges of all partitions, and the client receives n
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
 from operator import getitem
 from typing import TYPE_CHECKING, Any
@@ -307,8 +306,3 @@ def default_client() -> Any:
     except ValueError as error:
         msg = "there is no Dask client in this process: give one, such as distributed.Client()."
         raise InputError(msg) from error
-
-
-def folder_of(path: Any) -> str:
-    """Return the absolute path of an output folder, which every worker uses."""
-    return os.path.abspath(os.fspath(path))  # noqa: PTH100 - the folder need not exist here

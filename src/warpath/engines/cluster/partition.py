@@ -27,7 +27,8 @@ class Sized:
     """A record of arrays, whose size Dask needs to know to place tasks and to spill data."""
 
     def __sizeof__(self) -> int:
-        return 64 + sum(_bytes(getattr(self, one.name)) for one in fields(self))  # type: ignore[arg-type]
+        names = [one.name for one in fields(self)]  # type: ignore[arg-type]
+        return 64 + sum(_bytes(getattr(self, name)) for name in names)
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         # Arrays that arrive in a message may lie at any address; the core needs aligned ones.

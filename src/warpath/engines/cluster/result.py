@@ -215,7 +215,8 @@ def _keys_between(tree: Tree, low: int, high: int) -> Array:
 
 
 def _names_at(part: Partition, keys: Array) -> Array:
-    return _names_of(part, None)[keys - part.first]
+    names: Array = _names_of(part, None)[keys - part.first]
+    return names
 
 
 def _write(part: Partition, step: Step, tree: Tree, path: str, *names: Array) -> None:

@@ -168,7 +168,9 @@ class Solve:
 
 def checked_delta(delta: Any) -> float | None:
     """Return the width of thresholds, or raise InputError."""
-    if delta is None or (is_number(delta) and 0 < delta < np.inf):
-        return delta
+    if delta is None:
+        return None
+    if is_number(delta) and 0 < delta < np.inf:
+        return float(delta)
     msg = f"delta = {shown(delta)} must be a number > 0 in the unit of the weights, or None."
     raise InputError(msg)

@@ -136,7 +136,8 @@ def merged(
 
 
 def _open(labels: Array, pred: Array) -> Array:
-    return (labels != unreachable(labels.dtype)) & (pred == NONE)
+    found: Array = (labels != unreachable(labels.dtype)) & (pred == NONE)
+    return found
 
 
 def progress_of(tree: Tree) -> tuple[int, int]:
