@@ -83,7 +83,7 @@ class Solve:
         self.summaries = self._collect(range(count))
         self._delta = self._first_delta() if delta is None else delta
         while (lowest := self._lowest()) is not None:
-            relaxed = self._superstep(lowest + self._delta)
+            relaxed = self._superstep(lowest)
             edges = sum(size.m for size in self._graph.sizes)
             if delta is None and relaxed < _SMALL_STEP * edges:
                 self._delta *= 2
@@ -114,9 +114,9 @@ class Solve:
         ]
         return min(found, default=None)
 
-    def _superstep(self, threshold: float) -> int:
+    def _superstep(self, lowest: float) -> int:
         """Run the partitions that have messages or labels to relax; return the edges examined."""
-        limit = self._limited(threshold)
+        limit = self._threshold(lowest)
         if self.counters.supersteps and self.counters.supersteps % self._checkpoint == 0:
             self._copy_states()
         running = {}
@@ -144,12 +144,13 @@ class Solve:
         self.counters.sent += sum(sum(one.sent.values()) for one in self.summaries)
         return relaxed
 
-    def _limited(self, threshold: float) -> float:
-        """Return a threshold that the type of the labels can hold."""
+    def _threshold(self, lowest: float) -> float:
+        """Return a threshold that is at least `lowest` and that the type of the labels can hold."""
         dtype = self._graph.dtype
         if self._hops or dtype is None or dtype.kind == "i":
-            return int(min(threshold, unreachable(np.dtype(np.int64)) - 1))
-        return threshold
+            # The sum is a float, which may round below a large integer.
+            return max(int(min(lowest + self._delta, unreachable(np.dtype(np.int64)) - 1)), lowest)
+        return lowest + self._delta
 
     def _copy_states(self) -> None:
         """Copy each state to another worker, which the next superstep then starts from."""

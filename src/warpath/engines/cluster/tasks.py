@@ -135,7 +135,8 @@ class Tasks:
 
     @staticmethod
     def _cancelled(doing: str, key: str, error: BaseException) -> DeviceError:
+        reason = " ".join(str(error).split())
         return DeviceError(
             f"{doing}: the task {key!r} was cancelled by another client or lost with the scheduler "
-            f"({error}). Repeat the call; if the graph was cancelled, read it again."
+            f"({reason}). Repeat the call; if the graph was cancelled, read it again."
         )
