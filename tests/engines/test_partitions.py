@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -228,10 +229,20 @@ def test_verification_finds_a_changed_distance_and_a_changed_predecessor(client,
     held = wp.cluster.read(files_of(tmp_path, table_of(graph)), client, n=graph.n, partitions=2)
     paths = held.sssp(0)
     steps, trees = paths.parts
+
+    def moved(by):  # a closure, which workers need not import
+        def change(one):
+            name = "dist" if hasattr(one, "dist") else "pred"
+            values = getattr(one, name).copy()
+            values[20] += by
+            return replace(one, **{name: values})
+
+        return change
+
     for changed, broken, rule in [
-        (steps, lambda step: raised(step, 1), "edge"),
-        (steps, lambda step: raised(step, -1), "edge|reached"),
-        (trees, other_tree, "pred"),
+        (steps, moved(1), "edge"),
+        (steps, moved(-1), "edge|reached"),
+        (trees, moved(1), "pred"),
     ]:
         kept = changed[1]
         changed[1] = client.submit(broken, kept, pure=False)
@@ -240,18 +251,6 @@ def test_verification_finds_a_changed_distance_and_a_changed_predecessor(client,
         assert caught.value.rule in rule.split("|")
         changed[1] = kept
     assert held.verify(paths).labels == graph.n
-
-
-def raised(step, by):
-    step.dist = step.dist.copy()
-    step.dist[20] += by
-    return step
-
-
-def other_tree(tree):
-    tree.pred = tree.pred.copy()
-    tree.pred[20] += 1
-    return tree
 
 
 def test_bad_arguments_are_refused(client, tmp_path):
