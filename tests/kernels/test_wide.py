@@ -63,14 +63,14 @@ def agree(graph, dtype, sources=(3, 500), seeds=(1,)):
 @pytest.mark.parametrize("symmetric", [True, False])
 def test_rows_of_hubs_are_relaxed_in_runs(dtype, symmetric, monkeypatch):
     monkeypatch.setattr(rows, "HUB", 40)
-    monkeypatch.setattr(search, "_NARROW", 5)
+    monkeypatch.setattr(search, "NARROW", 5)
     agree(skewed(dtype, symmetric=symmetric), dtype)
 
 
 @pytest.mark.parametrize("dtype", ["int32", "float32"])
 @pytest.mark.parametrize("symmetric", [True, False])
 def test_a_row_of_many_runs_is_relaxed_in_parts(dtype, symmetric, monkeypatch):
-    monkeypatch.setattr(search, "_NARROW", 0)
+    monkeypatch.setattr(search, "NARROW", 0)
     graph = skewed(dtype, symmetric=symmetric, m=9000)
     assert np.diff(graph.indptr).max() > 8 * rows.RUN
     agree(graph, dtype)
@@ -93,13 +93,13 @@ def test_runs_that_do_not_fit_are_no_error(monkeypatch):
 @pytest.mark.parametrize("cost", [0, 2**30])
 @pytest.mark.parametrize("dtype", ["int32", "float64"])
 def test_the_rest_may_be_pulled_at_once_or_never(cost, dtype, monkeypatch):
-    monkeypatch.setattr(search, "_PULL_COST", cost)
+    monkeypatch.setattr(search, "PULL_COST", cost)
     for symmetric in (True, False):
         agree(skewed(dtype, symmetric=symmetric), dtype)
 
 
 def test_a_graph_without_rows_into_its_vertices_is_only_pushed(monkeypatch):
-    monkeypatch.setattr(rows, "_MOST_INTO", 0)
+    monkeypatch.setattr(rows, "MOST_INTO", 0)
     agree(skewed("int32", symmetric=False), "int32")
 
 
@@ -150,7 +150,7 @@ def test_edges_behind_billions_of_others_are_found(symmetric, monkeypatch, tmp_p
     monkeypatch.setattr(search, "rows_of", behind)
     graph = skewed("int32", symmetric=symmetric)
     for cost in (search._PULL_COST, 0):
-        monkeypatch.setattr(search, "_PULL_COST", cost)
+        monkeypatch.setattr(search, "PULL_COST", cost)
         agree(graph, "int32", sources=(3,))
 
 

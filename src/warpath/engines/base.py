@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from contextlib import AbstractContextManager
 
     from warpath._core import CompletionFlag
@@ -113,6 +113,15 @@ class PreparedLaunch(Protocol):
         ...
 
 
+class Transfer(NamedTuple):
+    """A copy of an array of one device into an array of the same size on another one."""
+
+    sender: Device
+    array: Array
+    receiver: Device
+    out: Array
+
+
 class Device(Protocol):
     """Where kernels run: a GPU, or the emulator.
 
@@ -152,6 +161,14 @@ class Device(Protocol):
         """Begin to copy a device array into a `host_array`; return what waits for the copy.
 
         What is launched afterwards may run at the same time: it must leave the array alone.
+        """
+        ...
+
+    def exchange(self, transfers: Sequence[Transfer]) -> None:
+        """Begin copies between devices of this kind, which may run at the same time.
+
+        They follow what was launched before on their devices; what is launched there afterwards
+        follows them.
         """
         ...
 

@@ -13,6 +13,7 @@ import numpy as np
 from warpath.base import settings, units
 from warpath.base.errors import DeviceError, InputError, NoDeviceError, NotEnoughMemoryError
 from warpath.engines.cuda import compile as compiling
+from warpath.engines.cuda import copies
 from warpath.engines.cuda.driver import (
     as_version,
     device_count,
@@ -26,13 +27,14 @@ from warpath.engines.cuda.launching import CUDADriverError, Launch, no_argument
 from warpath.engines.cuda.waiting import Active, OfThread, wait_for, wait_for_word
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from contextlib import AbstractContextManager
     from types import ModuleType
 
     from numpy.typing import NDArray
 
     from warpath._core import CompletionFlag
+    from warpath.engines.base import Transfer
     from warpath.engines.cuda.entry import Kernel
 
     Array = Any  # of CuPy
@@ -66,6 +68,9 @@ class CudaDevice:
     model, capability, memory : name of the model, compute capability, bytes of memory.
     arch : the architecture that its kernels are compiled for.
     process : id of the process that opened it; forked children cannot use it.
+    index : its number within CUDA_VISIBLE_DEVICES.
+    peers : numbers of the GPUs whose memory it may read, as far as that was requested.
+    current_stream : returns the calling thread's stream, CuPy's.
     """
 
     block = 256
@@ -88,11 +93,11 @@ class CudaDevice:
         self.packed = self.capability >= _PACKED
         self.arch = compiling.architecture(self.capability)
         self.process = os.getpid()
-        self._index = index
+        self.index = index
         self._core = core
         self._driver = compiling.cuda_driver()
         self._context = -1  # CUDA's handle of its context, once a thread has entered
-        self._current_stream = cupy.cuda.get_current_stream
+        self.current_stream = cupy.cuda.get_current_stream
         # Objects that launches need are cached, because creating them takes longer than a launch.
         self._loaded: dict[str, tuple[Kernel, Any]] = {}
         self._resident: dict[str, tuple[Kernel, int]] = {}
@@ -103,7 +108,8 @@ class CudaDevice:
             2: core.PER_THREAD_DEFAULT_STREAM,
         }
         self._handles: dict[int, Any] = {}
-        self._copying: Any = None  # the stream of copies that overlap kernels
+        self.peers: set[int] = set()
+        self._copying: Any = None
         self._own = OfThread()
 
     def active(self) -> AbstractContextManager[None]:
@@ -123,7 +129,7 @@ class CudaDevice:
         self._own.launched.clear()
         if int(self._driver.cuCtxGetCurrent()[1]) == self._context:
             return None
-        current = self.xp.cuda.Device(self._index)
+        current = self.xp.cuda.Device(self.index)
         current.__enter__().use()  # creates a new thread's context, which a launch does not
         self._context = int(self._driver.cuCtxGetCurrent()[1])
         return current
@@ -158,23 +164,24 @@ class CudaDevice:
         return here
 
     def fetch(self, array: Array, out: HostArray) -> Callable[[], None]:
-        """Copy an array into page-locked memory on another stream; return a function that waits.
+        """Copy an array into page-locked memory on another stream; return a function that waits."""
+        return copies.fetch(self, array, out)
 
-        The copy begins after all work launched before.
-        """
-        events = self.xp.cuda.Event
-        before, after = events(disable_timing=True), events(disable_timing=True)
-        before.record(self._current_stream())
+    def exchange(self, transfers: Sequence[Transfer]) -> None:
+        """Copy arrays between GPUs on streams of their own, directly where the machine allows."""
+        copies.exchange(transfers)
+
+    def copying(self) -> Any:
+        """Return the stream of copies that overlap kernels."""
         if self._copying is None:
             self._copying = self.xp.cuda.Stream(non_blocking=True)
-        self._copying.wait_event(before)
-        array.get(stream=self._copying, out=out, blocking=False)
-        after.record(self._copying)
+        return self._copying
 
-        def wait() -> None:
-            wait_for(after)
-
-        return wait
+    def event(self, stream: Any = None) -> Any:
+        """Return an event recorded after all work on a stream, by default the current one."""
+        made = self.xp.cuda.Event(disable_timing=True)
+        made.record(self.current_stream() if stream is None else stream)
+        return made
 
     def host_array(self, like: Array) -> HostArray:
         """Return a page-locked host array with the shape and type of another array."""
@@ -212,7 +219,7 @@ class CudaDevice:
             If it takes longer than `seconds`; the kernel is halted first.
         """
         try:
-            if wait_for_word(word, self._current_stream, seconds):
+            if wait_for_word(word, self.current_stream, seconds):
                 self._own.rested()
                 return
         except BaseException:
@@ -243,7 +250,7 @@ class CudaDevice:
         event = self._own.event
         if event is None:
             event = self._own.event = self.xp.cuda.Event(disable_timing=True)
-        event.record(self._current_stream())
+        event.record(self.current_stream())
         return event
 
     def resident_blocks(self, kernel: Kernel) -> int:
@@ -270,7 +277,7 @@ class CudaDevice:
         loaded = self._kernel(kernel)
         shape = (blocks, kernel.threads or self.block, kernel.shared, kernel.at_once)
         config = self._configs.get(shape) or self._config(shape)
-        handle = self._current_stream().ptr
+        handle = self.current_stream().ptr
         stream = self._streams.get(handle) or self._stream(handle)
         try:
             values = [
@@ -296,7 +303,7 @@ class CudaDevice:
 
     def fire(self, launch: Launch) -> None:
         """Launch a `prepared` launch on CuPy's current stream, without waiting for it."""
-        handle = self._current_stream().ptr
+        handle = self.current_stream().ptr
         stream = self._handles.get(handle)
         if stream is None:
             if len(self._handles) >= _KEPT_STREAMS:
@@ -330,7 +337,7 @@ class CudaDevice:
             )
             raise DeviceError(msg) from error
         if kernel.shared:
-            compiling.allow_shared(loaded.handle, kernel.shared, self._index)
+            compiling.allow_shared(loaded.handle, kernel.shared, self.index)
         self._loaded[kernel.name] = kernel, loaded
         return loaded
 

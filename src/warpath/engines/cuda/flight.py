@@ -91,16 +91,26 @@ class Flight:
         """
         self._word.reset()
         self._device.launch(kernel, blocks, *args)
-        self._landed(kernel.name)
+        self.land(kernel.name)
         return self.words
 
     def fly(self, launch: PreparedLaunch) -> list[int]:
         """Launch a prepared launch, wait and return its status words, like `run`."""
+        self.start(launch)
+        return self.land(launch.name)
+
+    def start(self, launch: PreparedLaunch) -> None:
+        """Launch a prepared launch; `land` waits for it."""
         self._word.reset()
         self._device.fire(launch)
-        return self._landed(launch.name)
 
-    def _landed(self, name: str) -> list[int]:
+    def land(self, name: str) -> list[int]:
+        """Wait for what was launched and return its status words, like `run`.
+
+        Parameters
+        ----------
+        name : of the kernel, for the error message.
+        """
         self._device.finish(self.halt, self._word, self._longest)
         words: list[int] = self.words.tolist()
         if words[0] in _FAULTS:

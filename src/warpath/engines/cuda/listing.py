@@ -13,8 +13,9 @@ from warpath.engines.cuda.engine import TABLES
 from warpath.engines.cuda.entry import Types, kernel
 from warpath.engines.cuda.patches import kind_of
 from warpath.engines.cuda.tables.johnson import reweighting
-from warpath.engines.cuda.tables.min_plus import kernel_of
+from warpath.engines.cuda.tables.min_plus import kernel_of as min_plus_kernel
 from warpath.engines.cuda.tables.widths import Width
+from warpath.engines.cuda.wide.parts import kernel_of as wide_part_kernel
 from warpath.engines.cuda.wide.search import kernel_of as wide_kernel
 from warpath.engines.rounds import Run
 from warpath.engines.rounds.classes import leaves_kernel
@@ -26,14 +27,14 @@ from warpath.recipes.axes import Edges
 from warpath.results.trace import Trace
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from contextlib import AbstractContextManager
 
     from numpy.typing import DTypeLike
 
     from warpath._core import CompletionFlag
     from warpath.base.dtypes import Array
-    from warpath.engines.base import PreparedLaunch
+    from warpath.engines.base import PreparedLaunch, Transfer
     from warpath.engines.cuda.entry import Kernel
     from warpath.recipes import Recipe
 
@@ -43,7 +44,10 @@ _OF_TABLES = {
     Loop.PAIRS: ("pairs", "pair_rows"),
     Loop.JOHNSON: ("block_a_source", "pairs", "pair_rows"),
 }
-_BY_WIDTH = {Loop.BFS: breadth_first_kernel, Loop.WIDE: wide_kernel}
+_BY_WIDTH = {
+    Loop.BFS: (breadth_first_kernel,),
+    Loop.WIDE: (wide_kernel, wide_part_kernel),
+}
 
 
 def _widths(weight: np.dtype[Any]) -> list[tuple[DTypeLike, DTypeLike]]:
@@ -78,6 +82,9 @@ class _DryDevice:
         return array if out is None else out
 
     def fetch(self, _array: Array, _out: Array) -> Callable[[], None]:
+        raise _FirstLaunchError
+
+    def exchange(self, _transfers: Sequence[Transfer]) -> None:
         raise _FirstLaunchError
 
     def host_array(self, like: Array) -> Array:
@@ -187,7 +194,7 @@ def _of_own_kinds(loop: Loop, weight: np.dtype[Any], index: DTypeLike, block: in
             Width(np.dtype(label).name, np.dtype(one).name, proven=True)
             for one, label in _widths(weight)
         ]
-        return [_BY_WIDTH[loop](width, block) for width in widths]
+        return [kernel_of(width, block) for width in widths for kernel_of in _BY_WIDTH[loop]]
     return [kernel(kind, types, block) for kind in _OF_TABLES.get(loop, ()) for types in found]
 
 
@@ -245,4 +252,4 @@ def _of_windows(launched: Iterable[Kernel], block: int) -> list[Kernel]:
     """Return the kernels for matrices larger than the memory, for the same types of labels."""
     solves = [each for each in launched if each.name.startswith("floyd_warshall")]
     labels = [each.name.split("_")[-2] for each in solves]
-    return [kernel_of("product", label[0] + str(int(label[1:]) // 8), block) for label in labels]
+    return [min_plus_kernel("product", label[0] + str(int(label[1:]) // 8), block) for label in labels]

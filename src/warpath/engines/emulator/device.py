@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 
     from warpath._core import CompletionFlag
     from warpath.base.dtypes import Array
+    from warpath.engines.base import Transfer
 
 _POINTER = 65536  # in an argument's code, before 256 * kind + size
 _EMULATOR = Path(__file__).parents[4] / "cpp" / "emulator"
@@ -184,6 +185,11 @@ class EmulatedDevice:
         """Copy an array from the device into `out`; return a function that waits for the copy."""
         out[...] = array
         return lambda: None
+
+    def exchange(self, transfers: Sequence[Transfer]) -> None:
+        """Copy arrays between emulated devices."""
+        for one in transfers:
+            one.out[...] = one.array
 
     def launch(self, kernel: Kernel, blocks: int, *args: Any) -> None:
         """Run `blocks` blocks of the kernel and wait.

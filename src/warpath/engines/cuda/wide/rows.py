@@ -24,7 +24,7 @@ RUN = 256
 #: Edges sorted at once: keys, places and temporary memory take 50 bytes per edge.
 _CHUNK = 2**26
 #: A directed graph with more edges than this has no rows of in-edges on the device.
-_MOST_INTO = 2**28
+MOST_INTO = 2**28
 _SAMPLE = 4096
 
 
@@ -83,35 +83,45 @@ def _rows(graph: Graph, width: Width, device: Device) -> WideRows:
         runs = int((degrees[degrees > HUB] // RUN + 1).sum())
         # A vertex of degree 1 in a symmetric graph gets its label over its only edge.
         leaves = int(np.count_nonzero(degrees > (1 if symmetric else 0)))
-    indptr, edges = _ascending(graph, width, device, ranks)
+    indptr, edges = ascending(graph, width, device, ranks)
     into, sources = (indptr, edges) if symmetric else (None, None)
-    if not symmetric and graph.m <= _MOST_INTO:
-        into, sources = _ascending(graph.reversed(), width, device, ranks)
-    splitters = device.put(_splitters(graph).astype(width.weight))
+    if not symmetric and graph.m <= MOST_INTO:
+        into, sources = ascending(graph.reversed(), width, device, ranks)
+    splitters = device.put(splitters_of(graph).astype(width.weight))
     return WideRows(indptr, edges, into, sources, ranks, hubs, leaves, splitters, runs)
 
 
-def _splitters(graph: Graph) -> Array:
+def splitters_of(graph: Graph) -> Array:
     if graph.m == 0:
         return np.zeros(15)
     sample = graph.solver_weights[np.random.default_rng(0).integers(graph.m, size=_SAMPLE)]
     return np.sort(sample)[np.arange(1, 16) * _SAMPLE // 16]
 
 
-def _ascending(
-    graph: Graph, width: Width, device: Device, ranks: Array | None
+def ascending(
+    graph: Graph, width: Width, device: Device, ranks: Array | None, own: int | None = None
 ) -> tuple[Array, Array]:
-    """Return the rows in the order of the ranks, each sorted by weight."""
+    """Return the rows in the order of the ranks, each sorted by weight.
+
+    Parameters
+    ----------
+    own : only the rows of ranks below it are made; None for all of them.
+    """
     xp: Any = device.xp
     before = device.put(graph.indptr)
-    indptr = before
+    indptr, m = before, graph.m
     if ranks is not None:
-        degrees = xp.zeros(graph.n + 1, np.int64)
-        degrees[1:][ranks] = before[1:] - before[:-1]
+        counts, places = before[1:] - before[:-1], ranks
+        if own is not None:
+            mine = ranks < own
+            counts, places = counts[mine], ranks[mine]
+        degrees = xp.zeros(len(counts) + 1, np.int64)
+        degrees[1:][places] = counts
         indptr = xp.cumsum(degrees)
+        m = int(indptr[-1])
     weight = np.dtype(width.weight)
     zeros = weight.kind == "f" and graph.facts(symmetry=False).zero > 0
-    edges = xp.empty((graph.m, 2), weight)
+    edges = xp.empty((m, 2), weight)
     bits = edges.view(f"u{weight.itemsize}")
     for first, last in _chunks(graph.indptr):
         begin, end = int(graph.indptr[first]), int(graph.indptr[last])
@@ -120,12 +130,15 @@ def _ascending(
         if zeros:  # turns -0 into 0, whose bits sort first; on the host, as CuPy flushes denormals
             here = here + weight.type(0)
         weights = device.put(here)
-        own = before[first : last + 1]
+        starts = before[first : last + 1]
         places = xp.arange(begin, end)
-        row = xp.searchsorted(own, places, side="right") - 1
+        row = xp.searchsorted(starts, places, side="right") - 1
+        if ranks is not None and own is not None:
+            mine = ranks[first:last][row] < own
+            places, row, targets, weights = places[mine], row[mine], targets[mine], weights[mine]
         order = _by_row_and_weight(xp, row, weights)
         if ranks is not None:
-            places = indptr[ranks[first:last][row]] + (places - own[row])
+            places = indptr[ranks[first:last][row]] + (places - starts[row])
             targets = ranks[targets]
         # In some versions of CuPy, a[places] counts the entries of a in 32 bits; `put` never does.
         xp.put(edges[:, 0], places, weights[order], mode="wrap")

@@ -28,9 +28,9 @@ _CONTROL = 128  # bytes of `WideControl`
 #: Lanes that relax a row's next edges together, by the bytes of a label.
 _LANES = {4: "4", 8: "2"}
 #: A bucket that settles fewer vertices than this was too narrow: latency dominated its rounds.
-_NARROW = 20_000
+NARROW = 20_000
 #: The cost of a pulled edge in sixteenths of that of a pushed edge.
-_PULL_COST = 16
+PULL_COST = 16
 _MOST_ROUNDS = 2**32 - 1
 #: Widths of the first bucket and of the others, in mean weight / mean degree, for graphs with hubs
 #: and for others. With hubs a narrow bucket reaches most edges; in other graphs a first bucket of
@@ -80,13 +80,13 @@ def search_of(
     same = {
         "n": n, "ranks": rows.ranks, "hubs": rows.hubs, "leaves": rows.leaves,
         "indptr": rows.indptr, "edges": rows.edges, "into": rows.into, "sources": rows.sources,
-        "first": first, "delta": delta, "limit": _limit(cutoff, width), "narrow": _NARROW,
-        "pull_cost": _PULL_COST, "max_rounds": _MOST_ROUNDS,
+        "first": first, "delta": delta, "limit": limit(cutoff, width), "narrow": NARROW,
+        "pull_cost": PULL_COST, "max_rounds": _MOST_ROUNDS,
         "room": room, "room_of_runs": room_of_runs, "splitters": rows.splitters,
     }  # fmt: skip
 
     def buffers() -> WideBuffers:  # cached with the graph, so it must not refer to it
-        return _buffers(n, room, room_of_runs, label, device, own=own_labels)
+        return buffers_of(n, room, room_of_runs, label, device, own=own_labels)
 
     def given(held: WideBuffers) -> dict[str, Any]:
         return same | {
@@ -118,8 +118,12 @@ def counters(words: list[int]) -> dict[str, int]:
 def kernel_of(width: Width, block: int) -> Kernel:
     """Return the kernel for a width."""
     types = Types.of(np.int32, width.weight, width.label)
-    lanes = _LANES[np.dtype(width.label).itemsize]
-    return kernel("wide", types, block, ("lanes", lanes))
+    return kernel("wide", types, block, ("lanes", lanes(width)))
+
+
+def lanes(width: Width) -> str:
+    """Return how many lanes relax a row's next edges together."""
+    return _LANES[np.dtype(width.label).itemsize]
 
 
 def bounds(graph: Graph, width: Width, delta: float | None) -> tuple[Any, Any]:
@@ -138,7 +142,7 @@ def bounds(graph: Graph, width: Width, delta: float | None) -> tuple[Any, Any]:
     return tuple(kind(min(max(math.floor(min(one, most)), 1), most)) for one in bounds)
 
 
-def _limit(cutoff: float | None, width: Width) -> Any:
+def limit(cutoff: float | None, width: Width) -> Any:
     """Return the smallest number above all labels within the cutoff."""
     kind = np.dtype(width.label).type
     if cutoff is None or cutoff >= width.unreachable:
@@ -158,9 +162,10 @@ def rooms(graph: Graph, rows: WideRows) -> tuple[int, int]:
     return graph.n, 2 * rows.runs + 64
 
 
-def _buffers(
+def buffers_of(
     n: int, room: int, room_of_runs: int, label: np.dtype[Any], device: Device, *, own: bool
 ) -> WideBuffers:
+    """Return new buffers; with `own`, labels in the order of the rows among them."""
     xp = device.xp
     narrow = label.itemsize == 4
     entry, run = (8, 12) if narrow else (16, 16)

@@ -1,0 +1,453 @@
+"""One source of a graph that is divided over several devices: launches, exchanges, decisions.
+
+Each device lowers labels of its own vertices and, as upper bounds, those of foreign vertices. After
+each launch the foreign labels that became less are copied to their owners. When no labels are left
+to send, all labels below the bound are final, and the bound rises.
+"""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from enum import IntEnum
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from warpath.base.errors import NotSupportedError
+from warpath.engines.base import Raw, Transfer
+from warpath.engines.cpu import refuse_overflow
+from warpath.engines.cuda.entry import Types, kernel
+from warpath.engines.cuda.flight import Ended, flights
+from warpath.engines.cuda.tables.table_run import longest
+from warpath.engines.cuda.tables.widths import widths
+from warpath.engines.cuda.wide import search as wide
+from warpath.engines.cuda.wide.division import division_of, parts_of
+from warpath.results.predecessors import as_labels
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from warpath.base.dtypes import Array
+    from warpath.engines.base import Device, Order
+    from warpath.engines.cuda.entry import Kernel
+    from warpath.engines.cuda.flight import Flight
+    from warpath.engines.cuda.tables.widths import Width
+    from warpath.engines.cuda.wide.division import Division, PartRows
+    from warpath.graph import Graph
+
+#: Rounds of a launch, after which lowered foreign labels are sent though own rows are left.
+_MOST_ROUNDS = 2**20
+_STEP, _SOURCE, _ROUND, _MOST, _SURVEYS, _ARRIVING = range(6)  # `PartCommand` in wide_part.cuh
+_INTO, _REST, _FOUND, _OUTGOING = range(4)  # `PartReport`
+
+
+class Step(IntEnum):
+    """What a launch does first; `PartStep` in kernels/wide_part.cuh."""
+
+    GO_ON = 0  #: take labels that were received
+    BEGIN = 1  #: set all labels, and list the source
+    RAISE = 2  #: relax the remainders of rows up to a new bound
+    PULL = 3  #: give vertices without a label theirs from settled vertices
+    MEND = 4  #: lower labels that were pulled from each other
+
+
+class PartBuffers(NamedTuple):
+    """The buffers of one device; those of `search` are as in `WideBuffers`.
+
+    `command`, `bounds`, `report` and `least` are on the host, where kernels read and write them.
+    """
+
+    search: wide.WideBuffers
+    dist: Array
+    sent: Array
+    received: Array
+    outgoing: Array
+    counts: Array
+    ordered: Array
+    command: Array
+    bounds: Array
+    report: Array
+    least: Array
+
+
+class Part:
+    """The part of a search on one device.
+
+    Parameters
+    ----------
+    device, rows, flight : where it runs, its rows, and its buffers.
+    room : the most labels that another device can send.
+    """
+
+    def __init__(self, device: Device, rows: PartRows, flight: Flight, room: int) -> None:
+        self.device, self.rows, self.flight, self.room = device, rows, flight, room
+        self.buffers: PartBuffers = flight.buffers
+        self.entry = 1 if self.buffers.dist.itemsize == 4 else 2  # words of a label that is sent
+        self.listed: list[int] = []  # where the list for each other device begins
+        self.round = 0
+        self.quiet = self.surveyed = False
+        self.lost = False
+        self.under_way = False
+
+    @property
+    def leaving(self) -> Array:
+        """How many labels wait to be sent to each other device: (k - 1,) int64."""
+        return self.buffers.report[_OUTGOING:]
+
+    @property
+    def arriving(self) -> Array:
+        """How many labels the next launch takes from each other device: (k - 1,) int64."""
+        return self.buffers.command[_ARRIVING:]
+
+    def start(self, step: Step, source: int, bounds: tuple[Any, Any], *, surveys: bool) -> None:
+        """Launch; the numbers of labels that arrived are in the command already."""
+        command = self.buffers.command
+        command[_STEP], command[_SOURCE], command[_ROUND] = step, source, self.round
+        command[_MOST], command[_SURVEYS] = _MOST_ROUNDS, surveys
+        self.buffers.bounds[:] = bounds
+        with self.device.active():
+            self.flight.start(self.flight.launch)
+        self.under_way = True
+
+    def land(self) -> None:
+        """Wait for the launch and read what it reports."""
+        self.under_way = False
+        with self.device.active():
+            words = self.flight.land(self.flight.launch.name)
+        self.round, self.quiet, self.surveyed = words[1], bool(words[2]), bool(words[3])
+        self.lost = words[0] == Ended.LOST
+        self.arriving[:] = 0
+
+
+def solve_divided(order: Order, devices: Sequence[Device]) -> Raw:
+    """Run `Loop.WIDE` on several devices; the labels stay on the first one."""
+    graph, problem = order.graph, order.problem
+    if order.trace is not None:
+        msg = f"{order.recipe.name} keeps no trace: its rounds follow each other on the device."
+        raise NotSupportedError(msg)
+    for width in widths(graph):
+        search = PartedSearch(graph, width, devices, order.params, problem.cutoff)
+        dist, stats = search(problem.source)
+        if dist is not None:
+            break
+    if longest(graph) >= 2**62:
+        refuse_overflow(graph, problem, as_labels(graph, devices[0].get(dist)))
+    return Raw(dist, stats=stats, device=devices[0])
+
+
+class PartedSearch:
+    """Solves a divided graph from any source.
+
+    Parameters
+    ----------
+    devices : the first one gets the labels.
+    params : "delta", or none.
+    cutoff : labels beyond it may stay unreachable; None for no limit.
+    """
+
+    def __init__(
+        self,
+        graph: Graph,
+        width: Width,
+        devices: Sequence[Device],
+        params: dict[str, float],
+        cutoff: float | None,
+    ) -> None:
+        self._graph, self._width, self._devices = graph, width, devices
+        self._division: Division = division_of(graph, len(devices))
+        self._rows = parts_of(graph, width, devices)
+        self._first, self._delta = wide.bounds(graph, width, params.get("delta"))
+        self._limit = wide.limit(cutoff, width)
+        self._pulls = self._rows[0].rows.into is not None
+        self._label = np.dtype(width.label)
+        self._mark = ("parts", width, self._limit)
+
+    def __call__(self, source: int) -> tuple[Array | None, dict[str, int]]:
+        """Return labels on the first device, None if a sum did not fit, and what was done."""
+        with ExitStack() as stack:
+            parts = [self._part(number, stack) for number in range(len(self._devices))]
+            solve = _Solve(self, parts)
+            try:
+                fits = solve.run(source)
+            except BaseException:
+                solve.abandon()
+                raise
+            return (solve.labels(source) if fits else None), solve.stats
+
+    @property
+    def division(self) -> Division:
+        """Which device owns which vertex."""
+        return self._division
+
+    def _part(self, number: int, stack: ExitStack) -> Part:
+        device, rows = self._devices[number], self._rows[number]
+        names = ", ".join(each.name for each in self._devices)
+        with device.active():
+            what = f"part {number} of a wide search on {names} in {self._label.name}"
+            # The flights are kept with the graph: what makes their buffers must not refer to it.
+            division, label = self._division, self._label
+            pool = flights(
+                self._graph, what, device, lambda: buffers_of(division, number, rows, label, device)
+            )
+            own = stack.enter_context(pool.take())
+            room = self._division.shares[number].active
+            part = Part(device, rows, own, room)
+            part.listed = division.blocks(number)[:, 2].tolist()
+            if own.ready_for != self._mark:
+                self._prepare(part, number)
+        return part
+
+    def _prepare(self, part: Part, number: int) -> None:
+        held, rows, own, device = part.buffers, part.rows.rows, part.flight, part.device
+        share, search = self._division.shares[number], part.buffers.search
+        made = kernel_of(self._width, device.block)
+        given = {
+            "own": share.active, "hubs": share.hubs, "leaves": share.leaves,
+            "indptr": rows.indptr, "edges": rows.edges, "into": rows.into, "sources": rows.sources,
+            "limit": self._limit, "splitters": rows.splitters,
+            "dist": held.dist, "rest": search.rest,
+            "entries": search.entries[0], "next_entries": search.entries[1],
+            "runs": search.runs[0], "next_runs": search.runs[1],
+            "room": share.active, "room_of_runs": room_of_runs(share.runs),
+            "control": search.control, "minimum": search.minimum,
+            "others": len(self._devices) - 1, "blocks": part.rows.blocks,
+            "command": device.mapped(held.command), "bounds": device.mapped(held.bounds),
+            "received": held.received, "room_received": part.room, "sent": held.sent,
+            "outgoing": held.outgoing, "counts": held.counts,
+            "report": device.mapped(held.report), "least": device.mapped(held.least),
+            "halt": own.halt, "status": own.status,
+        }  # fmt: skip
+        blocks = device.resident_blocks(made)
+        own.launch = device.prepared(made, blocks, *made.arguments(**given))
+        own.ready_for = self._mark
+
+    def begin(self, source: int) -> tuple[Any, Any]:
+        """Return the first bound, and the initial width of the other buckets."""
+        graph, kind = self._graph, self._label.type
+        row = graph.solver_weights[graph.indptr[source] : graph.indptr[source + 1]]
+        lightest = kind(row.min()) if len(row) else kind(0)
+        return min(above(lightest, self._first, self._width), self._limit), self._delta
+
+    def raised(self, minimum: Any, delta: Any) -> Any:
+        """Return the bound of the next bucket, whose least sum is `minimum`."""
+        return min(above(minimum, delta, self._width), self._limit)
+
+    def doubled(self, delta: Any) -> Any:
+        """Return twice the width of a bucket, if that fits the labels."""
+        fits = delta < self._width.unreachable / 2
+        return self._label.type(2 * delta) if fits else delta
+
+    @property
+    def unreachable(self) -> Any:
+        """The label of unreachable vertices."""
+        return self._width.unreachable
+
+    @property
+    def limit(self) -> Any:
+        """All labels are below it."""
+        return self._limit
+
+    @property
+    def pulls(self) -> bool:
+        """Whether vertices can take labels over their in-edges."""
+        return self._pulls
+
+
+class _Solve:
+    """One solve of a `PartedSearch`: the state that the host decides on."""
+
+    def __init__(self, search: PartedSearch, parts: list[Part]) -> None:
+        self._search, self._parts, self._division = search, parts, search.division
+        self.stats = {"rounds": 0, "buckets": 0, "exchanges": 0, "bytes exchanged": 0}
+
+    def run(self, source: int) -> bool:
+        """Compute all labels; return False if a sum did not fit the labels."""
+        search, parts = self._search, self._parts
+        bound, delta = search.begin(source)
+        owner, place = self._division.owner(source)
+        for number, part in enumerate(parts):
+            part.start(
+                Step.BEGIN,
+                place if number == owner else -1,
+                (bound, bound),
+                surveys=bound < search.limit,
+            )
+        if not self._settle(bound):
+            return False
+        found = 0
+        while bound < search.limit:
+            self.stats["buckets"] += 1
+            minimum = min(part.buffers.least[0] for part in parts)
+            if minimum == search.unreachable:
+                break
+            into, rest, now = (
+                sum(int(part.buffers.report[word]) for part in parts)
+                for word in (_INTO, _REST, _FOUND)
+            )
+            if now - found < wide.NARROW:
+                delta = search.doubled(delta)
+            found, before = now, bound
+            if search.pulls and into * wide.PULL_COST < rest * 16:
+                bound = search.limit
+                fits = self._pull(before, bound)
+            else:
+                bound = search.raised(minimum, delta)
+                fits = self._launch(Step.RAISE, before, bound)
+            if not fits:
+                return False
+        return True
+
+    def _pull(self, settled: Any, bound: Any) -> bool:
+        self._copy_labels()
+        if not self._launch(Step.PULL, settled, bound, settle=False):
+            return False
+        self._copy_labels()
+        return self._launch(Step.MEND, settled, bound)
+
+    def _launch(self, step: Step, before: Any, bound: Any, *, settle: bool = True) -> bool:
+        for part in self._parts:
+            part.start(step, -1, (before, bound), surveys=bound < self._search.limit)
+        return self._settle(bound) if settle else self._land()
+
+    def _land(self) -> bool:
+        for part in self._parts:
+            if part.under_way:
+                part.land()
+        self.stats["rounds"] = max(part.round for part in self._parts)
+        return not any(part.lost for part in self._parts)
+
+    def _settle(self, bound: Any) -> bool:
+        """Let labels arrive and rows be relaxed until all labels below the bound are final."""
+        surveys = bound < self._search.limit
+        while True:
+            if not self._land():
+                return False
+            self._exchange()
+            waiting = [
+                part
+                for part in self._parts
+                if not part.quiet
+                or part.arriving.any()
+                or (surveys and not part.surveyed)
+            ]
+            if not waiting:
+                return True
+            for part in waiting:
+                part.start(Step.GO_ON, -1, (bound, bound), surveys=surveys)
+
+    def _exchange(self) -> None:
+        """Copy the labels that were lowered to the owners of their vertices."""
+        transfers: list[Transfer] = []
+        for number, sender in enumerate(self._parts):
+            for place, other in enumerate(self._division.others(number)):
+                count = int(sender.leaving[place])
+                if count == 0:
+                    continue
+                receiver, back = self._parts[other], self._division.others(other).index(number)
+                words = count * sender.entry
+                first = sender.listed[place] * sender.entry
+                at = back * receiver.room * receiver.entry
+                array = sender.buffers.outgoing[first : first + words]
+                out = receiver.buffers.received[at : at + words]
+                transfers.append(Transfer(sender.device, array, receiver.device, out))
+                receiver.arriving[back] = count
+            sender.leaving[:] = 0
+        self._transfer(transfers)
+
+    def _transfer(self, transfers: list[Transfer]) -> None:
+        if transfers:
+            self.stats["exchanges"] += 1
+            self.stats["bytes exchanged"] += sum(int(one.out.nbytes) for one in transfers)
+            self._parts[0].device.exchange(transfers)
+
+    def _copy_labels(self) -> None:
+        """Copy the labels of each device's vertices to all other devices."""
+        transfers: list[Transfer] = []
+        for number, receiver in enumerate(self._parts):
+            blocks = self._division.blocks(number).tolist()
+            for (first, size, _), other in zip(blocks, self._division.others(number), strict=True):
+                sender = self._parts[other]
+                if size:
+                    array = sender.buffers.dist[:size]
+                    out = receiver.buffers.dist[first : first + size]
+                    transfers.append(Transfer(sender.device, array, receiver.device, out))
+        self._transfer(transfers)
+
+    def labels(self, source: int) -> Array:
+        """Return the labels in the order of the graph on the first device: (n,)."""
+        self._copy_labels()
+        lead, n = self._parts[0], len(self._division.slots)
+        with lead.device.active():
+            dist: Array = lead.device.xp.empty(n, lead.buffers.dist.dtype)
+        transfers: list[Transfer] = []
+        for part in self._parts:
+            out, ranks = part.rows.out, part.rows.rows.ranks
+            if out.start == out.stop:
+                continue
+            into = dist[out] if part is lead else part.buffers.ordered
+            with part.device.active():
+                part.device.xp.take(part.buffers.dist, ranks, out=into)
+            if part is not lead:
+                transfers.append(Transfer(part.device, into, lead.device, dist[out]))
+        self._transfer(transfers)
+        with lead.device.active():
+            dist[source] = 0  # a vertex without edges has no label of its own
+        return dist
+
+    def abandon(self) -> None:
+        """Wait for what is under way after an error; the buffers are discarded."""
+        for part in self._parts:
+            if part.under_way:
+                part.land()
+
+
+def kernel_of(width: Width, block: int) -> Kernel:
+    """Return the kernel for a width."""
+    types = Types.of(np.int32, width.weight, width.label)
+    return kernel("wide_part", types, block, ("lanes", wide.lanes(width)))
+
+
+def above(low: Any, delta: Any, width: Width) -> Any:
+    """Return the next bound above labels equal to `low`, as `above` of kernels/table.cuh does."""
+    never = width.unreachable
+    if np.dtype(width.label).kind == "f":
+        with np.errstate(over="ignore"):
+            total = low + delta
+        return total if low < total < never else never
+    exact = int(low) + int(delta)
+    return type(never)(exact) if int(low) < exact < int(never) else never
+
+
+def room_of_runs(runs: int) -> int:
+    """Return how many runs a list can hold; see `search.rooms`."""
+    return 2 * runs + 64
+
+
+def buffers_of(
+    division: Division, number: int, rows: PartRows, label: np.dtype[Any], device: Device
+) -> PartBuffers:
+    """Return the buffers of one device."""
+    xp = device.xp
+    share, others = division.shares[number], division.others(number)
+    foreign = sum(division.shares[other].active for other in others)
+    entry = 1 if label.itemsize == 4 else 2
+    command = device.host_array(np.zeros(_ARRIVING + len(others), np.int64))
+    report = device.host_array(np.zeros(_OUTGOING + len(others), np.int64))
+    command[:] = report[:] = 0
+    never = np.inf if label.kind == "f" else np.iinfo(label).max
+    return PartBuffers(
+        wide.buffers_of(
+            share.active, share.active, room_of_runs(share.runs), label, device, own=False
+        ),
+        # Vertices without edges keep this label.
+        xp.full(len(division.slots), never, label),
+        xp.empty(foreign, label),
+        xp.empty(max(share.active * len(others) * entry, 1), np.uint64),
+        xp.empty(max(foreign * entry, 1), np.uint64),
+        xp.zeros(len(others) + 1, np.uint64),
+        xp.empty(rows.out.stop - rows.out.start, label),
+        command,
+        device.host_array(np.zeros(2, label)),
+        report,
+        device.host_array(np.zeros(1, label)),
+    )
