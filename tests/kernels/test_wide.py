@@ -149,7 +149,7 @@ def test_edges_behind_billions_of_others_are_found(symmetric, monkeypatch, tmp_p
     monkeypatch.setattr(rows, "HUB", 40)
     monkeypatch.setattr(search, "rows_of", behind)
     graph = skewed("int32", symmetric=symmetric)
-    for cost in (search._PULL_COST, 0):
+    for cost in (search.PULL_COST, 0):
         monkeypatch.setattr(search, "PULL_COST", cost)
         agree(graph, "int32", sources=(3,))
 

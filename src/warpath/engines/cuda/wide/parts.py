@@ -32,11 +32,11 @@ if TYPE_CHECKING:
     from warpath.engines.cuda.entry import Kernel
     from warpath.engines.cuda.flight import Flight
     from warpath.engines.cuda.tables.widths import Width
-    from warpath.engines.cuda.wide.division import Division, PartRows
+    from warpath.engines.cuda.wide.division import Division, PartRows, Share
     from warpath.graph import Graph
 
 #: Rounds of a launch, after which lowered foreign labels are sent though own rows are left.
-_MOST_ROUNDS = 2**20
+MOST_ROUNDS = 2**20
 _STEP, _SOURCE, _ROUND, _MOST, _SURVEYS, _ARRIVING = range(6)  # `PartCommand` in wide_part.cuh
 _INTO, _REST, _FOUND, _OUTGOING = range(4)  # `PartReport`
 
@@ -103,7 +103,7 @@ class Part:
         """Launch; the numbers of labels that arrived are in the command already."""
         command = self.buffers.command
         command[_STEP], command[_SOURCE], command[_ROUND] = step, source, self.round
-        command[_MOST], command[_SURVEYS] = _MOST_ROUNDS, surveys
+        command[_MOST], command[_SURVEYS] = MOST_ROUNDS, surveys
         self.buffers.bounds[:] = bounds
         with self.device.active():
             self.flight.start(self.flight.launch)
@@ -201,6 +201,7 @@ class PartedSearch:
         held, rows, own, device = part.buffers, part.rows.rows, part.flight, part.device
         share, search = self._division.shares[number], part.buffers.search
         made = kernel_of(self._width, device.block)
+        room, room_of_runs = rooms(share)
         given = {
             "own": share.active, "hubs": share.hubs, "leaves": share.leaves,
             "indptr": rows.indptr, "edges": rows.edges, "into": rows.into, "sources": rows.sources,
@@ -208,7 +209,7 @@ class PartedSearch:
             "dist": held.dist, "rest": search.rest,
             "entries": search.entries[0], "next_entries": search.entries[1],
             "runs": search.runs[0], "next_runs": search.runs[1],
-            "room": share.active, "room_of_runs": room_of_runs(share.runs),
+            "room": room, "room_of_runs": room_of_runs,
             "control": search.control, "minimum": search.minimum,
             "others": len(self._devices) - 1, "blocks": part.rows.blocks,
             "command": device.mapped(held.command), "bounds": device.mapped(held.bounds),
@@ -418,9 +419,9 @@ def above(low: Any, delta: Any, width: Width) -> Any:
     return type(never)(exact) if int(low) < exact < int(never) else never
 
 
-def room_of_runs(runs: int) -> int:
-    """Return how many runs a list can hold; see `search.rooms`."""
-    return 2 * runs + 64
+def rooms(share: Share) -> tuple[int, int]:
+    """Return how many entries and how many runs a device's lists can hold; see `search.rooms`."""
+    return share.active, 2 * share.runs + 64
 
 
 def buffers_of(
@@ -436,9 +437,7 @@ def buffers_of(
     command[:] = report[:] = 0
     never = np.inf if label.kind == "f" else np.iinfo(label).max
     return PartBuffers(
-        wide.buffers_of(
-            share.active, share.active, room_of_runs(share.runs), label, device, own=False
-        ),
+        wide.buffers_of(share.active, *rooms(share), label, device, own=False),
         # Vertices without edges keep this label.
         xp.full(len(division.slots), never, label),
         xp.empty(foreign, label),
