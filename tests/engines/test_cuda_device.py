@@ -438,7 +438,7 @@ def test_a_thread_whose_device_it_is_already_takes_nothing_else(machine):
     first, second = open_device("cuda:0"), open_device("cuda:1")
     for gpu, seen in ((first, [0]), (first, [0]), (second, [0, 1]), (second, [0, 1, 1])):
         with gpu.active():
-            assert machine.current == gpu._index
+            assert machine.current == gpu.index
         assert machine.used == seen
     assert machine.current == 0
     with second.active(), second.active(), first.active():

@@ -44,17 +44,17 @@ def anew(graph):
     return Graph(graph.indptr, graph.indices, graph.weights)
 
 
-def dealt_out(graph, order, count, *, skewed):
+def dealt_out(graph, _order, count, **_):
     """A division in which nearly all edges lead to another device."""
     return np.arange(graph.n, dtype=np.int32) % count
 
 
-def at_the_last(graph, order, count, *, skewed):
+def at_the_last(graph, _order, count, **_):
     """A division in which all but one device have no vertices."""
     return np.full(graph.n, count - 1, np.int32)
 
 
-def drawn(graph, order, count, *, skewed):
+def drawn(graph, _order, count, **_):
     return np.random.default_rng(graph.m).integers(count, size=graph.n, dtype=np.int32)
 
 
@@ -92,7 +92,7 @@ def check_corpus(dtype, count):
         agree(anew(opened(case.graph())), case.sources, count)
 
 
-@pytest.mark.parametrize("dtype", ["int32", "float64"])
+@per_type
 def test_the_corpus_over_two_devices(dtype, monkeypatch):
     monkeypatch.setattr(division, "owners_of", dealt_out)
     check_corpus(dtype, 2)
@@ -142,14 +142,16 @@ def test_a_full_list_is_no_error(room, monkeypatch):
     agree(skewed("int32", symmetric=True), (3, 500))
 
 
+@pytest.mark.usefixtures("cut")
 @pytest.mark.parametrize("params", [{}, {"delta": 1}, {"delta": 1e300}])
-def test_random_graphs_over_several_devices(params, cut):
+def test_random_graphs_over_several_devices(params):
     for count in (1, 2, 5):
         for graph in (generate.uniform(300, 4, seed=3), generate.grid(15, 15, seed=4)):
             agree(graph, (0, 7), count, params)
 
 
-def test_more_devices_than_vertices(cut):
+@pytest.mark.usefixtures("cut")
+def test_more_devices_than_vertices():
     graph = Graph.of((np.array([0, 1]), np.array([1, 2]), np.array([3, 4], np.int32)), n=3)
     agree(graph, (0, 1, 2), 5)
 
@@ -183,12 +185,12 @@ def test_beyond_a_cutoff_nothing_has_a_label(dtype):
 
 
 def test_devices_have_as_many_edges_and_all_vertices():
-    for graph in (skewed("int32", symmetric=True, m=9000), generate.grid(30, 30, seed=1)):
+    for graph in (generate.rmat(12, 24, seed=1), generate.grid(30, 30, seed=1)):
         for count in (2, 3):
             made = division.division_of(graph, count)
             edges = [len(part.rows.edges) for part in parts_on(graph, count)]
             assert sum(edges) == graph.m
-            assert max(edges) - min(edges) < graph.m // 10
+            assert max(edges) - min(edges) < graph.m // 50
             assert sorted(made.slots.tolist()) == list(range(graph.n))
 
 

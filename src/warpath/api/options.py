@@ -9,7 +9,12 @@ import numpy as np
 
 from warpath.api import several
 from warpath.base import settings
-from warpath.base.errors import InputError, MissingDependencyError, NoDeviceError
+from warpath.base.errors import (
+    InputError,
+    MissingDependencyError,
+    NoDeviceError,
+    NotEnoughMemoryError,
+)
 from warpath.engines import cpu
 from warpath.engines.hierarchy import HIERARCHY, share_reversed, sums_are_exact
 from warpath.engines.registry import engine_of
@@ -157,6 +162,8 @@ class Options:
         anew : whether the free memory of a GPU is compared again with what a plan needs.
         """
         if several.is_several(self.wish.device):
+            if size.task is Task.SSSP:
+                return self._divided(size, graph, trace=trace, anew=anew).again()
             return self._shared(size, graph, anew=anew)
         return self._planned(size, graph, trace=trace, anew=anew).again()
 
@@ -172,15 +179,46 @@ class Options:
         ]
         return several.shared_plan(plans, device, graph.facts(symmetry=False))
 
+    def _divided(
+        self, size: Size, graph: Graph, *, trace: bool = False, anew: bool = False
+    ) -> Plan:
+        """Return the plan of one source on several devices."""
+        key = size, trace, "divided"
+        kept = self._plans.get(key)
+        if kept is not None and not anew and kept.holds():
+            return kept.plan
+        among = several.members(self.wish.device)
+        several.check_divided(self.wish.device, among)
+        wish = several.wish_for(self.wish, among[0], among)
+        alone: Plan | NotEnoughMemoryError
+        try:
+            first = _kept_options(graph, wish, self.preference)
+            alone = first._planned(size, graph, trace=trace, anew=anew)  # noqa: SLF001 - of this class
+        except NotEnoughMemoryError as error:
+            alone = error
+        inner = opened(graph)
+        found = [engine_of(each).memory(inner, each)[0] for each in among]
+        known = [each for each in found if each is not None]
+        facts = facts_for(size, inner, among[0])
+        plan = several.divided_plan(
+            alone,
+            self.wish.device,
+            among,
+            facts,
+            min(known, default=None),
+            wish._replace(traced=trace),
+        )
+        self._plans[key] = _Kept(plan, plan.bytes, _limits())
+        return plan
+
     def one_source(
         self, graph: Graph, *, trace: bool = False, cutoff: float | None = None
     ) -> OneSource:
         """Return the plan for one source and a cutoff, bound to the graph."""
         refuse_turns(graph, "sssp")
-        if several.is_several(self.wish.device):
-            several.check_shared(self.wish.device, ONE_SOURCE)
         size = self.size_within(graph, cutoff)
-        plan = self._planned(size, graph, trace=trace)
+        divides = several.is_several(self.wish.device)
+        plan = (self._divided if divides else self._planned)(size, graph, trace=trace)
         one = self._one
         if one is None or one.plan is not plan:
             search = None

@@ -76,6 +76,7 @@ def run_plan(
                 trace,
                 pred=pred,
                 tiles=tiles,
+                among=chosen.among,
             )
             raw = engine_of(chosen.device).run(order, chosen.device)
             if raw.device is not None and not stay:

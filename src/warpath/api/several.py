@@ -7,24 +7,28 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from warpath.base import settings, units
-from warpath.base.errors import NotSupportedError
-from warpath.engines.registry import engine_of
+from warpath.base.errors import NotEnoughMemoryError, NotSupportedError
+from warpath.engines.registry import engine_of, place
 from warpath.planner import kinds
-from warpath.planner.cpu_model import Destination
+from warpath.planner.cpu_model import Destination, Size
+from warpath.planner.divided_model import divided_bytes, divided_seconds
 from warpath.planner.kinds import kind_of
-from warpath.recipes import Task
+from warpath.planner.plan import Plan
+from warpath.recipes import CATALOGUE, Task
+from warpath.recipes.params import chosen_params
 from warpath.recipes.recipe import WHOLE_TABLES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from warpath.graph import Graph
     from warpath.graph.facts import Facts
-    from warpath.planner.cpu_model import Size
-    from warpath.planner.plan import Plan
     from warpath.planner.wish import Wish
 
 _LISTED = re.compile(r"(?P<kind>\w+):(?P<numbers>\d{1,4}(,\d{1,4})+)")
 _SHARED = {Task.MANY, Task.APSP}
+#: The algorithm that divides the rows of a graph over several devices.
+DIVIDED = "warpath.wide"
 
 
 def is_several(device: str) -> bool:
@@ -59,6 +63,19 @@ def members(device: str) -> tuple[str, ...]:
     return tuple(found)
 
 
+def place_on(graph: Graph, devices: Sequence[str]) -> None:
+    """Copy a graph's rows to each device.
+
+    Where there are several, a graph that does not fit one is divided when it is solved.
+    """
+    for each in devices:
+        try:
+            place(graph, each)
+        except NotEnoughMemoryError:
+            if len(devices) == 1:
+                raise
+
+
 def check_shared(device: str, size: Size) -> None:
     """Raise NotSupportedError for what several devices cannot share."""
     if size.task not in _SHARED:
@@ -73,6 +90,12 @@ def check_shared(device: str, size: Size) -> None:
             "leave out= out, or name that GPU as device=."
         )
         raise NotSupportedError(msg)
+
+
+def check_divided(device: str, among: Sequence[str]) -> None:
+    """Raise NotSupportedError for devices that do not solve one source together."""
+    if not all(kind_of(each).divides for each in among):
+        check_shared(device, Size(Task.SSSP))
 
 
 def wish_for(wish: Wish, device: str, among: Sequence[str]) -> Wish:
@@ -124,3 +147,63 @@ def _alone(plan: Plan) -> str:
 
 def _seconds(plan: Plan) -> float:
     return float("inf") if plan.seconds is None else plan.seconds
+
+
+def divided_plan(
+    alone: Plan | NotEnoughMemoryError,
+    device: str,
+    among: tuple[str, ...],
+    facts: Facts,
+    free: int | None,
+    wish: Wish,
+) -> Plan:
+    """Return the plan of one source on several devices: divided over them, or on the first alone.
+
+    Parameters
+    ----------
+    alone : the plan of the first device, or why it has none.
+    free : the bytes that are free on each device; None where that is unknown.
+
+    Raises
+    ------
+    NotEnoughMemoryError
+        If the graph fits neither one device nor, divided, all of them.
+    """
+    recipe = CATALOGUE[DIVIDED]
+    why = "there is no other device" if len(among) == 1 else ""
+    if wish.algorithm not in {"auto", DIVIDED} or wish.traced:
+        why = f"only {DIVIDED} divides a graph, without a trace"
+    why = why or kind_of(among[0]).objection(recipe, Task.SSSP, facts) or ""
+    if why:
+        return _on_one(alone, device, why)
+    seconds, needed = divided_seconds(facts, len(among)), divided_bytes(facts, len(among))
+    if free is not None and needed > free:
+        if not isinstance(alone, NotEnoughMemoryError):
+            return _on_one(
+                alone, device, "it is too large to be divided in the memory that is free"
+            )
+        msg = (
+            f"{DIVIDED} divided over {' and '.join(among)} would take {units.size(needed)} on "
+            f"each, but {units.size(free)} are free: use more GPUs, or device='cpu'."
+        )
+        raise NotEnoughMemoryError(msg) from alone
+    if isinstance(alone, NotEnoughMemoryError):
+        reason = f"the graph does not fit {among[0]} alone"
+    elif wish.algorithm == DIVIDED:
+        reason = "it was requested"
+    elif seconds < _seconds(alone):
+        reason = f"it is predicted to be faster than {alone.headline()}, {_alone(alone)}"
+    else:
+        return _on_one(alone, device, f"divided it would take {units.seconds(seconds)}")
+    params = chosen_params(recipe, facts, wish.params or {}, 1)
+    notes = (
+        f"the rows are divided over {len(among)} devices, which exchange lowered labels",
+        *(() if isinstance(alone, NotEnoughMemoryError) else alone.notes),
+    )
+    return Plan(recipe, among[0], 1, params, seconds, needed, reason, notes=notes, among=among)
+
+
+def _on_one(alone: Plan | NotEnoughMemoryError, device: str, why: str) -> Plan:
+    if isinstance(alone, NotEnoughMemoryError):
+        raise alone
+    return replace(alone, notes=(*alone.notes, f"device={device!r}: one device alone, as {why}"))

@@ -13,14 +13,13 @@ from warpath.api.one_source import SourceRequest, solve_one
 from warpath.api.options import options_of, requested_size
 from warpath.api.pairs import pairs_of
 from warpath.api.route import route_of
-from warpath.api.several import members
+from warpath.api.several import members, place_on
 from warpath.api.table_of import table_of
 from warpath.api.table_request import TableRequest
 from warpath.api.totals import totalled
 from warpath.api.within import within_of
 from warpath.engines import hierarchy
 from warpath.engines.base import Problem
-from warpath.engines.registry import place
 from warpath.graph import Graph
 from warpath.graph.arguments import as_indices, checked_cutoff, checked_dist_dtype, one_index
 from warpath.graph.checks import checked_bool
@@ -94,8 +93,7 @@ class Solver:
     ) -> None:
         self.graph = made = Graph.of(graph)
         self._options = options_of(made, algorithm, device, threads, params, prepared=prepared)
-        for each in members(self._options.device()):
-            place(self.graph, each)
+        place_on(made, members(self._options.device()))
 
     def sssp(
         self,

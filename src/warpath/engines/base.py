@@ -84,6 +84,7 @@ class Order:
         nothing is counted.
     pred : (k, t), where the predecessors of MANY and APSP go; None where they were not requested.
     tiles : the tiling of a matrix that is larger than the device's memory; None where it fits.
+    among : the devices over which the rows are divided; empty for the device that runs the order.
     """
 
     recipe: Recipe
@@ -96,6 +97,7 @@ class Order:
     trace: Trace | None = None
     pred: Array | None = None
     tiles: Tiles | None = None
+    among: tuple[str, ...] = ()
 
 
 class PreparedLaunch(Protocol):

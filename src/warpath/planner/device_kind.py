@@ -65,6 +65,7 @@ class DeviceKind(Protocol):
     own_memory : whether arrays are copied into memory of its own, where the graph then stays.
     takes_threads : whether the number of threads has an effect.
     timed : whether the time of a run says how fast the kind of device is.
+    divides : whether several devices of this kind solve one source of a divided graph.
     """
 
     name: str
@@ -72,6 +73,7 @@ class DeviceKind(Protocol):
     own_memory: bool
     takes_threads: bool
     timed: bool
+    divides: bool
 
     def whole_name(self, device: str) -> str | None:
         """Return the whole name of a device ("cuda:0" for "cuda"); None if it is not valid."""

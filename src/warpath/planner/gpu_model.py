@@ -44,7 +44,7 @@ _BY_PREFIX_SUM = _Rounds(15e-6, 2.5, 3, 0.09e-9)
 _BY_THRESHOLD = _Rounds(9.3e-6, 3.5, 2, 0.1e-9)
 _BY_QUEUE = _Rounds(36e-6, 2.5, 3, 0.3e-9)
 _IN_ROUNDS = {Loop.FRONTIER, Loop.NEAR_FAR}  # the loops in rounds that were measured
-_GPU_START = 100e-6  # arrays made, the answer copied
+GPU_START = 100e-6  # arrays made, the answer copied
 
 
 def gpu_seconds(recipe: Recipe, size: Size, facts: Facts) -> float:
@@ -67,7 +67,7 @@ def gpu_seconds(recipe: Recipe, size: Size, facts: Facts) -> float:
     if recipe.axes.emit is Emit.ATOMIC_QUEUE:
         rounds = _BY_QUEUE
     work = facts.m * rounds.again * rounds.edge
-    return _GPU_START + hops * rounds.a_hop * rounds.seconds + work
+    return GPU_START + hops * rounds.a_hop * rounds.seconds + work
 
 
 def _is_deep(facts: Facts) -> bool:
@@ -75,7 +75,7 @@ def _is_deep(facts: Facts) -> bool:
     return facts.hops > WIDE_HOPS if facts.hops else facts.mean_degree < MESH_DEGREE
 
 
-def _across(facts: Facts, wide: float) -> float:
+def across(facts: Facts, wide: float) -> float:
     """Return some number of hops across a graph: where it is wide, so many times those counted."""
     hops = facts.hops
     if hops == 0:  # not counted
@@ -83,20 +83,20 @@ def _across(facts: Facts, wide: float) -> float:
     return wide * hops if hops <= WIDE_HOPS else 2 * hops * math.sqrt(max(facts.n, 2) / 2048)
 
 
-def _wide_seconds(facts: Facts) -> float:
+def wide_seconds(facts: Facts) -> float:
     """See docs/performance/sssp-h200-wide.md.
 
     Where hubs are, few edges are inspected. A deep graph takes a round for each hop across it.
     """
     edge = 7e-12 if facts.max_degree > _HUB else 3.4e-11
     wide = 1.0 if facts.weight_dtype == "float32" or facts.sums_fit_int32 else 1.3
-    return _GPU_START + max(_across(facts, 3.0), 20) * 8e-6 + facts.m * edge * wide
+    return GPU_START + max(across(facts, 3.0), 20) * 8e-6 + facts.m * edge * wide
 
 
 def _breadth_first_seconds(facts: Facts) -> float:
     """See docs/performance/bfs-h200.md: a level costs a barrier and what waits for each other."""
     edge = 2e-12 if facts.max_degree > _HUB else 1.2e-11
-    return _GPU_START + _across(facts, 2.0) * 6e-6 + facts.m * edge
+    return GPU_START + across(facts, 2.0) * 6e-6 + facts.m * edge
 
 
 def _breadth_first_bytes(facts: Facts) -> int:
@@ -154,7 +154,7 @@ def _patches_seconds(facts: Facts) -> float:
     n, m = max(facts.n, 2), facts.m
     narrow = facts.max_weight < 2**31 if facts.integer else facts.weight_dtype == "float32"
     seconds = math.sqrt(n) * 1.75e-6 + m * (1e-10 if _is_deep(facts) else 2e-9)
-    return _GPU_START + seconds * (1.0 if narrow else 1.5)
+    return GPU_START + seconds * (1.0 if narrow else 1.5)
 
 
 def _patches_bytes(facts: Facts) -> int:
@@ -177,7 +177,7 @@ class _Alone(NamedTuple):
 _ALONE = {
     Loop.BFS: _Alone(_breadth_first_seconds, _breadth_first_bytes),
     Loop.PATCHES: _Alone(_patches_seconds, _patches_bytes),
-    Loop.WIDE: _Alone(_wide_seconds, _wide_bytes),
+    Loop.WIDE: _Alone(wide_seconds, _wide_bytes),
 }
 
 
@@ -241,7 +241,7 @@ def _table_seconds(recipe: Recipe, size: Size, facts: Facts) -> float:
             seconds = _pairs_seconds(n, m, k) * wide
         case _:
             raise _unmeasured(recipe)
-    return _GPU_START + seconds + copied
+    return GPU_START + seconds + copied
 
 
 def _unmeasured(recipe: Recipe) -> ValueError:

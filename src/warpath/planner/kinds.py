@@ -32,6 +32,7 @@ class Cpu:
     own_memory = False
     takes_threads = True
     timed = True
+    divides = False
 
     def whole_name(self, device: str) -> str | None:
         return "cpu" if device == "cpu" else None
@@ -111,6 +112,7 @@ class Cuda:
     own_memory = True
     takes_threads = False
     timed = True
+    divides = True
 
     def whole_name(self, device: str) -> str | None:
         if not re.fullmatch(r"cuda(:\d{1,4})?", device):
@@ -174,6 +176,7 @@ class Emulated(Cuda):
     name = "emulated"
     own_memory = False
     timed = False
+    divides = False
 
     def whole_name(self, device: str) -> str | None:
         return device if device == "emulated" else None

@@ -43,6 +43,8 @@ class Plan:
         file; None where it is on the device.
     shares : the plans of several devices that share the rows of a table, of which this one names
         the fastest; empty for one device.
+    among : the devices over which the rows of the graph are divided for one source, of which
+        `device` is the first; empty for one device. Then `bytes` are those on each.
     """
 
     recipe: Recipe
@@ -57,6 +59,7 @@ class Plan:
     notes: tuple[str, ...] = field(default=())
     staged: int | None = None
     shares: tuple[Plan, ...] = ()
+    among: tuple[str, ...] = ()
 
     def again(self) -> Plan:
         """Return an equal plan with `params` of its own, ten times as fast as `replace`."""
@@ -74,7 +77,7 @@ class Plan:
 
     def headline(self) -> str:
         """Return what runs, in one line."""
-        parts = [f"{self.recipe.name} on {self.device}"]
+        parts = [f"{self.recipe.name} on {' and '.join(self.among) or self.device}"]
         if self.threads > 1:
             parts.append(f"{self.threads} threads")
         parts += [f"{name} = {units.number(value)}" for name, value in self.params.items()]

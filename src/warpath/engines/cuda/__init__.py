@@ -37,7 +37,11 @@ def run(order: Order, device: str) -> Raw:
     engine, devices = _modules()
     gpu = devices.open_device(device)
     with gpu.active():
-        raw: Raw = engine.run(order, gpu)
+        raw: Raw
+        if order.among:
+            raw = engine.run_divided(order, [devices.open_device(each) for each in order.among])
+        else:
+            raw = engine.run(order, gpu)
         if raw.device is None or gpu.busy:
             gpu.synchronize()  # arrays on the GPU are complete when the call returns and is timed
         return raw
@@ -59,6 +63,8 @@ def host_search(graph: Graph, plan: Plan) -> None:
 def device_search(graph: Graph, plan: Plan) -> Bound | None:
     """Return the solves of a graph from any source on a GPU, or None; see `engine.bound`."""
     engine, devices = _modules()
+    if plan.among:
+        return None
     made: Bound | None = engine.bound(graph, plan.recipe.loop, devices.open_device(plan.device))
     return made
 

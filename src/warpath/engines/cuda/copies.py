@@ -22,10 +22,13 @@ def fetch(device: CudaDevice, array: Any, out: NDArray[Any]) -> Callable[[], Non
 
     The copy begins after all work launched before.
     """
-    stream = device.copying()
-    stream.wait_event(device.event())
+    events = device.xp.cuda.Event
+    before, after = events(disable_timing=True), events(disable_timing=True)
+    before.record(device.current_stream())
+    stream = device.copying
+    stream.wait_event(before)
     array.get(stream=stream, out=out, blocking=False)
-    after = device.event(stream)
+    after.record(stream)
 
     def wait() -> None:
         wait_for(after)
@@ -39,35 +42,46 @@ def exchange(transfers: Sequence[Transfer]) -> None:
     Each copy runs on its receiver's stream of copies. Without peer access CUDA copies through the
     host.
     """
-    devices = {id(one): one for each in transfers for one in (each.sender, each.receiver)}
+    devices: dict[int, Any] = {
+        id(one): one for each in transfers for one in (each.sender, each.receiver)
+    }
     ready = {}
     for key, device in devices.items():
         with device.active():
-            ready[key] = device.event()
+            ready[key] = _event(device, device.current_stream())
     done = []
     for each in transfers:
         receiver: Any = each.receiver
         sender: Any = each.sender
+        array: Any = each.array
+        out: Any = each.out
         with receiver.active():
             _allow_peer(receiver, sender)
-            stream = receiver.copying()
+            stream = receiver.copying
             stream.wait_event(ready[id(sender)])
             stream.wait_event(ready[id(receiver)])
             receiver.xp.cuda.runtime.memcpyPeerAsync(
-                each.out.data.ptr,
+                out.data.ptr,
                 receiver.index,
-                each.array.data.ptr,
+                array.data.ptr,
                 sender.index,
-                each.out.nbytes,
+                out.nbytes,
                 stream.ptr,
             )
-            done.append((sender, receiver, receiver.event(stream)))
+            done.append((sender, receiver, _event(receiver, stream)))
     for device in devices.values():
         with device.active():
-            current: Any = device.current_stream()  # type: ignore[attr-defined]
+            current = device.current_stream()
             for sender, receiver, event in done:
                 if device in (sender, receiver):
                     current.wait_event(event)
+
+
+def _event(device: Any, stream: Any) -> Any:
+    """Return an event recorded after all work on a stream."""
+    made = device.xp.cuda.Event(disable_timing=True)
+    made.record(stream)
+    return made
 
 
 def _allow_peer(device: CudaDevice, peer: CudaDevice) -> None:

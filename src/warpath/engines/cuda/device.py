@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import threading
+from functools import cached_property
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
@@ -109,7 +110,6 @@ class CudaDevice:
         }
         self._handles: dict[int, Any] = {}
         self.peers: set[int] = set()
-        self._copying: Any = None
         self._own = OfThread()
 
     def active(self) -> AbstractContextManager[None]:
@@ -168,20 +168,13 @@ class CudaDevice:
         return copies.fetch(self, array, out)
 
     def exchange(self, transfers: Sequence[Transfer]) -> None:
-        """Copy arrays between GPUs on streams of their own, directly where the machine allows."""
+        """Copy arrays between GPUs on their streams of copies."""
         copies.exchange(transfers)
 
+    @cached_property
     def copying(self) -> Any:
-        """Return the stream of copies that overlap kernels."""
-        if self._copying is None:
-            self._copying = self.xp.cuda.Stream(non_blocking=True)
-        return self._copying
-
-    def event(self, stream: Any = None) -> Any:
-        """Return an event recorded after all work on a stream, by default the current one."""
-        made = self.xp.cuda.Event(disable_timing=True)
-        made.record(self.current_stream() if stream is None else stream)
-        return made
+        """The stream of copies that overlap kernels."""
+        return self.xp.cuda.Stream(non_blocking=True)
 
     def host_array(self, like: Array) -> HostArray:
         """Return a page-locked host array with the shape and type of another array."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from warpath.base.errors import NotSupportedError
 from warpath.engines.base import Raw
 from warpath.engines.cpu import refuse_overflow
 from warpath.engines.cuda import breadth_first, patches
@@ -19,13 +20,14 @@ from warpath.engines.cuda.tables.table_run import longest
 from warpath.engines.cuda.tables.thread_a_source import thread_a_source
 from warpath.engines.cuda.tables.widths import widths
 from warpath.engines.cuda.wide import search as wide
+from warpath.engines.cuda.wide.parts import solve_divided
 from warpath.engines.potentials import labels_or_cycle
 from warpath.engines.rounds import Run
 from warpath.engines.rounds import solve as solve_by_rounds
 from warpath.recipes import Loop
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from warpath.base.dtypes import Array
     from warpath.engines.base import Device, Order
@@ -76,6 +78,14 @@ def run(order: Order, device: Device) -> Raw:
     if order.recipe.exact and longest(graph) >= 2**62:
         refuse_overflow(graph, order.problem, device.get(solve.dist))
     return Raw(solve.dist, stats={"rounds": solve.rounds}, device=device)
+
+
+def run_divided(order: Order, devices: Sequence[Device]) -> Raw:
+    """Run an order of one source whose rows are divided over devices; the first has the labels."""
+    if order.recipe.loop is not Loop.WIDE:
+        msg = f"{order.recipe.name} runs on one device: only warpath.wide divides a graph."
+        raise NotSupportedError(msg)
+    return solve_divided(order, devices)
 
 
 def totals(order: Order, device: Device, names: tuple[str, ...]) -> dict[str, Array] | None:

@@ -261,8 +261,8 @@ KINDS = {
         "as<Edge<W>>(edges), into, as<Edge<W>>(sources), L{{0}}, L{{0}}, limit, 0, 0, 0, dist, "
         "as<RowRemainder<L>>(rest), {{as<Entry<L>>(entries), as<Run<L>>(runs), nullptr, room, "
         "room_of_runs}}, {{as<Entry<L>>(next_entries), as<Run<L>>(next_runs), nullptr, room, "
-        "room_of_runs}}, as<WideControl>(control), minimum, nullptr, {{hubs, indptr, splitters}}}}, "
-        "PartArgs<L>{{others, as<ForeignBlock>(blocks), command, bounds, "
+        "room_of_runs}}, as<WideControl>(control), minimum, nullptr, {{hubs, indptr, "
+        "splitters}}}}, PartArgs<L>{{others, as<ForeignBlock>(blocks), command, bounds, "
         "as<Entry<L>>(received), room_received, sent, as<Entry<L>>(outgoing), counts, report, "
         "least}}, halt, status)",
         widths=2,

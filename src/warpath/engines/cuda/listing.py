@@ -252,4 +252,6 @@ def _of_windows(launched: Iterable[Kernel], block: int) -> list[Kernel]:
     """Return the kernels for matrices larger than the memory, for the same types of labels."""
     solves = [each for each in launched if each.name.startswith("floyd_warshall")]
     labels = [each.name.split("_")[-2] for each in solves]
-    return [min_plus_kernel("product", label[0] + str(int(label[1:]) // 8), block) for label in labels]
+    return [
+        min_plus_kernel("product", label[0] + str(int(label[1:]) // 8), block) for label in labels
+    ]

@@ -180,9 +180,7 @@ def parts_of(graph: Graph, width: Width, devices: Sequence[Device]) -> list[Part
     return found
 
 
-def _part(
-    graph: Graph, width: Width, device: Device, division: Division, number: int
-) -> PartRows:
+def _part(graph: Graph, width: Width, device: Device, division: Division, number: int) -> PartRows:
     xp: Any = device.xp
     share, count = division.shares[number], len(division.shares)
     own = share.last - share.first

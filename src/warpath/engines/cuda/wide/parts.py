@@ -127,8 +127,8 @@ def solve_divided(order: Order, devices: Sequence[Device]) -> Raw:
         raise NotSupportedError(msg)
     for width in widths(graph):
         search = PartedSearch(graph, width, devices, order.params, problem.cutoff)
-        dist, stats = search(problem.source)
-        if dist is not None:
+        dist, stats, fits = search(problem.source)
+        if fits:
             break
     if longest(graph) >= 2**62:
         refuse_overflow(graph, problem, as_labels(graph, devices[0].get(dist)))
@@ -162,17 +162,20 @@ class PartedSearch:
         self._label = np.dtype(width.label)
         self._mark = ("parts", width, self._limit)
 
-    def __call__(self, source: int) -> tuple[Array | None, dict[str, int]]:
-        """Return labels on the first device, None if a sum did not fit, and what was done."""
+    def __call__(self, source: int) -> tuple[Array, dict[str, int], bool]:
+        """Return labels on the first device, what was done, and whether all sums fitted.
+
+        A sum that did not fit lowered nothing.
+        """
         with ExitStack() as stack:
             parts = [self._part(number, stack) for number in range(len(self._devices))]
             solve = _Solve(self, parts)
             try:
-                fits = solve.run(source)
+                solve.run(source)
             except BaseException:
                 solve.abandon()
                 raise
-            return (solve.labels(source) if fits else None), solve.stats
+            return solve.labels(source), solve.stats, not any(part.lost for part in parts)
 
     @property
     def division(self) -> Division:
@@ -261,8 +264,8 @@ class _Solve:
         self._search, self._parts, self._division = search, parts, search.division
         self.stats = {"rounds": 0, "buckets": 0, "exchanges": 0, "bytes exchanged": 0}
 
-    def run(self, source: int) -> bool:
-        """Compute all labels; return False if a sum did not fit the labels."""
+    def run(self, source: int) -> None:
+        """Compute all labels."""
         search, parts = self._search, self._parts
         bound, delta = search.begin(source)
         owner, place = self._division.owner(source)
@@ -273,8 +276,7 @@ class _Solve:
                 (bound, bound),
                 surveys=bound < search.limit,
             )
-        if not self._settle(bound):
-            return False
+        self._settle(bound)
         found = 0
         while bound < search.limit:
             self.stats["buckets"] += 1
@@ -290,49 +292,39 @@ class _Solve:
             found, before = now, bound
             if search.pulls and into * wide.PULL_COST < rest * 16:
                 bound = search.limit
-                fits = self._pull(before, bound)
+                self._copy_labels()
+                self._launch(Step.PULL, before, bound)
+                self._land()
+                self._copy_labels()
+                self._launch(Step.MEND, before, bound)
             else:
                 bound = search.raised(minimum, delta)
-                fits = self._launch(Step.RAISE, before, bound)
-            if not fits:
-                return False
-        return True
+                self._launch(Step.RAISE, before, bound)
+            self._settle(bound)
 
-    def _pull(self, settled: Any, bound: Any) -> bool:
-        self._copy_labels()
-        if not self._launch(Step.PULL, settled, bound, settle=False):
-            return False
-        self._copy_labels()
-        return self._launch(Step.MEND, settled, bound)
-
-    def _launch(self, step: Step, before: Any, bound: Any, *, settle: bool = True) -> bool:
+    def _launch(self, step: Step, before: Any, bound: Any) -> None:
         for part in self._parts:
             part.start(step, -1, (before, bound), surveys=bound < self._search.limit)
-        return self._settle(bound) if settle else self._land()
 
-    def _land(self) -> bool:
+    def _land(self) -> None:
         for part in self._parts:
             if part.under_way:
                 part.land()
         self.stats["rounds"] = max(part.round for part in self._parts)
-        return not any(part.lost for part in self._parts)
 
-    def _settle(self, bound: Any) -> bool:
+    def _settle(self, bound: Any) -> None:
         """Let labels arrive and rows be relaxed until all labels below the bound are final."""
         surveys = bound < self._search.limit
         while True:
-            if not self._land():
-                return False
+            self._land()
             self._exchange()
             waiting = [
                 part
                 for part in self._parts
-                if not part.quiet
-                or part.arriving.any()
-                or (surveys and not part.surveyed)
+                if not part.quiet or part.arriving.any() or (surveys and not part.surveyed)
             ]
             if not waiting:
-                return True
+                return
             for part in waiting:
                 part.start(Step.GO_ON, -1, (bound, bound), surveys=surveys)
 

@@ -92,6 +92,7 @@ def _rows(graph: Graph, width: Width, device: Device) -> WideRows:
 
 
 def splitters_of(graph: Graph) -> Array:
+    """Return 15 weights that split a sample of all weights into 16 equal parts, on the host."""
     if graph.m == 0:
         return np.zeros(15)
     sample = graph.solver_weights[np.random.default_rng(0).integers(graph.m, size=_SAMPLE)]
