@@ -42,7 +42,7 @@ def run(order: Order, device: str) -> Raw:
             raw = engine.run_divided(order, [devices.open_device(each) for each in order.among])
         else:
             raw = engine.run(order, gpu)
-        if raw.device is None or gpu.busy:
+        if raw.device is None or order.among or gpu.busy:
             gpu.synchronize()  # arrays on the GPU are complete when the call returns and is timed
         return raw
 

@@ -218,7 +218,7 @@ class CudaDevice:
         except BaseException:
             self._halted(halt, _TO_HALT_FOR_CTRL_C)
             raise
-        name = self._own.launched[-1]
+        name = next(reversed(self._own.launched), "launched last")
         what = f"{self.name}, {self.model}: the kernel {name} ran for {seconds:,.0f} s, longer than"
         if self._halted(halt, _TO_HALT):
             msg = f"{what} any solve takes, and was stopped."

@@ -25,6 +25,9 @@ enum PartStep { kGoOn = 0, kBegin = 1, kRaise = 2, kPull = 3, kMend = 4 };
 /// The host's command; the numbers of arriving labels follow, by sender.
 enum PartCommand { kStep = 0, kSource = 1, kRound = 2, kMostRounds = 3, kSurveys = 4, kArriving };
 
+/// The most devices, `MOST_DEVICES` of engines/cuda/wide/parts.py.
+constexpr int kMostDevices = 16;
+
 /// What a launch reports, besides its status; the numbers of outgoing labels follow, by owner.
 enum PartReport { kInto = 0, kRest = 1, kFound = 2, kOutgoing };
 
@@ -152,7 +155,7 @@ __device__ __forceinline__ void wide_part(const WideArgs<W, L>& a, const PartArg
   WARPATH_SHARED(u64, sums, 3);
   WARPATH_SHARED(L, minimum, 1);
   WARPATH_SHARED(u32, taken, 2);
-  WARPATH_SHARED(i64, command, kArriving);
+  WARPATH_SHARED(i64, command, kArriving + kMostDevices - 1);
   WARPATH_SHARED(L, bounds, 2);
   const int t = threadIdx.x, own = t / 32;
   const bool first = blockIdx.x == 0 && t == 0;
@@ -163,7 +166,7 @@ __device__ __forceinline__ void wide_part(const WideArgs<W, L>& a, const PartArg
                {send_buffers + own * SendBuffer<L>::kRoom, 0},
                waiting + own * 64};
   if (t == 0) taken[0] = 0;
-  if (t < kArriving) command[t] = p.command[t];
+  if (t < kArriving + p.others) command[t] = p.command[t];  // from the host's memory: once a block
   if (t < 2) bounds[t] = p.bounds[t];
   if (first) {  // a barrier separates this from the first use
     a.control->into[0] = a.control->rest[0] = a.control->found[0] = 0;
@@ -185,7 +188,7 @@ __device__ __forceinline__ void wide_part(const WideArgs<W, L>& a, const PartArg
   }
   if (step == kGoOn)
     for (int k = 0; k < p.others; ++k)
-      receive(a, p.received + k * p.room, p.command[kArriving + k], pending, me, bound);
+      receive(a, p.received + k * p.room, command[kArriving + k], pending, me, bound);
   me.send_buffer.send(pending, a.hubs, bound, me.lane, taken);
   WideControl::Lists sizes = meet_and_read(a.control, round % 3, shared_sizes);
   for (; round != end && sizes.halted == 0 && sizes.entries + sizes.runs != 0; ++round) {

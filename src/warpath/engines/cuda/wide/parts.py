@@ -37,6 +37,8 @@ if TYPE_CHECKING:
 
 #: Rounds of a launch, after which lowered foreign labels are sent though own rows are left.
 MOST_ROUNDS = 2**20
+#: `kMostDevices` of kernels/wide_part.cuh.
+MOST_DEVICES = 16
 _STEP, _SOURCE, _ROUND, _MOST, _SURVEYS, _ARRIVING = range(6)  # `PartCommand` in wide_part.cuh
 _INTO, _REST, _FOUND, _OUTGOING = range(4)  # `PartReport`
 
@@ -124,6 +126,9 @@ def solve_divided(order: Order, devices: Sequence[Device]) -> Raw:
     graph, problem = order.graph, order.problem
     if order.trace is not None:
         msg = f"{order.recipe.name} keeps no trace: its rounds follow each other on the device."
+        raise NotSupportedError(msg)
+    if len(devices) > MOST_DEVICES:
+        msg = f"a graph is divided over at most {MOST_DEVICES} devices, not {len(devices)}."
         raise NotSupportedError(msg)
     for width in widths(graph):
         search = PartedSearch(graph, width, devices, order.params, problem.cutoff)
