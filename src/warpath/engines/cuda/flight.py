@@ -96,7 +96,8 @@ class Flight:
 
     def fly(self, launch: PreparedLaunch) -> list[int]:
         """Launch a prepared launch, wait and return its status words, like `run`."""
-        self.start(launch)
+        self._word.reset()
+        self._device.fire(launch)
         return self.land(launch.name)
 
     def start(self, launch: PreparedLaunch) -> None:

@@ -10,7 +10,7 @@ from warpath.base import settings
 from warpath.base.cached import cached_property
 from warpath.base.dtypes import unreachable
 from warpath.engines.cuda.entry import MERGE_PATH_ITEMS, Types, kernel
-from warpath.engines.rounds.run import resident
+from warpath.engines.rounds.run import resident, rows_fit
 from warpath.graph.zones import folded, opened
 from warpath.results.predecessors import as_labels, tree
 
@@ -86,8 +86,8 @@ class OnDevice:
     def pred(self) -> Array:
         """The predecessors, (n,), an array of CuPy; see `Paths.pred`.
 
-        One pass over the edges on the device. If weights are negative, or all tight edges into a
-        vertex have length 0, the tree is computed on the CPU.
+        One pass over the edges on the device. If weights are negative, if all tight edges into a
+        vertex have length 0, or if the graph does not fit the device, the CPU computes the tree.
         """
         with self._device.active():
             found = self._tree()
@@ -156,7 +156,7 @@ class OnDevice:
     def _tree(self) -> Array | None:
         """Return the tree of the opened graph, or None if the device cannot compute it."""
         inner, device = self._inner, self._device
-        if inner.facts(symmetry=False).negative:
+        if inner.facts(symmetry=False).negative or not rows_fit(inner, device):
             return None
         labels = self._labels if self._cutoff is None else self._distances()
         return tree_on(inner, self._source, labels, device)

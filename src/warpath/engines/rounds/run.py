@@ -53,6 +53,14 @@ def resident(graph: Graph, device: Device, *, reverse: bool = False) -> Rows:
     return (TRANSPOSE if reverse else ROWS).of(graph, rows, device.name)
 
 
+def rows_fit(graph: Graph, device: Device) -> bool:
+    """Return whether a graph's rows are on a device, or fit its free memory."""
+    if ROWS.known(graph, device.name) is not None:
+        return True
+    arrays = (graph.indptr, graph.indices, graph.solver_weights)
+    return sum(int(each.nbytes) for each in arrays) <= device.free_memory()
+
+
 def resident_ell(graph: Graph, device: Device) -> Rows:
     """Return the rows of a graph in ELLPACK's order on a device; made once and kept.
 
