@@ -156,6 +156,22 @@ def test_more_devices_than_vertices():
     agree(graph, (0, 1, 2), 5)
 
 
+@pytest.mark.usefixtures("cut")
+@pytest.mark.parametrize("symmetric", [True, False])
+def test_a_source_with_one_edge(symmetric, monkeypatch):
+    monkeypatch.setattr(rows, "HUB", 40)
+    graph = skewed("int32", symmetric=symmetric)
+    degrees = np.diff(graph.indptr)
+    lone = np.flatnonzero(degrees == 1)
+    _, targets = np.unique(graph.indices[graph.indptr[lone]], return_index=True)
+    chosen = lone[targets[:4]].tolist()
+    assert len(chosen) == 4
+    agree(graph, chosen, 2)
+    for source in chosen:
+        dist = as_labels(graph, solve(graph, source).dist)
+        assert np.count_nonzero(dist < np.iinfo(np.int64).max) > graph.n // 4
+
+
 def test_a_source_without_edges():
     graph = skewed("int32", symmetric=True, n=2000)
     lonely = int(np.flatnonzero(np.diff(graph.indptr) == 0)[0])
