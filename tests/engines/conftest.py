@@ -82,6 +82,7 @@ class Machine:
         self.refuses = None  # raised when code is loaded
         self.turns = 0  # how often an event is asked before it is there
         self.copied = []  # beside the work
+        self.peers = []  # which device may read which one's memory
         self.arguments = 0  # of a kernel that the driver launches
 
     def wait(self):
@@ -157,6 +158,17 @@ class Machine:
             wait_event=lambda event: self.events.append(("copies wait for", event.number)),
         )
 
+    def allow_peer(self, peer):
+        """Let the current device read a peer's memory, which is an error when repeated."""
+        if (self.current, peer) in self.peers:
+            error = CUDARuntimeError("cudaErrorPeerAccessAlreadyEnabled")
+            error.status = 704
+            raise error
+        self.peers.append((self.current, peer))
+
+    def copy_between(self, out, receiver, array, sender, nbytes, stream):
+        self.events.append(("copy", sender, receiver, out, array, nbytes, stream, self.current))
+
     def from_handle(self, handle):
         self.made.append(("stream", handle))
         return f"stream {handle}"
@@ -172,6 +184,9 @@ class Work:
 
     def synchronize(self):
         self.machine.wait()
+
+    def wait_event(self, event):
+        self.machine.events.append(("work waits for", event.number, self.machine.current))
 
     @property
     def done(self):
@@ -241,6 +256,10 @@ def _cupy(machine):
             memGetInfo=lambda: (machine.free, machine.total),
             memcpyHostToDevice=1,
             memcpyAsync=lambda *args: machine.copied.append(args),
+            memcpyPeerAsync=machine.copy_between,
+            deviceCanAccessPeer=lambda device, peer: device != peer,
+            deviceEnablePeerAccess=machine.allow_peer,
+            CUDARuntimeError=CUDARuntimeError,
         ),
         memory=SimpleNamespace(OutOfMemoryError=OutOfMemoryError),
         get_current_stream=lambda: machine.stream,

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 import sys
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 import warpath as wp
 from warpath import _core
+from warpath.engines.base import Transfer
 from warpath.engines.cuda import device, waiting
 from warpath.engines.cuda.device import open_device
 from warpath.engines.cuda.driver import device_count, versions
@@ -119,6 +121,40 @@ def test_a_gpu_says_how_many_blocks_of_a_kernel_run_at_once(gpu, machine):
     gpu.launch(ADD, 1)
     assert [name for _, name in machine.loads] == ["add", "wide"]
     assert gpu.resident_blocks(Kernel("add", "another", threads=1024)) == 132 * 2
+
+
+def test_copies_between_gpus_begin_and_end_between_the_launches_of_both(machine):
+    machine.gpus *= 2
+    first, second = open_device("cuda:0"), open_device("cuda:1")
+
+    def array(place, nbytes):
+        return SimpleNamespace(data=SimpleNamespace(ptr=place), nbytes=nbytes)
+
+    there_and_back = [
+        Transfer(first, array(100, 8), second, array(200, 8)),
+        Transfer(second, array(300, 16), first, array(400, 16)),
+    ]
+    first.exchange(there_and_back)
+    told = [each for each in machine.events if each[0] != "event"]
+    assert told == [
+        ("record", 0, "work"),
+        ("record", 1, "work"),
+        ("work waits for", 0, 1),
+        ("copy", 0, 1, 200, 100, 8, 0, 1),
+        ("record", 2, "work"),
+        ("work waits for", 1, 0),
+        ("copy", 1, 0, 400, 300, 16, 0, 0),
+        ("record", 3, "work"),
+        ("work waits for", 2, 0),
+        ("work waits for", 3, 1),
+    ]
+    assert machine.peers == [(1, 0), (0, 1)]
+    machine.events.clear()
+    first.exchange(there_and_back)
+    assert machine.events == told
+    first.peers.clear()
+    first.exchange(there_and_back)
+    assert machine.peers == [(1, 0), (0, 1)]
 
 
 def test_a_copy_beside_the_work_begins_after_what_was_launched_before(gpu, machine):

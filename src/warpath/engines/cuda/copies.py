@@ -39,49 +39,40 @@ def fetch(device: CudaDevice, array: Any, out: NDArray[Any]) -> Callable[[], Non
 def exchange(transfers: Sequence[Transfer]) -> None:
     """Copy arrays between GPUs; see `warpath.engines.base.Device`.
 
-    Each copy runs on its receiver's stream of copies. Without peer access CUDA copies through the
-    host.
+    Each copy runs on its receiver's current stream, after what was launched before on both GPUs.
+    Without peer access CUDA copies through the host.
     """
-    devices: dict[int, Any] = {
-        id(one): one for each in transfers for one in (each.sender, each.receiver)
-    }
-    ready = {}
-    for key, device in devices.items():
-        with device.active():
-            ready[key] = _event(device, device.current_stream())
-    done = []
-    for each in transfers:
-        receiver: Any = each.receiver
-        sender: Any = each.sender
-        array: Any = each.array
-        out: Any = each.out
+    senders: dict[int, Any] = {id(each.sender): each.sender for each in transfers}
+    receivers: dict[int, Any] = {id(each.receiver): each.receiver for each in transfers}
+    ready, copied = {}, {}
+    for key, sender in senders.items():
+        with sender.active():
+            ready[key] = sender.recorded("ready")
+    for key, receiver in receivers.items():
         with receiver.active():
-            _allow_peer(receiver, sender)
-            stream = receiver.copying
-            stream.wait_event(ready[id(sender)])
-            stream.wait_event(ready[id(receiver)])
-            receiver.xp.cuda.runtime.memcpyPeerAsync(
-                out.data.ptr,
-                receiver.index,
-                array.data.ptr,
-                sender.index,
-                out.nbytes,
-                stream.ptr,
-            )
-            done.append((sender, receiver, _event(receiver, stream)))
-    for device in devices.values():
-        with device.active():
-            current = device.current_stream()
-            for sender, receiver, event in done:
-                if device in (sender, receiver):
-                    current.wait_event(event)
+            stream = receiver.current_stream()
+            for each in transfers:
+                if each.receiver is receiver:
+                    _copy(each, stream, ready[id(each.sender)])
+            copied[key] = receiver.recorded("copied")
+    for key, sender in senders.items():
+        with sender.active():
+            stream = sender.current_stream()
+            for to in {id(each.receiver) for each in transfers if id(each.sender) == key}:
+                stream.wait_event(copied[to])
 
 
-def _event(device: Any, stream: Any) -> Any:
-    """Return an event recorded after all work on a stream."""
-    made = device.xp.cuda.Event(disable_timing=True)
-    made.record(stream)
-    return made
+def _copy(transfer: Transfer, stream: Any, ready: Any) -> None:
+    """Copy an array on a stream of the receiver's, after an event of the sender's."""
+    receiver: Any = transfer.receiver
+    sender: Any = transfer.sender
+    array: Any = transfer.array
+    out: Any = transfer.out
+    _allow_peer(receiver, sender)
+    stream.wait_event(ready)
+    receiver.xp.cuda.runtime.memcpyPeerAsync(
+        out.data.ptr, receiver.index, array.data.ptr, sender.index, out.nbytes, stream.ptr
+    )
 
 
 def _allow_peer(device: CudaDevice, peer: CudaDevice) -> None:

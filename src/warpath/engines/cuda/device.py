@@ -168,7 +168,7 @@ class CudaDevice:
         return copies.fetch(self, array, out)
 
     def exchange(self, transfers: Sequence[Transfer]) -> None:
-        """Copy arrays between GPUs on their streams of copies."""
+        """Copy arrays between GPUs on their current streams."""
         copies.exchange(transfers)
 
     @cached_property
@@ -192,7 +192,7 @@ class CudaDevice:
 
     def synchronize(self) -> None:
         """Wait until all work on the current stream is done; Ctrl-C ends the wait."""
-        wait_for(self._recorded())
+        wait_for(self.recorded())
         self._own.rested()
 
     @property
@@ -228,7 +228,7 @@ class CudaDevice:
 
     def _halted(self, halt: Array, seconds: float) -> bool:
         """Halt a kernel by a copy on another stream; return whether it ends within `seconds`."""
-        end = self._recorded()
+        end = self.recorded()
         one = self.host_array(np.zeros(1, np.int32))
         one[0] = 1
         stream = self.xp.cuda.Stream(non_blocking=True)
@@ -238,11 +238,14 @@ class CudaDevice:
         )
         return wait_for(end, seconds)
 
-    def _recorded(self) -> Any:
-        """Record an event after all work on the current stream, and return it."""
-        event = self._own.event
+    def recorded(self, use: str = "wait") -> Any:
+        """Record an event after all work on the current stream, and return it.
+
+        Each thread has one event for each use, as creating them takes longer than recording.
+        """
+        event = self._own.events.get(use)
         if event is None:
-            event = self._own.event = self.xp.cuda.Event(disable_timing=True)
+            event = self._own.events[use] = self.xp.cuda.Event(disable_timing=True)
         event.record(self.current_stream())
         return event
 

@@ -27,13 +27,13 @@ class OfThread(threading.local):
     ----------
     launched : names of the last kernels launched since then.
     lasting : whether one of them may take long.
-    event : CUDA event that the thread waits with.
+    events : CUDA events that the thread records, by their use.
     """
 
     def __init__(self) -> None:
         self.launched: deque[str] = deque(maxlen=_NAMED_KERNELS)
         self.lasting = False
-        self.event: Any = None
+        self.events: dict[str, Any] = {}
 
     def rested(self) -> None:
         """Record that all work of the thread is complete."""

@@ -68,7 +68,7 @@ __device__ __forceinline__ void begin_part(const WideArgs<W, L>& a, const PartAr
   if (at != 0) return;
   for (int slot = 0; slot < 3; ++slot) a.control->lists[slot] = {0, 0, 0};
   a.control->lost = 0;
-  if (source < 0 || source >= a.n) return;  // a leaf is listed, too: as source it can lower a label
+  if (source < 0 || source >= a.n) return;  // a leaf lowers a label if it is the source
   if (source < a.hubs.count) {
     list_hub(pending, a.hubs, L{0}, source, 0, bound);
   } else {
