@@ -80,8 +80,9 @@ def check_shared(device: str, size: Size) -> None:
     """Raise NotSupportedError for what several devices cannot share."""
     if size.task not in _SHARED:
         msg = (
-            f"device={device!r} shares the rows of a table (distances, apsp, totals): use one "
-            f"device for {size.task.value}, as device='cpu' or 'cuda'."
+            f"device={device!r} shares the rows of a table (distances, apsp, totals), and several "
+            f"GPUs also divide the graph for sssp: use one device for {size.task.value}, as "
+            "device='cpu' or 'cuda'."
         )
         raise NotSupportedError(msg)
     if size.place is Destination.GPU:
