@@ -18,6 +18,8 @@ from selections import rounds
 
 import warpath as wp
 from support.emulated_calls import sssp_on
+from support.kernels import CACHE, prepare
+from support.recipes import on_gpu
 from warpath.engines.emulator.device import EmulatedDevice
 from warpath.plot.page import BLUE, INK, ORANGE, SKY, VERMILION, new_figure, save
 from warpath.plot.rounds import rounds_of
@@ -140,9 +142,9 @@ def town() -> tuple[wp.Graph, int]:
 
 @cache
 def _device() -> Callable[..., wp.Paths]:
-    kept = FOLDER / "emulated"
-    kept.mkdir(parents=True, exist_ok=True)
-    return sssp_on(EmulatedDevice(seed=5, cache=kept))
+    device = EmulatedDevice(seed=5, cache=CACHE)
+    prepare(device, on_gpu(), "int32")  # together: alone, each kernel would compile all headers
+    return sssp_on(device)
 
 
 def _traced(recipe: Recipe) -> tuple[Trace, dict[str, float]]:

@@ -142,7 +142,10 @@ def pytest_collection_modifyitems(config, items):
 def emulated_sssp():
     """`wp.sssp` with the emulator for every GPU; what runs on the CPU runs on the CPU."""
     from support.emulated_calls import sssp_on
-    from support.kernels import CACHE
+    from support.kernels import CACHE, prepare
+    from support.recipes import on_gpu
     from warpath.engines.emulator.device import EmulatedDevice
 
-    return sssp_on(EmulatedDevice(seed=5, cache=CACHE))
+    device = EmulatedDevice(seed=5, cache=CACHE)
+    prepare(device, on_gpu(), "int32")  # together: alone, each kernel would compile all headers
+    return sssp_on(device)

@@ -24,7 +24,7 @@ MOST = 70  # vertices of a table's graph
 @cache
 def device_of(*tasks):
     device = kernels.device_for(64)
-    kernels.prepare(device, on_gpu(*tasks), "int32", traced=False)
+    kernels.prepare(device, on_gpu(*tasks), "int32")
     return device
 
 
