@@ -32,6 +32,11 @@ CASES = [
     for dtype in case.dtypes
 ]
 in_one_process = pytest.mark.xdist_group("heaps")  # the program is compiled once
+in_full = pytest.mark.full(
+    "heaps under sanitizers",
+    *("cpp/include/warpath/queues/*.hpp", "cpp/include/warpath/graph/types.hpp"),
+    "tests/core/heaps.cpp",
+)
 
 
 @pytest.fixture(scope="session")
@@ -72,6 +77,7 @@ def settle(graph, source, queue, **limits):
 
 
 @in_one_process
+@in_full
 @pytest.mark.parametrize("heap", HEAPS)
 @settings(max_examples=150)
 @given(data=st.data())
@@ -84,6 +90,7 @@ def test_rules_hold_and_pops_give_the_least_key_whatever_comes(program, heap, da
 
 
 @in_one_process
+@in_full
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("heap", HEAPS)
 def test_rules_hold_while_keys_fall_far_below_their_parents(program, heap, seed):
@@ -99,6 +106,7 @@ def test_rules_hold_while_keys_fall_far_below_their_parents(program, heap, seed)
 
 
 @in_one_process
+@in_full
 @pytest.mark.parametrize("heap", HEAPS)
 def test_rules_hold_after_any_three_vertices_of_a_tree_fall_below_all(program, heap):
     n = 16
@@ -111,6 +119,7 @@ def test_rules_hold_after_any_three_vertices_of_a_tree_fall_below_all(program, h
 
 
 @in_one_process
+@in_full
 @pytest.mark.parametrize("heap", HEAPS)
 def test_a_drain_forgets_whatever_had_fallen(program, heap):
     n = 16
@@ -123,6 +132,7 @@ def test_a_drain_forgets_whatever_had_fallen(program, heap):
 
 
 @in_one_process
+@in_full
 def test_vertices_that_lose_a_second_child_are_cut_up_to_the_root(program):
     n = 257
     commands = [f"s {v} {v}" for v in range(n)] + ["p"]
@@ -132,6 +142,7 @@ def test_vertices_that_lose_a_second_child_are_cut_up_to_the_root(program):
 
 
 @in_one_process
+@in_full
 @pytest.mark.parametrize("heap", HEAPS)
 def test_equal_keys_all_come_out_and_an_empty_heap_is_used_again(program, heap):
     commands = [f"s {v} 5" for v in range(33)] + ["p"] * 34

@@ -16,6 +16,7 @@ import small_corpus
 from support import corpus, tables
 from support.kernels import device_for
 from support.recipes import on_gpu
+from support.tiers import SOLVES
 from warpath.engines.cuda import sources
 from warpath.recipes import Task
 
@@ -245,6 +246,7 @@ def test_every_kernel_of_every_recipe_is_compiled_beforehand():
         assert any(f"_{kind}_" in kernel.name for kernel in kernels)
 
 
+@pytest.mark.full("small corpus on the emulator", "tools/small_corpus.py", *SOLVES)
 def test_the_small_corpus_runs_every_recipe(emulated_sssp, monkeypatch):
     names = ("self_loops", "star_out", "complete", "negative_without_cycle")
     monkeypatch.setattr(small_corpus, "NAMES", names)
