@@ -11,7 +11,7 @@ import pytest
 import warpath as wp
 from support.recipes import on_cpu
 from support.toy import registered
-from warpath.api import one_source, options
+from warpath.api import one_source, options, planning
 from warpath.base.dtypes import unreachable
 from warpath.engines import cpu
 from warpath.recipes import CATALOGUE, Loop, Task
@@ -36,8 +36,8 @@ def graph(request):
 def plans(monkeypatch):
     """The wishes that were planned."""
     found = []
-    real = options.choose
-    monkeypatch.setattr(options, "choose", lambda *what: (found.append(what[3]), real(*what))[1])
+    real = planning.choose
+    monkeypatch.setattr(planning, "choose", lambda *what: (found.append(what[3]), real(*what))[1])
     return found
 
 

@@ -125,7 +125,7 @@ def _solved_in_steps(
     rounds = Trace() if request.trace else None
     # Under negative weights a route within the cutoff may pass a vertex beyond it.
     beyond = limit is not None and inner.facts(symmetry=False).negative > 0
-    stay = rounds is None and not beyond
+    stay = rounds is None and not beyond and one.stays
     try:
         raw, stats = run_plan(graph, chosen, problem, progress=progress, trace=rounds, stay=stay)
     except DistanceOverflowError:

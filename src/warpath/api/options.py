@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+import os
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from warpath.api import several
+from warpath.api.planning import planned
 from warpath.base import settings
 from warpath.base.errors import (
     InputError,
@@ -21,13 +22,11 @@ from warpath.engines.registry import engine_of
 from warpath.graph.arguments import as_indices, one_index
 from warpath.graph.checks import shown
 from warpath.graph.derived import Derived
-from warpath.graph.facts import probed
 from warpath.graph.turns import refuse_turns
 from warpath.graph.zones import opened
+from warpath.planner import auto_device
 from warpath.planner.cpu_model import Size, reach
-from warpath.planner.device_kind import Hardware
 from warpath.planner.kinds import device_names, kind_of
-from warpath.planner.plan import Plan, choose
 from warpath.planner.wish import Wish, checked, device_of, preferring
 from warpath.recipes import CATALOGUE, Task
 from warpath.results.predecessors import team_of
@@ -39,7 +38,7 @@ if TYPE_CHECKING:
     from warpath.engines.cpu import Search
     from warpath.engines.cuda.engine import Bound
     from warpath.graph import Graph
-    from warpath.graph.facts import Facts
+    from warpath.planner.plan import Plan
 
 ONE_SOURCE = Size(Task.SSSP)
 _MOST_OPTIONS = _MOST_PLANS = 64
@@ -53,19 +52,23 @@ class OneSource:
     plan : what runs.
     team : the number of threads that the tree may take.
     search : finds distances that need no cutting, narrowing or folding; None where there is none.
+    stays : whether distances may stay on the device that found them: not on one that nobody
+        requested, so that results of "auto" are on the host wherever they were found.
     """
 
-    def __init__(self, plan: Plan, team: int, search: Search | None) -> None:
+    def __init__(self, plan: Plan, team: int, search: Search | None, *, stays: bool) -> None:
         self.plan = plan
         self.team = team
         self.search = search
+        self.stays = stays
 
     def on_gpu(self, graph: Graph) -> Bound | None:
         """Return what a GPU launches for one source; None on the CPU and for other loops."""
         made: tuple[Bound | None] | None = vars(self).get("_on_gpu")
         if made is None:  # of two threads that make it, both take the first one's
             plan = self.plan
-            binds = self.search is None and graph.first_through == 0 and not plan.params
+            bare = graph.first_through == 0 and not plan.params
+            binds = self.search is None and self.stays and bare
             found = _bound(graph, plan) if binds else None
             made = vars(self).setdefault("_on_gpu", (found,))
         return made[0]
@@ -91,19 +94,19 @@ class _Kept(NamedTuple):
 
     Attributes
     ----------
-    most : the bytes that the largest candidate takes.
-    limits : of a plan for a GPU, the limits that were set when it was made. Most of its memory is
-        kept with the graph from then on, so the free memory is not compared again.
+    most : the bytes that the largest candidate takes on the host; 0 of a plan for a GPU. Most of
+        its memory is kept with the graph there, so the free memory is not compared again.
+    limits : of a plan that a GPU was considered for, `_limits` when it was made; else None.
     """
 
     plan: Plan
     most: int
-    limits: tuple[int | None, int | None] | None
+    limits: tuple[int | None, int | None, int] | None
 
     def holds(self) -> bool:
-        if self.limits is None:
-            return self.most <= settings.memory()
-        return self.limits == _limits()
+        if self.limits is not None and self.limits != _limits():
+            return False
+        return self.most == 0 or self.most <= settings.memory()
 
 
 class Options:
@@ -144,6 +147,17 @@ class Options:
     def prepared(self, graph: Graph, *, prepared: bool) -> Options:
         """Return the same options with a hierarchy that may be used, or without."""
         return _kept_options(graph, self.wish._replace(prepared=prepared), self.preference)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether "auto" may choose a device that nobody requested."""
+        return auto_device.is_open(self.wish, self.preference)
+
+    def settled(self, graph: Graph, device: str) -> Options:
+        """Return the same options, with a device where "auto" might choose another one."""
+        if not self.is_open:
+            return self
+        return _kept_options(graph, self.wish._replace(device=device), self.preference)
 
     def device(self) -> str:
         """Return the device that was requested, or "auto"; refuse names that are not valid."""
@@ -226,7 +240,7 @@ class Options:
                 search = engine_of(plan.device).host_search(graph, plan)
             threads = self.wish.threads
             team = team_of(graph, settings.threads() if threads is None else threads)
-            one = OneSource(plan, team, search)
+            one = OneSource(plan, team, search, stays=not self.is_open)
             if not trace and size == ONE_SOURCE:
                 self._one = one
         return one
@@ -251,21 +265,16 @@ class Options:
             return kept.plan
         graph = opened(graph)  # that graph is solved
         wish = preferring(self.preference, size, self.wish._replace(traced=trace))
-        device = device_of(size, wish)
-        # That a GPU cannot be used is an error only when it is to run.
-        kind = kind_of(device)
-        gpu, why = engine_of(device).memory(graph, device) if kind.own_memory else (None, "")
-        hardware = Hardware(settings.threads(), settings.memory(), gpu, why)
-        facts = facts_for(size, graph, device)
-        plan = choose(size, replace(facts, exact_sums=True) if exact else facts, hardware, wish)
+        plan, free, considered = planned(size, graph, wish, self.preference, exact_sums=exact)
+        there = kind_of(plan.device).own_memory
         most = max([plan.bytes, *(other.bytes for other in plan.runners_up)])
-        free = kind.free(hardware)
         fits = free is not None and most <= free and plan.staged is None
         # A table on a GPU needs memory that the graph's copy there does not keep for it.
-        if fits and (size.task is Task.SSSP or not kind.own_memory):
+        if fits and (size.task is Task.SSSP or not there):
             if len(self._plans) >= _MOST_PLANS:
                 self._plans.clear()
-            self._plans[key] = _Kept(plan, most, _limits() if kind.own_memory else None)
+            limits = _limits() if there or considered else None
+            self._plans[key] = _Kept(plan, 0 if there else most, limits)
         return plan
 
 
@@ -349,19 +358,14 @@ def checked_wish(
     return checked(Wish(algorithm, device, threads, params))
 
 
-def facts_for(size: Size, graph: Graph, device: str) -> Facts:
-    """Return the facts that a plan is made from, with hops counted where they decide."""
-    facts = graph.facts(symmetry=False)
-    return probed(graph) if kind_of(device).probes(size, facts) else facts
-
-
 def _exact_floats(graph: Graph) -> bool:
     """Return whether a graph has float weights whose sums are exact in its hierarchy."""
     return graph.weight_dtype.kind == "f" and sums_are_exact(opened(graph))
 
 
-def _limits() -> tuple[int | None, int | None]:
-    return settings.gpu_memory(), settings.memory_limit()
+def _limits() -> tuple[int | None, int | None, int]:
+    """Return the limits that are set, and the process: a GPU does not survive a fork."""
+    return settings.gpu_memory(), settings.memory_limit(), os.getpid()
 
 
 def requested_size(graph: Graph, source: Any, sources: Any, targets: Any, target: Any) -> Size:

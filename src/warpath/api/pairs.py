@@ -138,6 +138,7 @@ def _by_origins(
     ends = np.searchsorted(row[order], np.arange(len(starts)), side="right")
     dist = np.empty(len(origins), dtype)
     chosen = options.plan(Size(Task.MANY, len(starts), 1, dtype.itemsize), graph)
+    options = options.settled(graph, chosen.device)  # for each block of rows, however small
     several = kind_of(chosen.device).rows_at_once(chosen.threads)
     stats: dict[str, Any] = {}
     with watch(progress, "pairs", "origins") as report:

@@ -21,6 +21,7 @@ from warpath.graph.checks import checked_bool
 from warpath.graph.zones import arrivals
 from warpath.planner.cpu_model import Destination
 from warpath.planner.kinds import kind_of
+from warpath.planner.wish import DEFAULT
 from warpath.recipes import Task
 from warpath.recipes.recipe import WHOLE_TABLES
 from warpath.results.distance_table import DistanceTable
@@ -56,10 +57,11 @@ def solved_table(
     """
     from warpath.io.outputs import output_of  # here, as all of these take 10 ms of `import warpath`
 
-    chosen = options.plan(size, graph)
-    checked_bool(request.trace, "trace")
-    if request.trace:
+    if checked_bool(request.trace, "trace"):
+        chosen = options.settled(graph, DEFAULT).plan(size, graph)  # it traces everything
         check_trace(chosen)
+    else:
+        chosen = options.plan(size, graph)
     if request.predecessors:
         check_predecessors(graph, chosen, problem, request)
     rows = problem.sources

@@ -292,6 +292,17 @@ class Engine(Protocol):
         """
         ...
 
+    def seen(self) -> str | None:
+        """Return the name of a device that seems to be there, without importing or starting it.
+
+        None without one. It is called for kinds that device="auto" considers.
+        """
+        ...
+
+    def trouble(self, device: str) -> str:
+        """Return why a device does not work, or "" if it solves a small graph; it is started."""
+        ...
+
     def memory(self, graph: Graph, device: str) -> tuple[int | None, str]:
         """Return the bytes of a device for a graph, and "" or why it cannot be used."""
         ...

@@ -66,6 +66,7 @@ class DeviceKind(Protocol):
     takes_threads : whether the number of threads has an effect.
     timed : whether the time of a run says how fast the kind of device is.
     divides : whether several devices of this kind solve one source of a divided graph.
+    considered : whether device="auto" may choose it where nobody requested it.
     """
 
     name: str
@@ -74,6 +75,7 @@ class DeviceKind(Protocol):
     takes_threads: bool
     timed: bool
     divides: bool
+    considered: bool
 
     def whole_name(self, device: str) -> str | None:
         """Return the whole name of a device ("cuda:0" for "cuda"); None if it is not valid."""
@@ -103,6 +105,14 @@ class DeviceKind(Protocol):
         Parameters
         ----------
         threads : those that the caller fixed, or None.
+        """
+        ...
+
+    def start_seconds(self, recipe: Recipe, size: Size, facts: Facts) -> float:
+        """Return what the first call on such a device takes in addition to the candidate's time.
+
+        A function of the question alone, whatever was started, copied or compiled before. It is
+        asked of kinds that are `considered`.
         """
         ...
 

@@ -17,6 +17,7 @@ from warpath.planner.cpu_model import (
 )
 from warpath.planner.device_kind import Candidate, DeviceKind, Hardware, Need
 from warpath.planner.gpu_model import gpu_bytes, gpu_seconds, host_bytes, tiles_bytes
+from warpath.planner.gpu_start import start_seconds
 from warpath.recipes import Loop, Recipe, Task
 from warpath.recipes.recipe import IN_ONE_LAUNCH, WHOLE_TABLES
 
@@ -33,6 +34,7 @@ class Cpu:
     takes_threads = True
     timed = True
     divides = False
+    considered = False
 
     def whole_name(self, device: str) -> str | None:
         return "cpu" if device == "cpu" else None
@@ -60,6 +62,9 @@ class Cpu:
         used = min({1, used}, key=lambda count: cpu_seconds(recipe, size, facts, count))
         seconds = cpu_seconds(recipe, size, facts, used)
         return Candidate(recipe, seconds, cpu_bytes(recipe, size, facts, used), used, size.staged)
+
+    def start_seconds(self, recipe: Recipe, size: Size, facts: Facts) -> float:  # noqa: ARG002
+        return 0.0
 
     def free(self, hardware: Hardware) -> int | None:
         return hardware.memory
@@ -113,6 +118,7 @@ class Cuda:
     takes_threads = False
     timed = True
     divides = True
+    considered = True
 
     def whole_name(self, device: str) -> str | None:
         if not re.fullmatch(r"cuda(:\d{1,4})?", device):
@@ -143,6 +149,9 @@ class Cuda:
         size = size._replace(staged=staged)
         seconds = gpu_seconds(recipe, size, facts) if recipe.planned else None
         return Candidate(recipe, seconds, gpu_bytes(recipe, size, facts), 1, staged)
+
+    def start_seconds(self, recipe: Recipe, size: Size, facts: Facts) -> float:
+        return start_seconds(recipe, size, facts)
 
     def free(self, hardware: Hardware) -> int | None:
         return hardware.gpu_memory
@@ -177,6 +186,7 @@ class Emulated(Cuda):
     own_memory = False
     timed = False
     divides = False
+    considered = False
 
     def whole_name(self, device: str) -> str | None:
         return device if device == "emulated" else None

@@ -6,16 +6,18 @@ CuPy and cuda.core are imported by the first call, not by importing this package
 from __future__ import annotations
 
 import functools
+import os
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
-from warpath.base.errors import NotSupportedError
+import numpy as np
+
+from warpath.base.errors import NotSupportedError, WarpathError
 from warpath.engines.hierarchy import HIERARCHY
 from warpath.graph.derived import derived_bytes
 from warpath.graph.zones import opened
 
 if TYPE_CHECKING:
-    import numpy as np
-
     from warpath.base.dtypes import Array
     from warpath.engines.base import Device, Order, Raw
     from warpath.engines.cuda.engine import Bound
@@ -24,6 +26,9 @@ if TYPE_CHECKING:
     from warpath.planner.plan import Plan
 
 name = "cuda"
+
+#: Files that are there where a driver gives this process a GPU: on Linux, in WSL, on Windows.
+_DRIVERS = ("/dev/nvidiactl", "/dev/dxg", r"C:\Windows\System32\nvcuda.dll")
 
 
 def run(order: Order, device: str) -> Raw:
@@ -111,6 +116,42 @@ def devices() -> list[str]:
     from warpath.engines.cuda.driver import device_count
 
     return [f"cuda:{index}" for index in range(device_count())]
+
+
+@functools.cache
+def seen() -> str | None:
+    """Return "cuda:0" if a driver and the packages seem to be there; nothing of them is imported.
+
+    Without a driver, the check takes 10 us.
+    """
+    if os.environ.get("CUDA_VISIBLE_DEVICES", "0").strip() in {"", "-1"}:
+        return None
+    if not any(map(os.path.exists, _DRIVERS)):
+        return None
+    try:
+        there = all(find_spec(package) is not None for package in ("cupy", "cuda.core"))
+    except (ImportError, ValueError):  # no package "cuda", or one without a specification
+        return None
+    return "cuda:0" if there else None
+
+
+@functools.cache
+def trouble(device: str) -> str:
+    """Return why a GPU does not work, or "" if it solves a graph of two vertices.
+
+    This compiles and launches a kernel of ours and some of CuPy's, so that an installation that is
+    broken anywhere shows it here.
+    """
+    from warpath.engines.base import Order, Problem
+    from warpath.graph import Graph
+    from warpath.recipes import CATALOGUE, Task
+
+    problem = Problem(Task.SSSP, np.array([0]))
+    try:
+        run(Order(CATALOGUE["warpath.wide"], Graph.of([(0, 1, 1)]), problem, 1, {}), device)
+    except WarpathError as error:
+        return str(error)
+    return ""
 
 
 def memory(graph: Graph, device: str) -> tuple[int | None, str]:
