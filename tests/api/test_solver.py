@@ -11,7 +11,7 @@ import pytest
 import warpath as wp
 from support.recipes import on_cpu
 from support.toy import registered
-from warpath.api import one_source, options, planning
+from warpath.api import one_source, planning
 from warpath.base.dtypes import unreachable
 from warpath.engines import cpu
 from warpath.recipes import CATALOGUE, Loop, Task

@@ -79,6 +79,12 @@ class ToyEngine:
     def devices(self) -> list[str]:
         return ["toy:0"]
 
+    def seen(self) -> str | None:
+        return "toy:0"
+
+    def trouble(self, device: str) -> str:  # noqa: ARG002
+        return ""
+
     def memory(self, *_: Any) -> tuple[None, str]:
         return None, ""
 

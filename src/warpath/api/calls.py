@@ -38,8 +38,9 @@ def sssp(
         `Place`, for the vertex nearest to a coordinate.
     algorithm : "auto", or a name from `algorithms()`, for example "classic.dijkstra".
     device : "auto", "cpu", "cuda" or "cuda:1"; a named device never falls back to another. "auto"
-        is where the graph was put by `Graph.to`, else the CPU, but for a named algorithm that runs
-        on a GPU only. Distances found on a GPU stay there until they are read.
+        is where the graph was put by `Graph.to`, else the CPU, or a GPU: for a named algorithm that
+        runs there only, or for a long question that is predicted to take at most half as long
+        there, its start included. Distances found on a named GPU stay there until they are read.
     threads : threads on the CPU; all cores that the process may use when not given.
     params : the algorithm's own numbers, for example ``{"delta": 100}``.
     cutoff : leave vertices farther than this unreachable; Dijkstra's searches stop there.

@@ -43,10 +43,9 @@ def distances(
     predecessors : keep the vertex before each target on a shortest path as ``pred`` (k, t). Routes
         need it no more than ``DistanceTable.path``, which finds them again from the distances.
     out : where the (k, t) distances go, as in `apsp`.
-    device : "cpu", or "cuda", "cuda:1"; "auto" is the CPU unless WARPATH_DEVICE or the algorithm's
-        name says otherwise. Predecessors are made on the CPU, from the distances. Several devices
-        share the rows, each at its measured rate: "all" is the CPU and each GPU, ``"cuda:*"`` each
-        GPU, "cuda:0,2" those two.
+    device : "cpu", or "cuda", "cuda:1"; "auto" is as in `sssp`. Predecessors are made on
+        the CPU, from the distances. Several devices share the rows, each at its measured rate:
+        "all" is the CPU and each GPU, ``"cuda:*"`` each GPU, "cuda:0,2" those two.
     graph, algorithm, threads, params, cutoff, dist_dtype, progress : as in `sssp`.
     trace : as in `sssp`; on a GPU of published variants only.
 

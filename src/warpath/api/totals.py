@@ -69,7 +69,7 @@ def totalled(
     if "sum" in names:
         _refuse_overflow(graph, columns)
     entry = graph.dist_dtype.itemsize
-    size = Size(problem.task, len(problem.sources), columns, entry, Destination.BLOCKS)
+    size = Size(problem.task, len(problem.sources), columns, entry, Destination.TOTALS)
     options = decided(graph, options, size)
     chosen = options.plan(size, graph)
     found = None

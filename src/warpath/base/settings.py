@@ -2,7 +2,8 @@
 
 ===================  ==========================================================================
 WARPATH_DEVICE       the device for ``device="auto"``: ``cpu``, ``cuda`` or ``cuda:1``
-                     (default: the CPU, except for algorithms that run on a GPU only)
+                     (default: the CPU, or the GPU for a long question that is predicted to take at
+                     most half as long there, its start included; ``cpu`` forbids that)
 WARPATH_THREADS      the number of threads on the CPU (default: the cores this process may use)
 WARPATH_MEMORY       the memory a call may use, in bytes or as ``8G`` (default: free memory)
 WARPATH_GPU_MEMORY   the GPU memory a call may use, likewise (default: free GPU memory)

@@ -27,6 +27,7 @@ class Destination(Enum):
     GPU = "gpu"  #: into an array of a GPU
     MAPPED = "mapped"  #: to a file that can be the matrix of a dense solve itself
     BLOCKS = "blocks"  #: to another file or a function, through memory
+    TOTALS = "totals"  #: nowhere: its rows are added up
 
 
 class Size(NamedTuple):

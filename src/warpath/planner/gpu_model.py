@@ -237,6 +237,8 @@ def _table_seconds(recipe: Recipe, size: Size, facts: Facts) -> float:
         case Loop.HIERARCHY_SWEEP:
             sweeps = -(-k // _SIDE_BY_SIDE_IN_A_SWEEP)
             seconds = sweeps * _SWEEP_START + k * n * _PER_SWEPT_LABEL * wide
+            if size.place is Destination.TOTALS:  # added up on the GPU
+                copied = 0.0
         case Loop.PAIRS:
             seconds = _pairs_seconds(n, m, k) * wide
         case _:
@@ -315,7 +317,9 @@ def host_bytes(recipe: Recipe, size: Size, facts: Facts) -> int:
     if recipe.axes is None:
         table = size.sources * size.targets * size.entry
         held = {Destination.NEW} | (
-            {Destination.BLOCKS, Destination.MAPPED} if recipe.loop in WHOLE_TABLES else set()
+            {Destination.BLOCKS, Destination.MAPPED, Destination.TOTALS}
+            if recipe.loop in WHOLE_TABLES
+            else set()
         )
         if size.staged is not None:
             return _staged_on_host(size, facts, table if size.place in held else 0)

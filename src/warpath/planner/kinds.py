@@ -302,7 +302,7 @@ def _sums_objection(recipe: Recipe, facts: Facts, *, always: bool = False) -> st
 
 def _ways(size: Size, recipe: Recipe) -> str:
     if (
-        size.place in {Destination.BLOCKS, Destination.MAPPED}
+        size.place in {Destination.BLOCKS, Destination.MAPPED, Destination.TOTALS}
         and recipe.loop is Loop.FLOYD_WARSHALL
     ):
         rows = "take an algorithm that goes row by row (algorithm='auto')"

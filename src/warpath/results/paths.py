@@ -158,12 +158,13 @@ class Paths:
         Raises
         ------
         NotSupportedError
-            If the result was computed on the CPU.
+            If the result was computed on the CPU, or where device="auto" chose to.
         """
         if self._there is None:
             msg = (
-                "on_device: this result is on the host alone, for it was solved on the CPU, with a "
-                "trace, or loaded. Solve with device='cuda', or copy it: cupy.asarray(paths.dist)."
+                "on_device: this result is on the host alone, for it was solved on the CPU or by "
+                "device='auto', with a trace, or loaded. Solve with device='cuda', or copy it: "
+                "cupy.asarray(paths.dist)."
             )
             raise NotSupportedError(msg)
         there: DeviceResult = self._there
