@@ -313,7 +313,8 @@ def test_a_graph_that_is_cut_for_a_gpu_takes_memory_of_the_host_meanwhile():
         pick(Size(Task.SSSP), hardware=here, wish=wish)
 
 
-def test_what_fits_on_a_gpu_is_taken_before_what_is_fast():
+def test_what_fits_on_a_gpu_is_taken_before_what_is_fast(monkeypatch):
+    monkeypatch.setattr(kinds, "ON_HOST", frozenset())
     sweep = "davidson2014.workfront_sweep.merge_path"
     here = MACHINE._replace(gpu_memory=gpu_bytes(CATALOGUE[sweep], Size(Task.SSSP), DENSER))
     assert pick(Size(Task.SSSP), DENSER, here, GPU).algorithm == sweep
@@ -672,3 +673,40 @@ def test_a_plan_says_from_how_many_calls_on_preparing_pays():
         wp.Solver(roads, prepared=True).plan(0, target=9),
     ]
     assert not any("prepare" in note for plan in silent for note in plan.notes)
+
+
+WEB = replace(DENSER, n=4_194_304, m=128_000_000, mean_degree=30.5, max_degree=200_000, hops=4)
+
+
+def test_edges_that_do_not_fit_a_gpu_stay_on_the_host():
+    size, roomy = Size(Task.SSSP), MACHINE._replace(memory=2**37, gpu_memory=2**36)
+    assert not pick(size, WEB, roomy, GPU).rows_on_host
+    third = roomy._replace(gpu_memory=WEB.m * 8 // 3)
+    plan = pick(size, WEB, third, GPU)
+    assert (plan.algorithm, plan.rows_on_host) == ("warpath.wide", True)
+    assert plan.bytes <= third.gpu_memory
+    assert plan.seconds == pytest.approx(WEB.m * 8 / 55e9)
+    assert (
+        "the edges, 976.6 MiB, stay in memory of the host, where cuda:0 reads them: "
+        "976.6 MiB at 55 GB/s take 18.6 ms"
+    ) in str(plan)
+    with pytest.raises(wp.NotEnoughMemoryError, match="on cuda:0 with the graph"):
+        pick(size, WEB, roomy._replace(gpu_memory=WEB.n * 4), GPU)
+    with pytest.raises(wp.NotEnoughMemoryError, match="on the host"):
+        pick(size, WEB, third._replace(memory=WEB.m * 8), GPU)
+
+
+def test_edges_of_deep_graphs_and_of_tables_stay_on_the_host_too():
+    deep = replace(ROAD, n=4_000_000, m=12_000_000, mean_degree=3.0, max_degree=8, hops=64)
+    less = MACHINE._replace(gpu_memory=140_000_000)
+    plan = pick(Size(Task.SSSP), deep, less, GPU)
+    assert (plan.algorithm, plan.rows_on_host) == ("warpath.patches", True)
+    table = pick(
+        Size(Task.MANY, 64, 100), WEB, MACHINE._replace(memory=2**37, gpu_memory=2**34), GPU
+    )
+    assert (table.algorithm, table.rows_on_host) == ("warpath.pairs", False)
+    table = pick(
+        Size(Task.MANY, 64, 100), WEB, MACHINE._replace(memory=2**37, gpu_memory=3 * 10**9), GPU
+    )
+    assert (table.algorithm, table.rows_on_host) == ("warpath.pairs", True)
+    assert table.seconds > 6 * WEB.m * 8 / 55e9 * 0.99

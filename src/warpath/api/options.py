@@ -53,7 +53,8 @@ class OneSource:
     team : the number of threads that the tree may take.
     search : finds distances that need no cutting, narrowing or folding; None where there is none.
     stays : whether distances may stay on the device that found them: not on one that nobody
-        requested, so that results of "auto" are on the host wherever they were found.
+        requested, so that results of "auto" are on the host wherever they were found, and not on
+        one that does not hold the graph, which the tree is made of.
     """
 
     def __init__(self, plan: Plan, team: int, search: Search | None, *, stays: bool) -> None:
@@ -96,7 +97,7 @@ class _Kept(NamedTuple):
     ----------
     most : the bytes that the largest candidate takes on the host; 0 of a plan for a GPU. Most of
         its memory is kept with the graph there, so the free memory is not compared again.
-    limits : of a plan that a GPU was considered for, `_limits` when it was made; else None.
+    limits : of a plan that depends on a GPU's memory, `_limits` when it was made; else None.
     """
 
     plan: Plan
@@ -240,7 +241,8 @@ class Options:
                 search = engine_of(plan.device).host_search(graph, plan)
             threads = self.wish.threads
             team = team_of(graph, settings.threads() if threads is None else threads)
-            one = OneSource(plan, team, search, stays=not self.is_open)
+            stays = not (self.is_open or plan.rows_on_host)
+            one = OneSource(plan, team, search, stays=stays)
             if not trace and size == ONE_SOURCE:
                 self._one = one
         return one
@@ -265,7 +267,7 @@ class Options:
             return kept.plan
         graph = opened(graph)  # that graph is solved
         wish = preferring(self.preference, size, self.wish._replace(traced=trace))
-        plan, free, considered = planned(size, graph, wish, self.preference, exact_sums=exact)
+        plan, free, limited = planned(size, graph, wish, self.preference, exact_sums=exact)
         there = kind_of(plan.device).own_memory
         most = max([plan.bytes, *(other.bytes for other in plan.runners_up)])
         fits = free is not None and most <= free and plan.staged is None
@@ -273,7 +275,7 @@ class Options:
         if fits and (size.task is Task.SSSP or not there):
             if len(self._plans) >= _MOST_PLANS:
                 self._plans.clear()
-            limits = _limits() if there or considered else None
+            limits = _limits() if there or limited else None
             self._plans[key] = _Kept(plan, 0 if there else most, limits)
         return plan
 

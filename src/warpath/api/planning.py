@@ -30,12 +30,12 @@ class Planned(NamedTuple):
     ----------
     plan : what runs.
     free : the bytes that were free for it; None where that is unknown.
-    considered : whether a device that nobody requested was compared, or chosen.
+    limited : whether the memory of a GPU, or its being there, decided.
     """
 
     plan: Plan
     free: int | None
-    considered: bool = False
+    limited: bool = False
 
 
 def planned(
@@ -89,19 +89,20 @@ def _better(
     except NotSupportedError:  # it has no algorithm for this
         return here
     if why:
-        return here._replace(plan=auto_device.without(here.plan, device, why), considered=True)
+        return here._replace(plan=auto_device.without(here.plan, device, why), limited=True)
     if auto_device.is_better(there, here.plan):
-        return Planned(auto_device.chosen(there, here.plan), free, considered=True)
-    return here._replace(plan=auto_device.kept(here.plan, there), considered=True)
+        return Planned(auto_device.chosen(there, here.plan), free, limited=True)
+    return here._replace(plan=auto_device.kept(here.plan, there), limited=True)
 
 
 def _on(device: str, size: Size, graph: Graph, wish: Wish, *, exact_sums: bool) -> Planned:
     """Plan a question for one device. That it cannot be used is an error only when it is to run."""
     kind = kind_of(device)
-    gpu, why = engine_of(device).memory(graph, device) if kind.own_memory else (None, "")
+    gpu, why = engine_of(device).memory(graph, device)
     hardware = Hardware(settings.threads(), settings.memory(), gpu, why)
     facts = facts_for(size, graph, device, exact_sums=exact_sums)
-    return Planned(choose(size, facts, hardware, wish), kind.free(hardware))
+    plan, free = choose(size, facts, hardware, wish), kind.free(hardware)
+    return Planned(plan, free, limited=gpu is not None)
 
 
 def facts_for(size: Size, graph: Graph, device: str, *, exact_sums: bool = False) -> Facts:

@@ -77,6 +77,7 @@ def run_plan(
                 pred=pred,
                 tiles=tiles,
                 among=chosen.among,
+                rows_on_host=chosen.rows_on_host,
             )
             raw = engine_of(chosen.device).run(order, chosen.device)
             if raw.device is not None and not stay:

@@ -6,7 +6,8 @@ WARPATH_DEVICE       the device for ``device="auto"``: ``cpu``, ``cuda`` or ``cu
                      most half as long there, its start included; ``cpu`` forbids that)
 WARPATH_THREADS      the number of threads on the CPU (default: the cores this process may use)
 WARPATH_MEMORY       the memory a call may use, in bytes or as ``8G`` (default: free memory)
-WARPATH_GPU_MEMORY   the GPU memory a call may use, likewise (default: free GPU memory)
+WARPATH_GPU_MEMORY   the GPU memory a call may use, likewise (default: free GPU memory); edges
+                     that do not fit stay in memory of the host
 WARPATH_CACHE_DIR    the folder for compiled CUDA kernels; ``off`` or empty to store none
                      (default: warpath/kernels in the user's cache, XDG_CACHE_HOME or ~/.cache);
                      not used if other users own it or can write to it or to a folder above it

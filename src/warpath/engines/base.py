@@ -85,6 +85,7 @@ class Order:
     pred : (k, t), where the predecessors of MANY and APSP go; None where they were not requested.
     tiles : the tiling of a matrix that is larger than the device's memory; None where it fits.
     among : the devices over which the rows are divided; empty for the device that runs the order.
+    rows_on_host : whether the graph's rows stay in memory of the host, where kernels read them.
     """
 
     recipe: Recipe
@@ -98,6 +99,7 @@ class Order:
     pred: Array | None = None
     tiles: Tiles | None = None
     among: tuple[str, ...] = ()
+    rows_on_host: bool = False
 
 
 class PreparedLaunch(Protocol):
@@ -179,7 +181,10 @@ class Device(Protocol):
         ...
 
     def mapped(self, array: Array) -> Array:
-        """Return what a kernel takes to write to a `host_array`; there after `synchronize`."""
+        """Return what a kernel takes to read or write a `host_array`, and keeps that alive.
+
+        What a kernel wrote is there after `synchronize`.
+        """
         ...
 
     def resident_blocks(self, kernel: Kernel) -> int:

@@ -27,8 +27,8 @@ class Hardware(NamedTuple):
 class Candidate:
     """An algorithm that could run: predicted seconds, bytes as in `Plan`, and its threads.
 
-    Only what "auto" may take has a predicted time; for the others it is None. `staged` is as in
-    `Plan`.
+    Only what "auto" may take has a predicted time; for the others it is None. `staged` and
+    `rows_on_host` are as in `Plan`.
     """
 
     recipe: Recipe
@@ -36,6 +36,7 @@ class Candidate:
     bytes: int
     threads: int
     staged: int | None = None
+    rows_on_host: bool = False
 
 
 class Need(NamedTuple):

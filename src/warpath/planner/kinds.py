@@ -18,6 +18,7 @@ from warpath.planner.cpu_model import (
 from warpath.planner.device_kind import Candidate, DeviceKind, Hardware, Need
 from warpath.planner.gpu_model import gpu_bytes, gpu_seconds, host_bytes, tiles_bytes
 from warpath.planner.gpu_start import start_seconds
+from warpath.planner.host_rows import ON_HOST, edge_bytes, host_rows_bytes, host_rows_seconds
 from warpath.recipes import Loop, Recipe, Task
 from warpath.recipes.recipe import IN_ONE_LAUNCH, WHOLE_TABLES
 
@@ -147,8 +148,13 @@ class Cuda:
         if recipe.loop is Loop.FLOYD_WARSHALL and gpu is not None:
             staged = tiles_bytes(size, facts, gpu, hardware.memory)
         size = size._replace(staged=staged)
+        taken = gpu_bytes(recipe, size, facts)
+        if _is_left_on_host(recipe, taken, gpu):
+            over_bus = host_rows_seconds(recipe, size, facts)
+            bytes_ = host_rows_bytes(recipe, size, facts)
+            return Candidate(recipe, over_bus, bytes_, 1, rows_on_host=True)
         seconds = gpu_seconds(recipe, size, facts) if recipe.planned else None
-        return Candidate(recipe, seconds, gpu_bytes(recipe, size, facts), 1, staged)
+        return Candidate(recipe, seconds, taken, 1, staged)
 
     def start_seconds(self, recipe: Recipe, size: Size, facts: Facts) -> float:
         return start_seconds(recipe, size, facts)
@@ -167,6 +173,7 @@ class Cuda:
         if size.place is Destination.GPU and recipe.loop is Loop.FLOYD_WARSHALL:
             ways = "leave out= out, or give a NumPy array or a .npy file: then tiles pass through"
         there = host_bytes(recipe, size, facts)
+        there += edge_bytes(recipe, facts) if chosen.rows_on_host else 0
         return [
             Need(chosen.bytes, hardware.gpu_memory, self.where(device), ways),
             Need(there, hardware.memory, "on the host", _ways(size, recipe)),
@@ -202,8 +209,11 @@ class Emulated(Cuda):
     def candidate(
         self, recipe: Recipe, size: Size, facts: Facts, hardware: Hardware, threads: int | None
     ) -> Candidate:
-        del hardware, threads
-        return Candidate(recipe, None, gpu_bytes(recipe, size, facts), 1)
+        del threads
+        taken = gpu_bytes(recipe, size, facts)
+        if not _is_left_on_host(recipe, taken, hardware.gpu_memory):
+            return Candidate(recipe, None, taken, 1)
+        return Candidate(recipe, None, host_rows_bytes(recipe, size, facts), 1, rows_on_host=True)
 
     def free(self, hardware: Hardware) -> int | None:
         return hardware.memory
@@ -212,6 +222,7 @@ class Emulated(Cuda):
         self, chosen: Candidate, size: Size, facts: Facts, hardware: Hardware, device: str
     ) -> list[Need]:
         there = chosen.bytes + host_bytes(chosen.recipe, size, facts)
+        there += edge_bytes(chosen.recipe, facts) if chosen.rows_on_host else 0
         return [Need(there, hardware.memory, self.where(device), _ways(size, chosen.recipe))]
 
     def where(self, device: str) -> str:  # noqa: ARG002 - there is one place
@@ -276,6 +287,16 @@ def usable_threads(recipe: Recipe, size: Size, threads: int) -> int:
     """Return how many of so many threads an algorithm can use."""
     used = threads if _uses_threads(recipe, size) else 1
     return max(1, min(used, size.sources)) if recipe.loop in _ONE_SOURCE_A_THREAD else used
+
+
+def _is_left_on_host(recipe: Recipe, taken: int, free: int | None) -> bool:
+    """Return whether edges stay on the host: a loop can read them there, and must.
+
+    Parameters
+    ----------
+    taken, free : bytes that it takes on the device with all rows, and that are free.
+    """
+    return free is not None and taken > free and recipe.loop in ON_HOST
 
 
 def _uses_threads(recipe: Recipe, size: Size) -> bool:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from warpath.base import notebook, units
 from warpath.base.errors import NegativeWeightError, NotEnoughMemoryError, NotSupportedError
 from warpath.planner.cpu_model import Destination, Size, may_be_prepared, prepare_seconds
+from warpath.planner.host_rows import BUS, edge_bytes, read_bytes
 from warpath.planner.kinds import KINDS, kind_of
 from warpath.planner.wish import DEFAULT, Wish, device_of
 from warpath.recipes import CATALOGUE, Recipe, Task
@@ -41,6 +42,8 @@ class Plan:
     notes : what else there is to know.
     staged : bytes of the device that tiles of a matrix pass through, which is on the host or in a
         file; None where it is on the device.
+    rows_on_host : whether the graph's rows stay in memory of the host, where the device reads them,
+        because they do not fit its own.
     shares : the plans of several devices that share the rows of a table, of which this one names
         the fastest; empty for one device.
     among : the devices over which the rows of the graph are divided for one source, of which
@@ -58,6 +61,7 @@ class Plan:
     left_out: tuple[tuple[str, str], ...] = ()
     notes: tuple[str, ...] = field(default=())
     staged: int | None = None
+    rows_on_host: bool = False
     shares: tuple[Plan, ...] = ()
     among: tuple[str, ...] = ()
 
@@ -182,6 +186,7 @@ def choose(size: Size, facts: Facts, hardware: Hardware, wish: Wish) -> Plan:
             *_preparing(chosen, size, facts, hardware, wish),
         ),
         chosen.staged,
+        chosen.rows_on_host,
     )
     size = size._replace(staged=chosen.staged)
     for need in kind.needs(chosen, size, facts, hardware, device):
@@ -262,6 +267,13 @@ def _notes(
         notes.append(
             f"staged: the matrix lies {where}, and tiles of it pass through "
             f"{units.size(chosen.staged)} of {device}"
+        )
+    if chosen.rows_on_host:
+        read = read_bytes(chosen.recipe, size, facts)
+        notes.append(
+            f"the edges, {units.size(edge_bytes(chosen.recipe, facts))}, stay in memory of the "
+            f"host, where {device} reads them: {units.size(read)} at {BUS / 1e9:.0f} GB/s take "
+            f"{units.seconds(read / BUS)}"
         )
     if size.reach < 1:
         notes.append(f"about {size.reach:.2g} of the vertices are expected within the cutoff")

@@ -97,15 +97,17 @@ def _modules() -> tuple[Any, Any]:
 
 
 def place(graph: Graph, device: str) -> str:
-    """Copy the rows of a graph to a GPU, and return the GPU's name, "cuda:0"."""
+    """Copy the rows of a graph to a GPU, if they fit, and return the GPU's name, "cuda:0"."""
     from warpath.engines.cuda.device import open_device
     from warpath.engines.cuda.tables.hierarchy_sweep import levels_of
     from warpath.engines.rounds.run import resident
 
     gpu, inner = open_device(device), opened(graph)
     hierarchy = HIERARCHY.known(inner)
+    rows = (inner.indptr, inner.indices, inner.solver_weights)
     with gpu.active():
-        resident(inner, gpu)
+        if sum(array.nbytes for array in rows) <= gpu.free_memory():
+            resident(inner, gpu)
         if hierarchy is not None:
             levels_of(inner, hierarchy, gpu)
     return gpu.name

@@ -184,11 +184,11 @@ class CudaDevice:
         return here
 
     def mapped(self, array: HostArray) -> Array:
-        """Return a page-locked host array as a kernel's argument.
+        """Return a page-locked host array as a kernel's argument, which keeps the array alive.
 
         With unified addressing, which every 64-bit system has, the address is the same for both.
         """
-        return SimpleNamespace(data=SimpleNamespace(ptr=array.ctypes.data))
+        return SimpleNamespace(data=SimpleNamespace(ptr=array.ctypes.data), held=array)
 
     def synchronize(self) -> None:
         """Wait until all work on the current stream is done; Ctrl-C ends the wait."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from warpath.engines.base import Raw
 from warpath.engines.cpu import refuse_overflow
 from warpath.engines.cuda.entry import Types, kernel
 from warpath.engines.cuda.flight import Ended, flights
+from warpath.engines.cuda.on_host import left_on_host
 from warpath.engines.cuda.repeated_search import Search
 from warpath.engines.cuda.tables.widths import limit, widths
 from warpath.graph.derived import Derived
@@ -62,8 +64,9 @@ def patches(order: Order, device: Device) -> Raw:
     graph, problem = order.graph, order.problem
     for width in widths(graph):
         search = search_of(
-            graph, width, device, order.params, problem.cutoff, progress=order.progress
-        )
+            graph, width, device, order.params, problem.cutoff,
+            progress=order.progress, on_host=order.rows_on_host,
+        )  # fmt: skip
         dist, words = search(problem.source)
         # If all distances are proven to fit, a lost sum is not a distance.
         if width.proven or words[0] != Ended.LOST:
@@ -85,17 +88,26 @@ def search_of(
     cutoff: float | None,
     *,
     progress: Progress = None,
+    on_host: bool = False,
 ) -> Search:
     """Return the search of a graph in a width, which holds no reference to the graph.
 
     The first call cuts the graph into patches and reports that to `progress`.
+
+    Parameters
+    ----------
+    on_host : whether the edges stay in memory of the host.
     """
     capacity = int(min(params.get("patch") or math.inf, _EACH * device.block))
-    cut = CUT.of(graph, lambda: Cut(graph, capacity, device, progress), device.name, capacity)
+
+    def cut_now() -> Cut:
+        return Cut(graph, capacity, device, progress, on_host=on_host)
+
+    cut = CUT.of(graph, cut_now, device.name, capacity, on_host)
     made, label = _kernel(width, device), np.dtype(width.label)
     delta = _band(graph.facts(symmetry=False), width, params.get("delta"))
     changing = {"delta": delta, "cutoff": limit(cutoff, width)}
-    name = f"{label.name} labels of patches of {capacity}"
+    name = f"{label.name} labels of patches of {capacity}" + " on the host" * on_host
     return Search(
         flights(graph, name, device, lambda: Space(cut, width, made, device)),
         made,
@@ -117,10 +129,20 @@ class Cut:
     ----------
     capacity : maximum vertices of a patch.
     progress : called with the completed and the total work of the cut, or None.
+    on_host : whether arrays of edges stay in page-locked memory of the host, where kernels read
+        them, those of a patch in order.
     """
 
+    _put: Callable[[Array], Array] | None = None  # makes a kernel's argument of an array of edges
+
     def __init__(
-        self, graph: Graph, capacity: int, device: Device, progress: Progress = None
+        self,
+        graph: Graph,
+        capacity: int,
+        device: Device,
+        progress: Progress = None,
+        *,
+        on_host: bool = False,
     ) -> None:
         made = _core.cut_into_patches(
             graph.indptr,
@@ -133,32 +155,38 @@ class Cut:
         self.capacity = capacity
         self.n, self.slots = graph.n, made["slot_count"]
         self.most_edges, self.most_exits = made["most_edges"], made["most_exits"]
-        names = ("places", "table", "begin", "targets", "tails", "slots", "owners")
-        self.arrays = {name: device.put(made[name]) for name in names}
-        weight = graph.solver_weights.dtype.name
-        self._weights = {
-            weight: tuple(device.put(made[name]) for name in ("weights", "exit_weights"))
-        }
-        self._own_weight = weight
+        self.patches = len(made["table"]) // _WORDS
+        own: tuple[Array, ...] = made["weights"], made["exit_weights"]
+        if on_host:
+            self._put = partial(left_on_host, device)
+        self._own_weights = own if on_host else tuple(map(device.put, own))
+        self._of_vertices = {name: device.put(made[name]) for name in ("places", "table", "begin")}
+        put = self._put or device.put
+        self._of_edges = {name: put(made[name]) for name in ("targets", "tails", "slots", "owners")}
+        self._weights: dict[str, tuple[Array, Array]] = {}
 
     @property
-    def patches(self) -> int:
-        """The number of patches."""
-        return len(self.arrays["table"]) // _WORDS
+    def arrays(self) -> dict[str, Array]:
+        """All arrays but weights, by the names of the kernel's parameters."""
+        return self._of_vertices | self._of_edges
 
     @property
     def nbytes(self) -> int:
         """The bytes of all arrays on the device."""
-        held = sum(array.nbytes for array in self.arrays.values())
-        return held + sum(array.nbytes for pair in self._weights.values() for array in pair)
+        held = list(self._of_vertices.values())
+        if self._put is None:
+            held += self._of_edges.values()
+            held += {id(each): each for pair in self._weights.values() for each in pair}.values()
+        return sum(int(array.nbytes) for array in held)
 
     def weights(self, name: str) -> tuple[Array, Array]:
         """Return the weights of inner edges and of exits in a type."""
         if name not in self._weights:
-            own = self._weights[self._own_weight]
-            self._weights[name] = tuple(each.astype(name) for each in own)
-        stay, leave = self._weights[name]
-        return stay, leave
+            stay, leave = (each.astype(name, copy=False) for each in self._own_weights)
+            if self._put is not None:
+                stay, leave = self._put(stay), self._put(leave)
+            self._weights[name] = stay, leave
+        return self._weights[name]
 
 
 class Space:

@@ -83,9 +83,9 @@ def trouble(device: str) -> str:  # noqa: ARG001 - there is one
     return ""
 
 
-def memory(graph: Graph, device: str) -> tuple[None, str]:  # noqa: ARG001 - there is no limit
-    """Return None: the emulator uses the host's memory."""
-    return None, ""
+def memory(graph: Graph, device: str) -> tuple[int | None, str]:  # noqa: ARG001 - it has none
+    """Return the limit that is set for GPUs, or None: the emulator uses the host's memory."""
+    return settings.gpu_memory(), ""
 
 
 @functools.cache

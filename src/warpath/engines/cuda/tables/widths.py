@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from warpath.base.dtypes import unreachable
+from warpath.engines.cuda.on_host import weights_beside
 from warpath.engines.rounds.run import resident
 from warpath.graph.derived import Derived
 
@@ -54,12 +55,21 @@ def widths(graph: Graph) -> list[Width]:
 _WEIGHTS: Derived[Array] = Derived(__name__, "narrow weights on a device")
 
 
-def weights_of(graph: Graph, width: Width, device: Device) -> tuple[Array | None, Any]:
-    """Return (weights on the device, 0), or (None, the weight) if all weights are equal."""
+def weights_of(
+    graph: Graph, width: Width, device: Device, *, on_host: bool = False
+) -> tuple[Array | None, Any]:
+    """Return (weights on the device, 0), or (None, the weight) if all weights are equal.
+
+    Parameters
+    ----------
+    on_host : whether the weights stay in memory of the host.
+    """
     kind = np.dtype(width.weight).type
     facts = graph.facts(symmetry=False)
     if graph.m == 0 or facts.min_weight == facts.max_weight:
         return None, kind(graph.solver_weights[0] if graph.m else 0)
+    if on_host:
+        return weights_beside(graph, width.weight, device), kind(0)
     if graph.solver_weights.dtype == width.weight:
         return resident(graph, device).weights, kind(0)
     weights = graph.solver_weights

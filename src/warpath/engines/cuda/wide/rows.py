@@ -42,6 +42,7 @@ class WideRows:
     leaves : rows from this one on cannot lower a label.
     splitters : (15,) weights that split a sample of all weights into 16 equal parts.
     runs : number of runs of all hubs' rows.
+    on_host : whether `edges` and `sources` are in memory of the host, as kernels' arguments.
     """
 
     indptr: Array
@@ -53,11 +54,13 @@ class WideRows:
     leaves: int
     splitters: Array
     runs: int
+    on_host: bool = False
 
     @property
     def nbytes(self) -> int:
         """The bytes on the device; an array that is used twice counts once."""
-        arrays = (self.indptr, self.edges, self.into, self.sources, self.ranks)
+        of_edges = [] if self.on_host else [self.edges, self.sources]
+        arrays = [self.indptr, self.into, self.ranks, *of_edges]
         return sum(int(one.nbytes) for one in {id(a): a for a in arrays if a is not None}.values())
 
 
@@ -92,7 +95,7 @@ def _rows(graph: Graph, width: Width, device: Device) -> WideRows:
 
 
 def splitters_of(graph: Graph) -> Array:
-    """Return 15 weights that split a sample of all weights into 16 equal parts, on the host."""
+    """Return (15,) weights that split a sample of all weights into 16 equal parts, on the host."""
     if graph.m == 0:
         return np.zeros(15)
     sample = graph.solver_weights[np.random.default_rng(0).integers(graph.m, size=_SAMPLE)]
@@ -121,23 +124,19 @@ def ascending(
         indptr = xp.cumsum(degrees)
         m = int(indptr[-1])
     weight = np.dtype(width.weight)
-    zeros = weight.kind == "f" and graph.facts(symmetry=False).zero > 0
     edges = xp.empty((m, 2), weight)
     bits = edges.view(f"u{weight.itemsize}")
-    for first, last in _chunks(graph.indptr):
+    for first, last in chunks_of(graph.indptr, _CHUNK):
         begin, end = int(graph.indptr[first]), int(graph.indptr[last])
         targets = device.put(graph.indices[begin:end])
-        here = graph.solver_weights[begin:end].astype(weight, copy=False)
-        if zeros:  # turns -0 into 0, whose bits sort first; on the host, as CuPy flushes denormals
-            here = here + weight.type(0)
-        weights = device.put(here)
+        weights = device.put(sortable(graph, graph.solver_weights[begin:end], weight))
         starts = before[first : last + 1]
         places = xp.arange(begin, end)
         row = xp.searchsorted(starts, places, side="right") - 1
         if ranks is not None and own is not None:
             mine = ranks[first:last][row] < own
             places, row, targets, weights = places[mine], row[mine], targets[mine], weights[mine]
-        order = _by_row_and_weight(xp, row, weights)
+        order = by_row_and_weight(xp, row, weights)
         if ranks is not None:
             places = indptr[ranks[first:last][row]] + (places - starts[row])
             targets = ranks[targets]
@@ -147,7 +146,17 @@ def ascending(
     return indptr, edges
 
 
-def _by_row_and_weight(xp: Any, row: Array, weights: Array) -> Array:
+def sortable(graph: Graph, weights: Array, kind: np.dtype[Any]) -> Array:
+    """Return weights on the host in a type, with 0 for -0, whose bits would not sort first.
+
+    On the host, because CuPy flushes denormals.
+    """
+    here: Array = weights.astype(kind, copy=False)
+    zeros = kind.kind == "f" and graph.facts(symmetry=False).zero > 0
+    return here + kind.type(0) if zeros else here
+
+
+def by_row_and_weight(xp: Any, row: Array, weights: Array) -> Array:
     """Return the order that sorts edges by row, then by weight."""
     order: Array
     if weights.dtype.itemsize == 4:
@@ -157,11 +166,11 @@ def _by_row_and_weight(xp: Any, row: Array, weights: Array) -> Array:
     return order
 
 
-def _chunks(indptr: Array) -> list[tuple[int, int]]:
-    """Return (first, last) rows of chunks whose edges can be sorted at once."""
+def chunks_of(indptr: Array, most: int) -> list[tuple[int, int]]:
+    """Return (first, last) rows of chunks of at most so many edges, or of one row."""
     n, found, first = len(indptr) - 1, [], 0
     while first < n:
-        last = int(np.searchsorted(indptr, indptr[first] + _CHUNK, side="right")) - 1
+        last = int(np.searchsorted(indptr, indptr[first] + most, side="right")) - 1
         last = max(last, first + 1)
         if indptr[last] > indptr[first]:
             found.append((first, last))

@@ -15,6 +15,7 @@ from warpath.engines.cuda.flight import Ended, flights
 from warpath.engines.cuda.repeated_search import Search
 from warpath.engines.cuda.tables.table_run import longest
 from warpath.engines.cuda.tables.widths import Width, widths
+from warpath.engines.cuda.wide.host_rows import rows_on_host
 from warpath.engines.cuda.wide.rows import HUB, rows_of
 from warpath.results.predecessors import as_labels
 
@@ -56,7 +57,9 @@ def wide(order: Order, device: Device) -> Raw:
         msg = f"{order.recipe.name} keeps no trace: its rounds follow each other on the device."
         raise NotSupportedError(msg)
     for width in widths(graph):
-        search = search_of(graph, width, device, order.params, problem.cutoff)
+        search = search_of(
+            graph, width, device, order.params, problem.cutoff, on_host=order.rows_on_host
+        )
         dist, words = search(problem.source)
         if words[0] != Ended.LOST:
             break
@@ -66,13 +69,23 @@ def wide(order: Order, device: Device) -> Raw:
 
 
 def search_of(
-    graph: Graph, width: Width, device: Device, params: dict[str, float], cutoff: float | None
+    graph: Graph,
+    width: Width,
+    device: Device,
+    params: dict[str, float],
+    cutoff: float | None,
+    *,
+    on_host: bool = False,
 ) -> Search:
     """Return the search of a graph in a width, which holds no reference to the graph.
 
     It returns labels in the order of the graph's vertices.
+
+    Parameters
+    ----------
+    on_host : whether the edges stay in memory of the host.
     """
-    rows = rows_of(graph, width, device)
+    rows = (rows_on_host if on_host else rows_of)(graph, width, device)
     made = kernel_of(width, device.block)
     n, label, own_labels = graph.n, np.dtype(width.label), rows.ranks is not None
     room, room_of_runs = rooms(graph, rows)
@@ -101,7 +114,7 @@ def search_of(
         }
 
     return Search(
-        flights(graph, f"wide search in {label.name}", device, buffers),
+        flights(graph, f"wide search in {label.name}, {rows.runs} runs", device, buffers),
         made,
         lambda _: device.resident_blocks(made),
         given,
