@@ -23,7 +23,7 @@ import numpy as np
 
 from warpath.api.planning import planned
 from warpath.api.prepare import prepare
-from warpath.api.solver import Solver
+from warpath.api.solver import solver_of
 from warpath.base import units
 from warpath.base.errors import WarpathError
 from warpath.graph.zones import opened
@@ -108,7 +108,8 @@ def measured(graph: Graph, question: Question, device: str, limit: float) -> Lin
 
 def _asked(graph: Graph, question: Question, device: str) -> Line:
     start = time.perf_counter()
-    solver = Solver(graph, device=device, prepared=question.prepared)
+    # Not `Solver`, which would copy the rows at once, whether the algorithm needs them or not.
+    solver = solver_of(graph, "auto", device, None, prepared=question.prepared)
     answer = np.asarray(question.ask(solver))
     middle = time.perf_counter()
     rows = answer[:: _EVERY if answer.ndim > 1 else 1]

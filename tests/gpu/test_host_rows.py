@@ -13,8 +13,10 @@ from warpath.planner.cpu_model import Size
 from warpath.planner.host_rows import edge_bytes, host_rows_bytes
 from warpath.recipes import CATALOGUE, Task
 
+ONE = Size(Task.SSSP)
 
-def limited(graph, name, monkeypatch, size=Size(Task.SSSP)):
+
+def limited(graph, name, monkeypatch, size=ONE):
     """Set the limit to what labels and lists take, and return it."""
     limit = host_rows_bytes(CATALOGUE[name], size, graph.facts(symmetry=False))
     monkeypatch.setenv("WARPATH_GPU_MEMORY", str(limit))

@@ -12,7 +12,10 @@ if TYPE_CHECKING:
     from warpath.engines.base import Device
     from warpath.graph import Graph
 
-_ROWS: Derived[Rows] = Derived(__name__, "rows in memory of the host", size=lambda _: 0)
+#: Their sizes are those on the device.
+_ROWS: Derived[Rows] = Derived(
+    __name__, "rows in memory of the host", lambda rows: int(rows.indptr.nbytes)
+)
 _WEIGHTS: Derived[Array] = Derived(__name__, "narrow weights in memory of the host", lambda _: 0)
 
 
