@@ -300,7 +300,7 @@ class Engine(Protocol):
     def seen(self) -> str | None:
         """Return the name of a device that seems to be there, without importing or starting it.
 
-        None without one. It is called for kinds that device="auto" considers.
+        None without one. This and `trouble` are called only for kinds that are `considered`.
         """
         ...
 

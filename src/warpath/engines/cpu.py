@@ -157,16 +157,6 @@ def devices() -> list[str]:
     return [name]
 
 
-def seen() -> str:
-    """Return the name of the only device."""
-    return name
-
-
-def trouble(device: str) -> str:  # noqa: ARG001
-    """Return "": it works."""
-    return ""
-
-
 def memory(graph: Graph, device: str) -> tuple[None, str]:  # noqa: ARG001
     """Return (None, ""): plans on the CPU share the memory of the host."""
     return None, ""

@@ -162,9 +162,8 @@ class Paths:
         """
         if self._there is None:
             msg = (
-                "on_device: this result is on the host alone, for it was solved on the CPU or by "
-                "device='auto', with a trace or with edges on the host, or loaded. Solve with "
-                "device='cuda', or copy it: cupy.asarray(paths.dist)."
+                "on_device: this result is on the host alone: found on the CPU, by device='auto', "
+                "with a trace or edges on the host, or loaded. Use cupy.asarray(paths.dist)."
             )
             raise NotSupportedError(msg)
         there: DeviceResult = self._there

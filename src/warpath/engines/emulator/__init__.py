@@ -70,19 +70,6 @@ def place(graph: Graph, device: str) -> str:  # noqa: ARG001 - rows stay on the 
     return name
 
 
-def seen() -> None:
-    """Return None: only those who name it want it."""
-
-
-def trouble(device: str) -> str:  # noqa: ARG001 - there is one
-    """Return why the emulator does not work, or ""."""
-    try:
-        emulated()
-    except NotSupportedError as error:
-        return str(error)
-    return ""
-
-
 def memory(graph: Graph, device: str) -> tuple[int | None, str]:  # noqa: ARG001 - it has none
     """Return the limit that is set for GPUs, or None: the emulator uses the host's memory."""
     return settings.gpu_memory(), ""
