@@ -478,9 +478,9 @@ def test_a_graph_whose_sums_may_pass_64_bits_is_solved_again_and_by_others(name)
 def test_progress_is_told_of_the_cut_though_calls_are_kept(monkeypatch):
     told, cut = [], patches.Cut
 
-    def watched(*given):
+    def watched(*given, on_host):
         told.append(given[-1])
-        return cut(*given)
+        return cut(*given, on_host=on_host)
 
     monkeypatch.setattr(patches, "Cut", watched)
     graph = road().to("cuda")

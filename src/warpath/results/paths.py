@@ -162,8 +162,8 @@ class Paths:
         """
         if self._there is None:
             msg = (
-                "on_device: this result is on the host alone: found on the CPU, by device='auto', "
-                "with a trace or edges on the host, or loaded. Use cupy.asarray(paths.dist)."
+                "on_device: this result is on the host alone: of the CPU, a trace, edges on the "
+                "host, or a file. Solve with device='cuda', or copy it: cupy.asarray(paths.dist)."
             )
             raise NotSupportedError(msg)
         there: DeviceResult = self._there
