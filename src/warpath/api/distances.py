@@ -23,7 +23,7 @@ def distances(
     targets: Any = None,
     *,
     algorithm: str = "auto",
-    device: str = "auto",
+    device: Any = "auto",
     threads: int | None = None,
     params: dict[str, float] | None = None,
     cutoff: float | None = None,
@@ -45,7 +45,10 @@ def distances(
     out : where the (k, t) distances go, as in `apsp`.
     device : "cpu", or "cuda", "cuda:1"; "auto" is as in `sssp`. Predecessors are made on
         the CPU, from the distances. Several devices share the rows, each at its measured rate:
-        "all" is the CPU and each GPU, ``"cuda:*"`` each GPU, "cuda:0,2" those two.
+        "all" is the CPU and each GPU, ``"cuda:*"`` each GPU, "cuda:0,2" those two. A
+        `dask.distributed` Client, "dask" for the current one or the address of a scheduler,
+        "tcp://10.0.0.4:8786", means that the workers share the rows; where `out` is a ``.zarr``
+        file, they write them.
     graph, algorithm, threads, params, cutoff, dist_dtype, progress : as in `sssp`.
     trace : as in `sssp`; on a GPU of published variants only.
 
@@ -85,7 +88,7 @@ def pairs(
     destinations: Any,
     *,
     algorithm: str = "auto",
-    device: str = "auto",
+    device: Any = "auto",
     threads: int | None = None,
     dist_dtype: DTypeLike | None = None,
     progress: Progress = None,
@@ -96,7 +99,8 @@ def pairs(
     ----------
     origins, destinations : (k,) vertices, as in `sssp`; trip i goes from ``origins[i]`` to
         ``destinations[i]``.
-    graph, algorithm, device, threads, dist_dtype, progress : as in `sssp`.
+    device : as in `sssp`, or a Dask cluster as in `distances`.
+    graph, algorithm, threads, dist_dtype, progress : as in `sssp`.
 
     Returns
     -------
@@ -130,7 +134,7 @@ def apsp(
     graph: Any,
     *,
     algorithm: str = "auto",
-    device: str = "auto",
+    device: Any = "auto",
     threads: int | None = None,
     params: dict[str, float] | None = None,
     dist_dtype: DTypeLike | None = None,
@@ -194,7 +198,7 @@ def totals(
     sources: Any = None,
     targets: Any = None,
     algorithm: str = "auto",
-    device: str = "auto",
+    device: Any = "auto",
     threads: int | None = None,
     params: dict[str, float] | None = None,
     cutoff: float | None = None,

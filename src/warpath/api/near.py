@@ -20,7 +20,7 @@ def nearest(
     *,
     reverse: bool = False,
     algorithm: str = "auto",
-    device: str = "auto",
+    device: Any = "auto",
     threads: int | None = None,
     params: dict[str, float] | None = None,
     cutoff: float | None = None,
@@ -34,7 +34,8 @@ def nearest(
     facilities : vertices, as the sources of `distances`; one named twice counts once.
     reverse : False measures from a facility to the vertex, as an ambulance drives; True from the
         vertex to the facility, as its customers do.
-    graph, algorithm, device, threads, params, cutoff, dist_dtype, progress : as in `sssp`.
+    device : as in `sssp`, or a Dask cluster as in `distances`, of which one worker searches.
+    graph, algorithm, threads, params, cutoff, dist_dtype, progress : as in `sssp`.
 
     Returns
     -------

@@ -50,6 +50,10 @@ def nearest_of(
     limit, dtype : the cutoff, and the type of the distances.
     """
     refuse_turns(graph, "nearest")
+    if options.on_cluster():
+        from warpath.api.clustered import clustered_nearest
+
+        return clustered_nearest(graph, options, starts, limit, dtype, progress, reverse=reverse)
     way = graph.reversed() if reverse else graph
     chosen = _swept_by(way, options.for_reversed(graph) if reverse else options, limit)
     if chosen is not None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from warpath.api import several
+from warpath.api import clusters, several
 from warpath.api.planning import planned
 from warpath.base import settings
 from warpath.base.errors import (
@@ -27,7 +27,7 @@ from warpath.graph.zones import opened
 from warpath.planner import auto_device
 from warpath.planner.cpu_model import Size, reach
 from warpath.planner.kinds import device_names, kind_of
-from warpath.planner.wish import Wish, checked, device_of, preferring
+from warpath.planner.wish import DEFAULT, Wish, checked, device_of, preferring
 from warpath.recipes import CATALOGUE, Task
 from warpath.results.predecessors import team_of
 
@@ -168,6 +168,18 @@ class Options:
             return self.wish.device
         return device_of(ONE_SOURCE, self.wish)
 
+    def on_cluster(self) -> bool:
+        """Return whether the device is a Dask cluster."""
+        device = self.wish.device
+        single = device != "auto" and not several.is_several(device)
+        return single and kind_of(device).cluster
+
+    def here(self, graph: Graph) -> Options:
+        """Return the options for what is part of an answer and is searched in this process."""
+        if not self.on_cluster():
+            return self
+        return _kept_options(graph, self.wish._replace(device=DEFAULT), self.preference)
+
     def plan(self, size: Size, graph: Graph, *, trace: bool = False, anew: bool = False) -> Plan:
         """Choose how a question is answered; see `warpath.planner.plan.choose`.
 
@@ -180,6 +192,10 @@ class Options:
             if size.task is Task.SSSP:
                 return self._divided(size, graph, trace=trace, anew=anew).again()
             return self._shared(size, graph, anew=anew)
+        if self.on_cluster():
+            clusters.check_shared(self.wish.device, size)
+            plan = self._planned(size, graph, trace=trace, anew=anew)
+            return clusters.spread(plan, size)
         return self._planned(size, graph, trace=trace, anew=anew).again()
 
     def _shared(self, size: Size, graph: Graph, *, anew: bool) -> Plan:
@@ -231,6 +247,8 @@ class Options:
     ) -> OneSource:
         """Return the plan for one source and a cutoff, bound to the graph."""
         refuse_turns(graph, "sssp")
+        if self.on_cluster():
+            clusters.check_shared(self.wish.device, ONE_SOURCE)
         size = self.size_within(graph, cutoff)
         divides = several.is_several(self.wish.device)
         plan = (self._divided if divides else self._planned)(size, graph, trace=trace)
@@ -287,7 +305,7 @@ OPTIONS: Derived[dict[Hashable, Options]] = Derived(__name__, "options and their
 def options_of(
     graph: Graph,
     algorithm: str = "auto",
-    device: str = "auto",
+    device: Any = "auto",
     threads: int | None = None,
     params: dict[str, float] | None = None,
     *,
@@ -304,7 +322,7 @@ def options_of(
     InputError
         If an option or an environment variable has no valid value.
     """
-    wish = checked_wish(algorithm, device, threads, params)
+    wish = checked_wish(algorithm, clusters.device_name(device), threads, params)
     if not isinstance(prepared, bool | np.bool_) and not (
         isinstance(prepared, str) and prepared == "auto"
     ):
@@ -343,10 +361,13 @@ def preferred_device() -> str:
     name = settings.device()
     if name != "auto":
         try:
-            kind_of(name)
+            kind = kind_of(name)
         except InputError:
             msg = f"WARPATH_DEVICE={name!r} is not valid: use {device_names()}, or unset it."
             raise InputError(msg) from None
+        if kind.cluster:  # workers that inherit the variable would ask the cluster again
+            msg = f"WARPATH_DEVICE={name!r} is not valid: pass a Dask client as device=."
+            raise InputError(msg)
     return name
 
 

@@ -37,6 +37,9 @@ if TYPE_CHECKING:
     from warpath.planner.plan import Plan
     from warpath.results.route import Route
 
+    #: Takes what `solved_pairs` takes.
+    Solve = Callable[..., tuple[Array, Plan, dict[str, Any]]]
+
 
 def pairs_of(
     graph: Graph,
@@ -70,7 +73,10 @@ def pairs_of(
         options = decided(graph, options, searches, trips)
     inner = expanded(graph)
     options = options if inner is graph else options.for_graph(inner)
-    dist, chosen, stats = _solved(
+    solved: Solve = solved_pairs
+    if options.on_cluster():
+        from warpath.api.clustered import clustered_pairs as solved
+    dist, chosen, stats = solved(
         inner, options, starts, ends_of_turns(graph, ends), dtype, progress
     )
     dist.flags.writeable = False
@@ -78,7 +84,7 @@ def pairs_of(
     return noted(found, origins, destinations)
 
 
-def _solved(
+def solved_pairs(
     graph: Graph,
     options: Options,
     origins: NDArray[np.int64],

@@ -8,12 +8,12 @@ import numpy as np
 
 from warpath.api import extremes, new_weights
 from warpath.api.auto_prepare import decided
+from warpath.api.clusters import put
 from warpath.api.nearest import nearest_of
 from warpath.api.one_source import SourceRequest, solve_one
 from warpath.api.options import options_of, requested_size
 from warpath.api.pairs import pairs_of
 from warpath.api.route import route_of
-from warpath.api.several import members, place_on
 from warpath.api.table_of import table_of
 from warpath.api.table_request import TableRequest
 from warpath.api.totals import totalled
@@ -55,7 +55,8 @@ class Solver:
     Parameters
     ----------
     graph : anything that `Graph.of` takes.
-    device : as in `sssp`. A graph that is solved on a GPU is copied there at once.
+    device : as in `sssp`, or a Dask cluster as in `distances`. A graph that is solved on a GPU is
+        copied there at once.
     algorithm, threads, params : as in `sssp`; they hold for each call of the solver.
     prepared : whether to search in a contraction hierarchy where that is predicted to be faster.
         The first call that does builds it; `warpath.prepare` builds it at once. With "auto" it is
@@ -85,7 +86,7 @@ class Solver:
         self,
         graph: Any,
         *,
-        device: str = "auto",
+        device: Any = "auto",
         algorithm: str = "auto",
         threads: int | None = None,
         params: dict[str, float] | None = None,
@@ -93,7 +94,8 @@ class Solver:
     ) -> None:
         self.graph = made = Graph.of(graph)
         self._options = options_of(made, algorithm, device, threads, params, prepared=prepared)
-        place_on(made, members(self._options.device()))
+        self._client = device if self._options.on_cluster() else None  # kept open by this Solver
+        put(made, self._options)
 
     def sssp(
         self,
@@ -127,6 +129,10 @@ class Solver:
         """
         return route_of(self.graph, self._options, source, target, progress)
 
+    def _route(self, source: Any, target: Any) -> Route:
+        """Return a route of a result; on a cluster it is searched in this process."""
+        return route_of(self.graph, self._options.here(self.graph), source, target, None)
+
     def pairs(
         self,
         origins: Any,
@@ -142,7 +148,7 @@ class Solver:
         origins, destinations, dist_dtype, progress : as in `warpath.pairs`.
         """
         return pairs_of(
-            self.graph, self._options, origins, destinations, dist_dtype, progress, self.path
+            self.graph, self._options, origins, destinations, dist_dtype, progress, self._route
         )
 
     def distances(
@@ -170,7 +176,7 @@ class Solver:
         columns = None if targets is None else as_indices(graph, targets, "targets")
         problem = Problem(Task.MANY, rows, columns, checked_cutoff(cutoff, graph))
         request = TableRequest(checked_dist_dtype(dist_dtype, graph), out, predecessors, trace)
-        table = table_of(graph, self._options, problem, request, progress, self.path)
+        table = table_of(graph, self._options, problem, request, progress, self._route)
         return noted(table, sources, targets)
 
     def apsp(
@@ -191,7 +197,7 @@ class Solver:
         dtype = checked_dist_dtype(dist_dtype, self.graph)
         problem = Problem(Task.APSP, np.arange(self.graph.n))
         request = TableRequest(dtype, out, predecessors, trace)
-        return table_of(self.graph, self._options, problem, request, progress, self.path)
+        return table_of(self.graph, self._options, problem, request, progress, self._route)
 
     def totals(
         self,
@@ -384,7 +390,7 @@ def _restored(graph: Graph, options: dict[str, Any], arrays: tuple[Any, ...] | N
 
 
 def solver_of(
-    graph: Any, algorithm: str, device: str, threads: int | None,
+    graph: Any, algorithm: str, device: Any, threads: int | None,
     params: dict[str, float] | None = None, *, prepared: bool = False,
 ) -> Solver:  # fmt: skip
     """Return the solver of one call, which leaves a graph where it is until it is solved."""

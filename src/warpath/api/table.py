@@ -68,6 +68,10 @@ def solved_table(
     names = np.arange(graph.n) if problem.targets is None else problem.targets
     shape = (len(rows), len(names))
     pred = np.empty(shape, graph.indices.dtype) if request.predecessors else None
+    if kind_of(chosen.device).cluster:
+        from warpath.api.clustered import clustered_table
+
+        return clustered_table(graph, problem, options, request, chosen, pred, progress)
     works = [
         TableWork(
             graph,

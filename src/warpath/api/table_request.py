@@ -8,11 +8,10 @@ import numpy as np
 
 from warpath.base import settings, units
 from warpath.base.errors import InputError, NotEnoughMemoryError, NotSupportedError
-from warpath.graph.derived import Derived
+from warpath.graph.fingerprint import digest_of, fingerprint
 from warpath.planner.kinds import kind_of
 
 if TYPE_CHECKING:
-    from warpath.base.dtypes import Array
     from warpath.engines.base import Problem
     from warpath.graph import Graph
     from warpath.io.journal import Question
@@ -37,7 +36,7 @@ class TableRequest(NamedTuple):
 
 def check_trace(chosen: Plan) -> None:
     """Raise NotSupportedError where the plan counts nothing that a trace could hold."""
-    if chosen.shares:
+    if chosen.shares or kind_of(chosen.device).cluster:
         msg = "several devices keep no trace: trace one of them, as device='cpu' or 'cuda'."
         raise NotSupportedError(msg)
     if not kind_of(chosen.device).traces(chosen.recipe):
@@ -87,29 +86,10 @@ def question(graph: Graph, chosen: Plan, problem: Problem, request: TableRequest
     loose = chosen.recipe.reassociates and graph.dist_dtype.kind == "f"
     everything = "all vertices"
     return {
-        "graph": _fingerprint(graph),
-        "sources": _digest([problem.sources]),
-        "targets": everything if problem.targets is None else _digest([problem.targets]),
+        "graph": fingerprint(graph),
+        "sources": digest_of([problem.sources]),
+        "targets": everything if problem.targets is None else digest_of([problem.targets]),
         "cutoff": str(problem.cutoff),
         "type": str(request.dtype),
         "order of sums": chosen.algorithm if loose or not chosen.recipe.exact else "along the path",
     }
-
-
-_FINGERPRINT: Derived[str] = Derived(__name__, "digest of the arrays")
-
-
-def _fingerprint(graph: Graph) -> str:
-    closed = np.array([graph.first_through])
-    arrays = [graph.indptr, graph.indices, graph.solver_weights, closed]
-    return _FINGERPRINT.of(graph, lambda: _digest(arrays))
-
-
-def _digest(arrays: list[Array]) -> str:
-    import hashlib
-
-    digest = hashlib.blake2b(digest_size=16)
-    for array in arrays:
-        digest.update(f"{array.dtype.str}{array.shape}".encode())
-        digest.update(np.ascontiguousarray(array).data)
-    return digest.hexdigest()

@@ -73,7 +73,11 @@ def totalled(
     options = decided(graph, options, size)
     chosen = options.plan(size, graph)
     found = None
-    if (
+    if options.on_cluster():
+        from warpath.api.clustered import clustered_totals
+
+        found, chosen = clustered_totals(graph, options, problem, names, chosen, progress)
+    elif (
         graph.first_through == 0 and not chosen.shares
     ):  # a closed vertex has its distance to itself changed in rows
         found = run_totals(graph, chosen, problem, names, progress)

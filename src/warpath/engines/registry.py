@@ -21,6 +21,7 @@ _MODULES = {
     "cpu": "warpath.engines.cpu",
     "cuda": "warpath.engines.cuda",
     "emulated": "warpath.engines.emulator",
+    "dask": "warpath.engines.cluster",
 }
 _ENGINES: dict[str, Engine] = {}
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from warpath.base.dtypes import Array
     from warpath.io.journal import Journal, Question
+    from warpath.io.zarr_rows import ChunkedRows
 
 
 class Output(Protocol):
@@ -34,6 +35,11 @@ class Output(Protocol):
     @property
     def journal(self) -> Journal | None:
         """The journal of an unfinished file; None for other outputs."""
+        ...
+
+    @property
+    def by_chunks(self) -> ChunkedRows | None:
+        """A file that other processes may fill by whole chunks; None for other outputs."""
         ...
 
     def blocks(self, *, at_once: bool = False, several: int = 1) -> list[slice]:
@@ -60,6 +66,7 @@ class _InPlace:
 
     resumed = 0
     journal = None
+    by_chunks = None
 
     def __init__(self, array: Any) -> None:
         self.array = array
@@ -80,6 +87,7 @@ class _Callback:
     array = None
     resumed = 0
     journal = None
+    by_chunks = None
 
     def __init__(
         self,

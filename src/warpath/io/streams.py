@@ -10,7 +10,6 @@ import errno
 import io
 import os
 import shutil
-import stat
 import zlib
 from abc import ABC, abstractmethod
 from concurrent.futures import ThreadPoolExecutor
@@ -21,9 +20,11 @@ import numpy as np
 
 from warpath.base import settings
 from warpath.base.errors import DistanceOverflowError, NegativeCycleError, OutputError, require
+from warpath.io.destinations import refuse_a_full_disk, refuse_what_is_there
 from warpath.io.journal import Journal
 from warpath.io.positions import bytes_of, on_disk, read_at, reserve, write_at
 from warpath.io.temporary import real_path
+from warpath.io.zarr_rows import ChunkedRows
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -92,7 +93,7 @@ def opened_file(
     """
     folder = path.suffix == ".zarr"
     target = real_path(path)
-    _refuse_what_is_there(target, folder=folder)
+    refuse_what_is_there(target, folder=folder)
     journal = Journal(target, question, folder=folder)
     try:
         journal.open()
@@ -134,6 +135,8 @@ class _StreamedFile(ABC):
         self._writing: Future[None] | None = None
 
     chunk = 1
+    in_chunks = False
+    by_chunks: ChunkedRows | None = None
 
     def start(self) -> None:
         """Start the writer thread, which prepares the part.
@@ -145,6 +148,8 @@ class _StreamedFile(ABC):
         self._in_thread(int)  # starts the thread, so that no later call starts it
         self._in_thread(self.prepare)
         self.resumed = self.journal.rows
+        if self.in_chunks:
+            self.by_chunks = ChunkedRows(self.journal, self.chunk, self.note)
 
     def finish(self) -> None:
         """Wait for the last write, rename the part to the target, and open the target."""
@@ -192,6 +197,12 @@ class _StreamedFile(ABC):
         self._ended = True
         if self._pool is not None:
             self._pool.shutdown(wait=True)
+
+    def note(self, rows: int, crc: int) -> None:
+        """Note in the journal that other processes have stored the first `rows` rows."""
+        self.check()
+        assert self._pool is not None  # noqa: S101 - `start` was called
+        self._writing = self._pool.submit(self.journal.advance, rows, crc)
 
     def _write(self, rows: slice, values: Array) -> None:
         try:
@@ -273,7 +284,7 @@ class NpyFile(_StreamedFile):
                 "changed or damaged since it was written"
             )
         allocated = min(status.st_size, status.st_blocks * 512)
-        _refuse_a_full_disk(journal.target, size - self._offset - allocated)
+        refuse_a_full_disk(journal.target, size - self._offset - allocated)
         if not journal.begun:
             journal.begin()
         try:
@@ -314,6 +325,8 @@ class NpyFile(_StreamedFile):
 
 
 class _Zarr(_StreamedFile):
+    in_chunks = True
+
     def __init__(self, journal: Journal, shape: tuple[int, int], dtype: np.dtype[Any]) -> None:
         self._zarr = require("zarr", extra="zarr", what=f"Writing {journal.target.name}")
         super().__init__(journal, shape, dtype)
@@ -331,7 +344,7 @@ class _Zarr(_StreamedFile):
             self.chunk = self._into.chunks[0]
             self.check_rows()
             return
-        _refuse_a_full_disk(journal.target, self.shape[0] * row)
+        refuse_a_full_disk(journal.target, self.shape[0] * row)
         journal.begin()
         self._into = self._zarr.create_array(
             journal.part, shape=self.shape, dtype=self.dtype,
@@ -364,36 +377,3 @@ class _Zarr(_StreamedFile):
 
     def result(self) -> Any:
         return self._zarr.open_array(self.journal.target, mode="r")
-
-
-def _refuse_what_is_there(path: Path, *, folder: bool) -> None:
-    """Raise OutputError if the path exists and is not a file (or Zarr array) to replace."""
-    try:
-        mode = path.stat().st_mode
-    except OSError:  # it does not exist, or opening the part raises the error
-        return
-    if not folder and stat.S_ISDIR(mode):
-        message = "this is a directory, but a file is to be written"
-        raise OutputError(errno.EISDIR, message, str(path))
-    if not folder and not stat.S_ISREG(mode):
-        message = "a table cannot be written to a pipe or a device: choose another name"
-        raise OutputError(errno.EEXIST, message, str(path))
-    if folder and not _is_zarr(path):
-        message = "the path exists and is not a Zarr array: remove it, or choose another name"
-        raise OutputError(errno.EEXIST, message, str(path))
-
-
-def _is_zarr(path: Path) -> bool:
-    marks = ("zarr.json", ".zarray", ".zgroup")
-    return path.is_dir() and any((path / mark).is_file() for mark in marks)
-
-
-def _refuse_a_full_disk(path: Path, needed: int) -> None:
-    free = shutil.disk_usage(path.parent).free
-    if needed > free:
-        message = (
-            f"would take {needed:,} bytes, but its disk has {free:,} free: use another disk, "
-            "select fewer vertices with distances(targets=), or halve the size with "
-            "dist_dtype='int32' or float32 weights"
-        )
-        raise OutputError(errno.ENOSPC, message, str(path))

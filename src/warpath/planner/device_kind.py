@@ -68,6 +68,7 @@ class DeviceKind(Protocol):
     timed : whether the time of a run says how fast the kind of device is.
     divides : whether several devices of this kind solve one source of a divided graph.
     considered : whether device="auto" may choose it where nobody requested it.
+    cluster : whether the device is workers on several machines, which answer blocks of rows.
     """
 
     name: str
@@ -77,6 +78,7 @@ class DeviceKind(Protocol):
     timed: bool
     divides: bool
     considered: bool
+    cluster: bool
 
     def whole_name(self, device: str) -> str | None:
         """Return the whole name of a device ("cuda:0" for "cuda"); None if it is not valid."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from warpath.base.errors import InputError
@@ -36,6 +37,7 @@ class Cpu:
     timed = True
     divides = False
     considered = False
+    cluster = False
 
     def whole_name(self, device: str) -> str | None:
         return "cpu" if device == "cpu" else None
@@ -120,6 +122,7 @@ class Cuda:
     timed = True
     divides = True
     considered = True
+    cluster = False
 
     def whole_name(self, device: str) -> str | None:
         if not re.fullmatch(r"cuda(:\d{1,4})?", device):
@@ -232,7 +235,64 @@ class Emulated(Cuda):
         return ["emulated by one thread, for small graphs: its time says nothing about a GPU"]
 
 
-KINDS: dict[str, DeviceKind] = {kind.name: kind for kind in (Cpu(), Cuda(), Emulated())}
+#: The tasks whose rows the workers of a cluster share.
+SHARED_BY_ROWS = {Task.MANY, Task.APSP, Task.PAIRS}
+
+
+class Dask(Cpu):
+    """The workers of a Dask cluster: `warpath.engines.cluster`. Each answers blocks of rows.
+
+    A plan predicts one thread of one worker, as if it were this machine.
+    """
+
+    name = "dask"
+    own_memory = True
+    takes_threads = False
+    cluster = True
+
+    def whole_name(self, device: str) -> str | None:
+        return device if re.fullmatch(r"dask(:\w+://\S+)?", device) else None
+
+    def objection(self, recipe: Recipe, task: Task, facts: Facts) -> str | None:
+        if task not in SHARED_BY_ROWS:
+            return "a cluster shares the rows of tables"
+        if recipe.loop in WHOLE_TABLES or not recipe.solves & {Task.MANY, Task.PAIRS}:
+            return "it makes all rows at once, and each worker makes some of them"
+        return super().objection(recipe, task, facts)
+
+    def traces(self, recipe: Recipe) -> bool:  # noqa: ARG002 - no recipe
+        return False
+
+    def candidate(
+        self, recipe: Recipe, size: Size, facts: Facts, hardware: Hardware, threads: int | None
+    ) -> Candidate:
+        del threads
+        found = super().candidate(recipe, size, facts, hardware, 1)
+        row = size._replace(sources=1, place=Destination.NEW)
+        graph = 8 * facts.n + 16 * facts.m
+        return replace(found, bytes=graph + cpu_bytes(recipe, row, facts, 1))
+
+    def free(self, hardware: Hardware) -> int | None:
+        return hardware.gpu_memory
+
+    def needs(
+        self, chosen: Candidate, size: Size, facts: Facts, hardware: Hardware, device: str
+    ) -> list[Need]:
+        del facts
+        answer = 0 if size.written_out else size.sources * max(1, size.targets) * size.entry
+        ways = (
+            "start workers with more memory (dask worker --memory-limit), or select fewer targets"
+        )
+        return [
+            Need(chosen.bytes, hardware.gpu_memory, self.where(device), ways),
+            Need(answer, hardware.memory, "in this process", _ways(size, chosen.recipe)),
+        ]
+
+    def where(self, device: str) -> str:  # noqa: ARG002 - the same on all
+        return "on each worker for the graph and a row"
+
+
+KINDS: dict[str, DeviceKind] = {kind.name: kind for kind in (Cpu(), Cuda(), Emulated(), Dask())}
 
 
 def device_names(*, auto: bool = False, quoted: bool = True) -> str:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from warpath.base.errors import InputError, NotSupportedError
 from warpath.graph.checks import checked_bool, checked_kind, shown
-from warpath.planner.kinds import device_names, kind_of
+from warpath.planner.kinds import SHARED_BY_ROWS, device_names, kind_of
 from warpath.recipes import CATALOGUE
 
 if TYPE_CHECKING:
@@ -46,7 +46,10 @@ def preferring(preference: str, size: Size, wish: Wish) -> Wish:
     """Return a wish whose "auto" is the preferred device, where that device can do the task."""
     if preference == "auto" or wish.device != "auto":
         return wish
-    kind = kind_of(preference).runs
+    preferred = kind_of(preference)
+    if preferred.cluster and size.task not in SHARED_BY_ROWS:
+        return wish
+    kind = preferred.runs
     wished = [r for r in CATALOGUE if r.planned] if wish.algorithm == "auto" else []
     named = [] if wish.algorithm == "auto" else [CATALOGUE[wish.algorithm]]
     able = any(kind in r.devices and size.task in r.solves for r in [*wished, *named])
@@ -80,12 +83,12 @@ def whole_name(device: str) -> str:
     InputError
         If the name is not valid.
     NotSupportedError
-        If it is "cluster", which this version does not have.
+        If it is "cluster", which names no cluster.
     """
     if device == "cluster":
         msg = (
-            f"device={device!r}: this version of warpath runs on one machine only; "
-            f"use {device_names(auto=True)}."
+            f"device={device!r} is not a device: pass a Dask client, device=distributed.Client("
+            f"'tcp://10.0.0.4:8786'), its address, or one of {device_names(auto=True)}."
         )
         raise NotSupportedError(msg)
     return kind_of(device).whole_name(device) or device

@@ -1,1 +1,66 @@
-"""Dask clusters: graphs in partitions on the workers. This package alone imports Dask."""
+"""The engine of Dask clusters: blocks of a table's rows are tasks of `dask.distributed`.
+
+Only the modules of this package import Dask. `clients` finds the client of a device's name,
+`graphs` sends a graph to the workers and keeps it there, `blocks` runs the tasks. The functions
+that answer a block on a worker are in `warpath.api.cluster_answers`, since a worker plans with its
+own hardware. `graph`, `partition`, `supersteps` and their neighbours solve one source of a graph
+that no worker holds as a whole.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from warpath.base.errors import NotSupportedError
+
+if TYPE_CHECKING:
+    from warpath.graph import Graph
+
+name = "dask"
+
+
+def run(*_: Any) -> NoReturn:
+    """Raise an error: the tables of a cluster are filled block by block by `warpath.api`."""
+    raise NotImplementedError("a cluster answers blocks of rows: warpath.api.clustered")
+
+
+def totals(*_: Any) -> None:
+    """Return None: each worker makes the totals of its blocks."""
+
+
+def host_search(*_: Any) -> None:
+    """Return None: no search of one source is bound to a cluster."""
+
+
+def device_search(*_: Any) -> None:
+    """Return None: distances do not stay on a cluster."""
+
+
+def on_device(*_: Any) -> NoReturn:
+    """Raise an error: no distances stay on a cluster."""
+    raise NotImplementedError("distances computed on a cluster are on the host")
+
+
+def devices() -> NoReturn:
+    """Raise NotSupportedError: a cluster is named, and is not one of this machine's devices."""
+    raise NotSupportedError("a Dask cluster is not a device of this machine")
+
+
+def memory(graph: Graph, device: str) -> tuple[int | None, str]:  # noqa: ARG001
+    """Return the memory limit of the smallest worker, and "" or why there is no worker."""
+    from warpath.engines.cluster.clients import client_of, workers_of
+
+    try:
+        workers = workers_of(client_of(device))
+    except NotSupportedError as error:
+        return None, str(error)
+    limits = [worker.memory for worker in workers if worker.memory]
+    return min(limits, default=None), ""
+
+
+def place(graph: Graph, device: str) -> str:  # noqa: ARG001 - `warpath.api` says what is sent
+    """Check that there are workers of the same version; return the name of the device."""
+    from warpath.engines.cluster.clients import check_versions, client_of
+
+    check_versions(client_of(device))
+    return device

@@ -1,0 +1,334 @@
+"""The calls that a Dask cluster answers: cut into blocks of rows, and put together again."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from warpath.api import cluster_answers
+from warpath.api.auto_prepare import decided
+from warpath.api.cluster_answers import Block, Job
+from warpath.base.errors import NegativeCycleError, interrupts_first
+from warpath.base.progress import watch
+from warpath.engines import hierarchy
+from warpath.engines.cluster.blocks import Blocks
+from warpath.engines.cluster.clients import check_versions, client_of, workers_of
+from warpath.engines.cluster.graphs import SentGraph, held
+from warpath.graph.fingerprint import fingerprint
+from warpath.graph.zones import opened
+from warpath.planner.cpu_model import Size
+from warpath.recipes import Task
+from warpath.results.distance_table import DistanceTable
+from warpath.results.nearest import Nearest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from numpy.typing import NDArray
+
+    from warpath.api.options import Options
+    from warpath.api.run import Progress
+    from warpath.api.table_request import TableRequest
+    from warpath.base.dtypes import Array
+    from warpath.base.progress import Report
+    from warpath.engines.base import Problem
+    from warpath.engines.cluster.blocks import Answer
+    from warpath.graph import Graph
+    from warpath.io.outputs import Output
+    from warpath.planner.plan import Plan
+
+_SECONDS = 0.5  # of a block: what is lost with a worker, and what Ctrl-C waits for there
+_FIRST = 0.25  # part of it for blocks before a rate is known
+_SMALL = 0.05  # seconds of a block that is not worth cutting
+_BLOCK_BYTES = 32 * 2**20  # of a block that comes here
+_STORED_BYTES = 128 * 2**20  # of a block that a worker stores
+_AHEAD_BYTES = 512 * 2**20  # of answers that wait for an earlier one
+_NAMED = 5  # sources in a message
+
+
+class _Pace:
+    """The number of rows in the next block, from the rates of the blocks before.
+
+    Parameters
+    ----------
+    rate : predicted rows a second of a thread.
+    most : the most rows of a block.
+    whole : divisor of the number of rows.
+    threads : of all workers, which share the rows that are left.
+    """
+
+    def __init__(self, rate: float, most: int, whole: int, threads: int) -> None:
+        self._rate, self._most, self._whole, self._threads = rate, most, whole, threads
+        self._part = _FIRST
+
+    def rows(self, left: int) -> int:
+        """Return the number of rows of the next block."""
+        fair = max(-(-left // self._threads), int(self._rate * _SMALL))
+        count = min(int(self._rate * _SECONDS * self._part), self._most, fair)
+        return min(left, max(count // self._whole, 1) * self._whole)
+
+    def learn(self, rows: int, seconds: float) -> None:
+        """Take the rate of a block into account."""
+        rate = rows / max(seconds, 1e-6)
+        self._rate = rate if self._part < 1 else (self._rate + rate) / 2
+        self._part = 1.0
+
+
+class _Call:
+    """A call on a cluster.
+
+    Parameters
+    ----------
+    sources : (k,) vertices, one for each row.
+    """
+
+    def __init__(
+        self, graph: Graph, options: Options, chosen: Plan, sources: Array, job: Job
+    ) -> None:
+        self.graph, self.chosen, self.job = graph, chosen, job
+        self._sources = sources
+        self._client = client_of(chosen.device)
+        check_versions(self._client)
+        self._sent = sent_graph(graph, prepared=options.wish.prepared is True)
+        self._rows: Counter[str] = Counter()
+        self._ran: set[str] = set()
+        self._start = time.perf_counter()
+
+    def pace(self, count: int, row_bytes: int, most_bytes: int, whole: int = 1) -> _Pace:
+        """Return the pace of `count` rows of so many bytes."""
+        workers = workers_of(self._client)
+        threads = sum(worker.threads for worker in workers)
+        rate = count * 1.0 if not self.chosen.seconds else count / self.chosen.seconds / threads
+        limits = [worker.memory // worker.threads for worker in workers if worker.memory]
+        most_bytes = min([most_bytes, *(limit // 8 for limit in limits)])
+        return _Pace(rate, max(1, most_bytes // max(1, row_bytes)), whole, threads)
+
+    def answers(
+        self,
+        function: Callable[[Graph, Job, Block], Any],
+        blocks: Iterator[Block],
+        row_bytes: int,
+        pace: _Pace | None = None,
+    ) -> Iterator[tuple[Block, Any]]:
+        """Yield the blocks and what workers return for them, in order."""
+        device = self.chosen.device
+        run = Blocks(device, self.graph, self._sent, function, self.job, self._described)
+        answered: Any = run.answers(blocks, _AHEAD_BYTES // max(1, row_bytes))
+        try:
+            for block, answer in answered:
+                self._count(block, answer)
+                if pace is not None:
+                    pace.learn(len(block.sources), answer.seconds)
+                yield block, answer.value
+        except NegativeCycleError as error:
+            names = self.graph.label_of(np.array(error.cycle)).tolist()
+            raise NegativeCycleError(names, error.length) from None
+        finally:
+            answered.close()
+
+    def stats(self) -> dict[str, Any]:
+        """Return the seconds of the call, and the rows of each worker."""
+        by_worker = {f"rows on {worker}": rows for worker, rows in self._rows.items()}
+        return by_worker | {"seconds": time.perf_counter() - self._start}
+
+    def plan(self) -> Plan:
+        """Return the plan with what workers ran."""
+        notes = tuple(f"workers ran {line}" for line in sorted(self._ran))
+        return replace(self.chosen, notes=(*self.chosen.notes, *notes))
+
+    def _count(self, block: Block, answer: Answer) -> None:
+        self._rows[answer.worker] += len(block.sources)
+        if isinstance(answer.value, cluster_answers.Rows):
+            self._ran.add(answer.value.plan)
+
+    def _described(self, block: Block) -> str:
+        names = self.graph.label_of(block.sources[:_NAMED]).tolist()
+        more = ", ..." if len(block.sources) > _NAMED else ""
+        listed = ", ".join(map(str, names))
+        return f"rows {block.start:,} to {block.stop - 1:,} (sources {listed}{more})"
+
+
+def sent_graph(graph: Graph, *, prepared: bool) -> SentGraph:
+    """Return what workers get of a graph, with its hierarchy if it is prepared."""
+    arrays = None
+    if prepared:
+        hierarchy.hierarchy_of(opened(graph), 1)
+        arrays = hierarchy.arrays_of(opened(graph))
+    digest = fingerprint(graph) + ("" if arrays is None else "-prepared")
+    parts = (graph.indptr, graph.indices, graph.weights, graph.first_through, arrays)
+    return SentGraph(digest, cluster_answers.graph_of, parts)
+
+
+def send(graph: Graph, device: str, *, prepared: bool) -> None:
+    """Send a graph to a cluster before the first call."""
+    held(client_of(device), graph, sent_graph(graph, prepared=prepared))
+
+
+def clustered_table(
+    graph: Graph,
+    problem: Problem,
+    options: Options,
+    request: TableRequest,
+    chosen: Plan,
+    pred: Array | None,
+    progress: Progress,
+) -> DistanceTable:
+    """Fill a table by the workers of a cluster; see `warpath.api.table.solved_table`."""
+    from warpath.api.table_request import question
+    from warpath.io.outputs import output_of
+
+    rows, job = problem.sources, _job(graph, options, chosen, problem, request)
+    names = np.arange(graph.n) if problem.targets is None else problem.targets
+    call = _Call(graph, options, chosen, rows, job)
+    with (
+        interrupts_first(),
+        output_of(
+            request.out,
+            (len(rows), len(names)),
+            request.dtype,
+            question=lambda: question(graph, chosen, problem, request),
+        ) as result,
+        watch(progress, chosen.recipe.name, "sources") as report,
+    ):
+        _fill(call, result, rows, len(names) * request.dtype.itemsize, pred, report)
+    stats = call.stats() | ({"resumed": result.resumed} if result.resumed else {})
+    return DistanceTable(
+        graph, rows, names, result.array,
+        pred=pred, cutoff=problem.cutoff, plan=call.plan(), stats=stats, trace=None,
+    )  # fmt: skip
+
+
+def _fill(
+    call: _Call, result: Output, rows: Array, row_bytes: int, pred: Array | None,
+    report: Report | None,
+) -> None:  # fmt: skip
+    """Fill the destination of a table, or let workers fill it."""
+    file, returned = result.by_chunks, row_bytes
+    if file is None:
+        pace = call.pace(len(rows), row_bytes, _BLOCK_BYTES)
+    else:
+        call.job, returned = replace(call.job, file=str(file.folder)), 1
+        pace = call.pace(len(rows), row_bytes, _STORED_BYTES, file.chunk)
+    blocks = _blocks(rows, result.resumed, pace)
+    for block, found in call.answers(cluster_answers.rows, blocks, returned, pace):
+        here = slice(block.start, block.stop)
+        if file is not None:
+            file.stored(block.stop, found.crc, len(block.sources) * row_bytes)
+        elif result.array is not None:
+            result.block(here)[:] = found.dist
+        else:
+            result.put(here, found.dist)
+        if pred is not None:
+            pred[here] = found.pred
+        if report is not None:
+            report(block.stop, len(rows))
+
+
+def clustered_totals(
+    graph: Graph, options: Options, problem: Problem, names: tuple[str, ...], chosen: Plan,
+    progress: Progress,
+) -> tuple[dict[str, Array], Plan]:  # fmt: skip
+    """Return the totals of the distances from each source; see `warpath.totals`."""
+    sources = problem.sources
+    job = replace(_job(graph, options, chosen, problem, None), totals=names)
+    call = _Call(graph, options, chosen, sources, job)
+    pace = call.pace(len(sources), 1, _BLOCK_BYTES)
+    parts: list[dict[str, Array]] = []
+    with interrupts_first(), watch(progress, chosen.recipe.name, "sources") as report:
+        blocks = _blocks(sources, 0, pace)
+        for block, found in call.answers(cluster_answers.totals, blocks, 1, pace):
+            parts.append(found)
+            if report is not None:
+                report(block.stop, len(sources))
+    if not parts:
+        return {}, chosen
+    return {name: np.concatenate([part[name] for part in parts]) for name in names}, call.plan()
+
+
+def clustered_pairs(
+    graph: Graph,
+    options: Options,
+    origins: NDArray[np.int64],
+    destinations: NDArray[np.int64],
+    dtype: np.dtype[Any],
+    progress: Progress,
+) -> tuple[Array, Plan, dict[str, Any]]:
+    """Return the distance of each trip; see `warpath.api.pairs.solved_pairs`.
+
+    Trips from one origin are neighbours, so that a worker searches from it once.
+    """
+    task = Task.PAIRS if options.wish.prepared else Task.MANY
+    chosen = options.plan(Size(task, len(origins), 1, dtype.itemsize), graph)
+    order = np.argsort(origins, kind="stable")
+    starts, ends = origins[order], destinations[order]
+    job = replace(_job(graph, options, chosen, None, None), dtype=dtype)
+    call = _Call(graph, options, chosen, starts, job)
+    pace = call.pace(len(starts), 8, _BLOCK_BYTES)
+    dist = np.empty(len(starts), dtype)
+    with interrupts_first(), watch(progress, "pairs", "trips") as report:
+        blocks = _blocks(starts, 0, pace, ends)
+        for block, found in call.answers(cluster_answers.pairs, blocks, 8, pace):
+            dist[order[block.start : block.stop]] = found
+            if report is not None:
+                report(block.stop, len(starts))
+    return dist, call.plan(), call.stats()
+
+
+def clustered_nearest(
+    graph: Graph,
+    options: Options,
+    starts: NDArray[np.int64],
+    limit: float | None,
+    dtype: np.dtype[Any],
+    progress: Progress,
+    *,
+    reverse: bool,
+) -> Nearest:
+    """Find the nearest facilities on one worker, which is one search; see `warpath.nearest`."""
+    options = decided(graph, options)
+    chosen = options.plan(Size(Task.MANY, 1, graph.n, dtype.itemsize), graph)
+    job = replace(
+        _job(graph, options, chosen, None, None), dtype=dtype, cutoff=limit, reverse=reverse
+    )
+    call = _Call(graph, options, chosen, starts, job)
+    with interrupts_first(), watch(progress, "nearest"):
+        blocks = iter([Block(0, starts)])
+        ((_, (dist, owner)),) = call.answers(cluster_answers.nearest, blocks, 1)
+    dist.flags.writeable = owner.flags.writeable = False
+    return Nearest(
+        graph, starts, dist, owner, reverse=reverse, cutoff=limit, plan=call.plan(),
+        stats=call.stats(),
+    )  # fmt: skip
+
+
+def _job(
+    graph: Graph, options: Options, chosen: Plan, problem: Problem | None,
+    request: TableRequest | None,
+) -> Job:  # fmt: skip
+    """Return what blocks share. The algorithm is fixed where float sums depend on it."""
+    wish = options.wish
+    loose = chosen.recipe.reassociates and graph.dist_dtype.kind == "f"
+    named = chosen.recipe.name if loose else wish.algorithm
+    return Job(
+        named,
+        wish.params,
+        wish.prepared is True,
+        None if problem is None else problem.targets,
+        None if problem is None else problem.cutoff,
+        None if request is None else request.dtype,
+        request is not None and request.predecessors,
+    )
+
+
+def _blocks(
+    sources: Array, start: int, pace: _Pace, destinations: Array | None = None
+) -> Iterator[Block]:
+    while start < len(sources):
+        stop = start + pace.rows(len(sources) - start)
+        ends = None if destinations is None else destinations[start:stop]
+        yield Block(start, sources[start:stop], ends)
+        start = stop

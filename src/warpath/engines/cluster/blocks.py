@@ -1,0 +1,258 @@
+"""Blocks of a call as tasks of a Dask cluster, whose answers come back in order."""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from concurrent.futures import CancelledError
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, NamedTuple
+from uuid import uuid4
+
+from warpath.base.errors import (
+    DeviceError,
+    DistanceOverflowError,
+    NegativeCycleError,
+    NoDeviceError,
+    NotEnoughMemoryError,
+    NotSupportedError,
+    OutputError,
+)
+from warpath.engines.cluster.clients import (
+    Worker,
+    client_of,
+    other_versions,
+    versions,
+    workers_of,
+)
+from warpath.engines.cluster.graphs import CACHE, SentGraph, held
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from distributed import Future
+
+    from warpath.graph import Graph
+
+_AT_A_TIME = 2  # blocks of a worker's thread: one that runs and one that waits
+_WATCHED = 0.5  # seconds between two looks at the scheduler
+_PATIENCE = 60.0  # seconds without any worker
+_SUBMISSIONS = 2  # of a block whose workers died
+
+#: Errors of the question, the same on every worker.
+_OF_THE_QUESTION = (NegativeCycleError, DistanceOverflowError)
+
+
+class Answer(NamedTuple):
+    """What a worker returns for a block.
+
+    Attributes
+    ----------
+    value : of the function.
+    worker : its address.
+    seconds : that the function took.
+    """
+
+    value: Any
+    worker: str
+    seconds: float
+
+
+class _Waiting(NamedTuple):
+    """A block that was submitted; `times` counts its submissions."""
+
+    block: Any
+    future: Future
+    times: int
+
+
+class Blocks:
+    """The blocks of one call on a cluster.
+
+    Parameters
+    ----------
+    device : the name of the cluster.
+    graph, sent : the graph here, and what is sent of it.
+    function : called on a worker with what `sent` makes, the job and a block. It must return the
+        same value however often it is called for a block.
+    job : what all blocks share.
+    described : returns the words for a block in messages: "rows 0 to 64 (sources 5, 9, ...)".
+    """
+
+    def __init__(
+        self,
+        device: str,
+        graph: Graph,
+        sent: SentGraph,
+        function: Callable[[Any, Any, Any], Any],
+        job: Any,
+        described: Callable[[Any], str],
+    ) -> None:
+        self._device, self._client = device, client_of(device)
+        self._graph, self._sent = graph, sent
+        self._function, self._job, self._described = function, job, described
+        self._run = uuid4().hex[:12]
+        self._count = 0
+        self._seen = time.monotonic()
+
+    def answers(self, blocks: Iterator[Any], ahead: int) -> Iterator[tuple[Any, Answer]]:
+        """Yield (block, answer) in the order of the blocks.
+
+        When the iterator is closed, or an error is raised, the tasks that are left are cancelled.
+
+        Parameters
+        ----------
+        blocks : the next one is taken when a worker may soon have nothing to do.
+        ahead : how many answers may wait for an earlier one.
+        """
+        waiting: deque[_Waiting] = deque()
+        try:
+            while True:
+                self._submit_more(waiting, blocks, ahead)
+                if not waiting:
+                    return
+                first = waiting[0]
+                if first.future.done():
+                    answer = self._answer(first)
+                    if answer is None:
+                        waiting[0] = self._submitted(first.block, first.times + 1)
+                    else:
+                        yield first.block, answer
+                        waiting.popleft()
+                else:
+                    self._wait([each.future for each in waiting if not each.future.done()])
+        finally:
+            self._cancel([each.future for each in waiting])
+
+    def _submit_more(self, waiting: deque[_Waiting], blocks: Iterator[Any], ahead: int) -> None:
+        most = _AT_A_TIME * sum(worker.threads for worker in self._workers())
+        running = sum(not each.future.done() for each in waiting)
+        while running < most and len(waiting) < max(ahead, most):
+            block = next(blocks, None)
+            if block is None:
+                return
+            waiting.append(self._submitted(block, 1))
+            running += 1
+
+    def _submitted(self, block: Any, times: int) -> _Waiting:
+        graph = held(self._client, self._graph, self._sent)
+        self._count += 1
+        future = self._client.submit(
+            answer, graph, self._function, self._job, block, versions(),
+            key=f"warpath-rows-{self._run}-{self._count}", pure=False,
+        )  # fmt: skip
+        return _Waiting(block, future, times)
+
+    def _workers(self) -> list[Worker]:
+        """Return the workers; none for a while if all were lost and may come back."""
+        try:
+            found = workers_of(self._client)
+        except NoDeviceError:
+            if time.monotonic() - self._seen > _PATIENCE or not self._count:
+                raise
+            return []
+        self._seen = time.monotonic()
+        return found
+
+    def _wait(self, futures: list[Future]) -> None:
+        """Wait until one of the futures is done, or until it is time to look at the scheduler."""
+        import distributed
+
+        if self._client.status != "running":
+            raise self._no_scheduler()
+        with suppress(TimeoutError, CancelledError):
+            distributed.wait(futures, timeout=_WATCHED, return_when="FIRST_COMPLETED")
+
+    def _answer(self, one: _Waiting) -> Answer | None:
+        """Return the answer of a task that ended; None if the block is to be submitted again."""
+        future = one.future
+        if future.status == "cancelled":
+            if self._client.status != "running":
+                raise self._no_scheduler()
+            msg = (
+                f"{self._described(one.block)} were cancelled on {self._device} by another "
+                "program, or the scheduler was restarted: repeat the call."
+            )
+            raise DeviceError(msg)
+        if future.status == "error":
+            error = future.exception()
+            if _of_killed_workers(error) and one.times < _SUBMISSIONS:
+                return None
+            raise self._explained(error, one)
+        try:
+            found: Answer = future.result()
+        except (OSError, CancelledError) as error:  # the scheduler went away with the answer
+            raise self._no_scheduler() from error
+        return found
+
+    def _explained(self, error: BaseException, one: _Waiting) -> BaseException:
+        """Return the error of a task with the worker, the rows and the way out."""
+        rows = self._described(one.block)
+        if _of_killed_workers(error):
+            worker = error.last_worker.address  # type: ignore[attr-defined]
+            msg = (
+                f"{rows} ended {(error.allowed_failures + 1) * one.times} workers, the last of "  # type: ignore[attr-defined]
+                f"them {worker}: its log says why. Workers that exceed their memory limit are "
+                "ended by their nannies: use fewer threads or more memory for each."
+            )
+            return DeviceError(msg)
+        if isinstance(error, _OF_THE_QUESTION):
+            return error
+        if isinstance(error, OutputError):
+            return OutputError(error.errno, f"{error.strerror} ({rows})", error.filename)
+        if isinstance(error, NotSupportedError):
+            return type(error)(f"{error} ({rows})")
+        msg = f"{rows} failed on {self._device}: {type(error).__name__}: {error}"
+        return DeviceError(msg)
+
+    def _no_scheduler(self) -> DeviceError:
+        return DeviceError(
+            f"the scheduler of {self._device} went away, or its client was closed, during the "
+            "call: start it again, open a client and repeat the call."
+        )
+
+    def _cancel(self, futures: list[Future]) -> None:
+        left = [future for future in futures if not future.done()]
+        if left and self._client.status == "running":
+            with suppress(Exception):
+                self._client.cancel(left, force=True)
+
+
+def answer(
+    sent: SentGraph,
+    function: Callable[[Any, Any, Any], Any],
+    job: Any,
+    block: Any,
+    client_versions: tuple[str, str],
+) -> Answer:
+    """Answer a block on a worker; errors of the worker itself have its address."""
+    from distributed import get_worker
+
+    worker = get_worker().address
+    objection = other_versions(*client_versions)
+    if objection:
+        msg = f"the client of worker {worker} {objection}"
+        raise NoDeviceError(msg)
+    start = time.perf_counter()
+    try:
+        value = function(CACHE.of(sent), job, block)
+    except _OF_THE_QUESTION:
+        raise
+    except NotSupportedError as error:
+        raise type(error)(f"worker {worker}: {error}") from None
+    except MemoryError as error:
+        msg = (
+            f"worker {worker} has too little memory ({error}): give its threads more memory each, "
+            "or select fewer targets."
+        )
+        raise NotEnoughMemoryError(msg) from None
+    except OSError as error:
+        text = f"worker {worker}: {error.strerror or error}"
+        raise OutputError(error.errno or 0, text, error.filename) from None
+    return Answer(value, worker, time.perf_counter() - start)
+
+
+def _of_killed_workers(error: Any) -> bool:
+    from distributed import KilledWorker
+
+    return isinstance(error, KilledWorker)
