@@ -35,7 +35,7 @@ def test_the_environment_may_name_a_registered_device(toy, monkeypatch):
         assert wp.sssp(graph, 0).plan.device == "toy:0"
     assert len(toy.ran) == 2
     monkeypatch.setenv("WARPATH_DEVICE", "toy:7")
-    known = "'cpu', 'cuda', 'cuda:1', 'emulated' or 'toy'"
+    known = "'cpu', 'cuda', 'cuda:1', 'emulated', 'dask' or 'toy'"
     message = f"WARPATH_DEVICE='toy:7' is not valid: use {known}, or unset"
     with pytest.raises(wp.InputError, match=message):
         wp.sssp(graph, 0)
@@ -55,7 +55,7 @@ def test_a_result_that_stays_on_a_device_is_made_by_its_engine(monkeypatch):
 def test_a_device_without_an_engine_is_refused():
     graph = wp.Graph.of([(0, 1, 2)])
     for device in ("toy:7", "tpu", "cpu:1"):
-        known = "'auto', 'cpu', 'cuda', 'cuda:1', 'emulated' or 'toy'"
+        known = "'auto', 'cpu', 'cuda', 'cuda:1', 'emulated', 'dask' or 'toy'"
         said = f"device='{device}' is not valid; use {known}"
         with pytest.raises(wp.InputError, match=said):
             wp.sssp(graph, 0, device=device)
@@ -66,7 +66,7 @@ def test_a_graph_is_put_on_valid_devices_only(device):
     graph = wp.Graph.of([(0, 1, 2)])
     wp.sssp(graph, 0, device="cpu")  # the engine of the CPU is loaded
     with pytest.raises(
-        wp.InputError, match=r"is not valid; use 'cpu', 'cuda', 'cuda:1' or 'emulated'\."
+        wp.InputError, match=r"is not valid; use 'cpu', 'cuda', 'cuda:1', 'emulated' or 'dask'\."
     ):
         graph.to(device)
 

@@ -216,7 +216,7 @@ def test_auto_is_the_cpu_but_for_what_runs_on_a_gpu_only(wish, device):
 
 @pytest.mark.parametrize("device", ["gpu", "cuda:", "cuda:x", "cuda:-1", "CUDA", "cuda:12345"])
 def test_a_device_that_is_none_is_refused(device):
-    known = "'auto', 'cpu', 'cuda', 'cuda:1' or 'emulated'"
+    known = "'auto', 'cpu', 'cuda', 'cuda:1', 'emulated' or 'dask'"
     with pytest.raises(wp.InputError, match=f"is not valid; use {known}"):
         pick(Size(Task.SSSP), wish=Wish(device=device))
 

@@ -26,7 +26,7 @@ from warpath.graph.turns import refuse_turns
 from warpath.graph.zones import opened
 from warpath.planner import auto_device
 from warpath.planner.cpu_model import Size, reach
-from warpath.planner.kinds import device_names, kind_of
+from warpath.planner.kinds import KINDS, device_names, kind_of
 from warpath.planner.wish import DEFAULT, Wish, checked, device_of, preferring
 from warpath.recipes import CATALOGUE, Task
 from warpath.results.predecessors import team_of
@@ -170,9 +170,8 @@ class Options:
 
     def on_cluster(self) -> bool:
         """Return whether the device is a Dask cluster."""
-        device = self.wish.device
-        single = device != "auto" and not several.is_several(device)
-        return single and kind_of(device).cluster
+        kind = KINDS.get(self.wish.device.partition(":")[0])
+        return kind is not None and kind.cluster
 
     def here(self, graph: Graph) -> Options:
         """Return the options for what is part of an answer and is searched in this process."""

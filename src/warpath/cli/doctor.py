@@ -33,6 +33,7 @@ _OPTIONAL = (  # package, the extra that installs it, its purpose
     ("osmium", "osm", "OpenStreetMap extracts"),
     ("matplotlib", "plot", "routes on a map, traces"),
     ("zarr", "zarr", "all pairs written block by block"),
+    ("distributed", "dask", "tables on a Dask cluster"),
     ("cupy", "cuda13", "NVIDIA GPUs"),
     ("cuda.core", "cuda13", "kernels for them"),
     ("scipy", None, "graphs from and to SciPy"),

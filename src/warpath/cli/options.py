@@ -20,13 +20,14 @@ from warpath.api.several import is_several
 from warpath.base.errors import InputError
 from warpath.cli import saving
 from warpath.cli.usage import UsageError
+from warpath.engines.cluster.clients import is_address
 from warpath.planner.kinds import device_names
 from warpath.planner.wish import whole_name
 from warpath.recipes import CATALOGUE
 
 _READING = "How the graph is read"
 _SOLVING = "How it is solved"
-_SEVERAL = "all, cuda:* or cuda:0,1"
+_SEVERAL = "all, cuda:*, cuda:0,1 or the address of a Dask scheduler, tcp://10.0.0.4:8786"
 _SHOWING = "How results are shown"
 
 GraphFile = Annotated[
@@ -265,7 +266,8 @@ class Solving:
             hint = "warpath algorithms lists all."
             hint = f"did you mean {' or '.join(near)}? {hint}" if near else hint
             raise UsageError(f"there is no algorithm {self.algorithm!r}: {hint}")
-        if self.device != "auto" and not is_several(self.device):
+        shared = is_several(self.device) or is_address(self.device)
+        if self.device != "auto" and not shared:
             try:
                 whole_name(self.device)
             except InputError:

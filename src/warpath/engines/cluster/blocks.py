@@ -160,7 +160,7 @@ class Blocks:
 
         if self._client.status != "running":
             raise self._no_scheduler()
-        with suppress(TimeoutError, CancelledError):
+        with suppress(TimeoutError, CancelledError), self._client.as_current():
             distributed.wait(futures, timeout=_WATCHED, return_when="FIRST_COMPLETED")
 
     def _answer(self, one: _Waiting) -> Answer | None:

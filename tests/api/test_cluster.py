@@ -1,0 +1,257 @@
+"""Calls that the workers of a Dask cluster answer: the same bits, and errors with a way out."""
+
+from __future__ import annotations
+
+import sys
+
+import numpy as np
+import pytest
+
+import warpath as wp
+from support.dask_cluster import cluster
+from warpath.api import clustered
+
+pytest.importorskip("distributed")
+pytestmark = [
+    pytest.mark.xdist_group("dask"),
+    pytest.mark.filterwarnings("ignore::ResourceWarning"),  # of sockets that Dask closes late
+]
+
+
+@pytest.fixture(scope="module")
+def client():
+    with cluster() as made:
+        yield made
+
+
+@pytest.fixture(scope="module")
+def roads():
+    return wp.Graph.of("examples/data/rome99.gr.xz")
+
+
+@pytest.fixture
+def small_blocks(monkeypatch):
+    """Blocks of few rows, so that every worker gets some."""
+    monkeypatch.setattr(clustered, "_BLOCK_BYTES", 2**18)
+    monkeypatch.setattr(clustered, "_STORED_BYTES", 2**18)
+
+
+def labelled(dtype="int64", *, closed=0):
+    """A small graph with labels, a part that is not reached, and closed vertices."""
+    rng = np.random.default_rng(5)
+    src, dst = rng.integers(0, 40, (2, 130))
+    weights = rng.integers(0, 9, 130).astype(dtype) / (4 if np.dtype(dtype).kind == "f" else 1)
+    weights = weights.astype(dtype)
+    names = [f"v{v}" for v in range(42)]
+    made = wp.Graph.from_edges(src, dst, weights, n=42)
+    return wp.Graph(made.indptr, made.indices, made.weights, labels=names, first_through=closed)
+
+
+@pytest.mark.usefixtures("small_blocks")
+def test_a_table_has_the_bits_of_this_process(client, roads):
+    sources = np.arange(0, roads.n, 17)
+    here, there = wp.distances(roads, sources), wp.distances(roads, sources, device=client)
+    assert (there.dist == here.dist).all()
+    assert there.dist.dtype == here.dist.dtype
+    rows = {name: value for name, value in there.stats.items() if name.startswith("rows on tcp")}
+    assert sum(rows.values()) == len(sources)
+
+
+@pytest.mark.parametrize("dtype", ["int32", "float32", "float64"])
+def test_labels_closed_vertices_cutoffs_and_predecessors(client, dtype):
+    graph = labelled(dtype, closed=3)
+    sources, targets = ["v1", "v5", "v5", "v41"], ["v7", "v1", "v40"]
+    options = {"cutoff": 9, "predecessors": True}
+    for columns in (None, targets):
+        here = wp.distances(graph, sources, columns, **options)
+        there = wp.distances(graph, sources, columns, device=client, **options)
+        assert (there.dist == here.dist).all()
+        assert (there.pred == here.pred).all()
+    trips = wp.pairs(graph, sources[:3], targets, device=client)
+    assert (trips.dist == wp.pairs(graph, sources[:3], targets).dist).all()
+
+
+def test_totals_nearest_and_routes(client):
+    graph = labelled()
+    names = ["sum", "max", "count", "harmonic"]
+    here, there = wp.totals(graph, names), wp.totals(graph, names, device=client)
+    assert all((here[name] == there[name]).all() for name in names)
+    solver = wp.Solver(graph, device=client)
+    for reverse in (False, True):
+        near, same = (
+            solver.nearest(["v3", "v9"], reverse=reverse),
+            wp.nearest(graph, ["v3", "v9"], reverse=reverse),
+        )
+        assert (near.dist == same.dist).all()
+        assert (near.facility_indices == same.facility_indices).all()
+    table = solver.distances(["v1"], ["v7"])
+    assert table.path("v1", "v7").length == wp.path(graph, "v1", "v7").length
+
+
+def test_a_prepared_solver_is_prepared_on_the_workers(client, roads):
+    city = wp.Solver(roads, device=client, prepared=True)
+    sources = np.arange(0, roads.n, 40)
+    found = city.distances(sources)
+    assert (found.dist == wp.distances(roads, sources).dist).all()
+    assert "delling2011.phast on cpu" in str(found.plan)
+
+
+@pytest.mark.usefixtures("small_blocks")
+def test_files_are_written_and_continued(client, roads, tmp_path, monkeypatch):
+    from warpath.io import streams
+
+    monkeypatch.setattr(streams, "CHUNK_BYTES", 2**17)
+    sources = np.arange(0, roads.n, 9)
+    expected = wp.distances(roads, sources).dist
+
+    def stop(done, _):
+        if done >= 100:
+            raise KeyboardInterrupt
+
+    for name in ("table.zarr", "table.npy"):
+        out = tmp_path / name
+        with pytest.raises(KeyboardInterrupt):
+            wp.distances(roads, sources, out=out, device=client, progress=stop)
+        found = wp.distances(roads, sources, out=out, device=client)
+        assert (found.dist[:] == expected).all()
+        assert found.stats["resumed"] >= 75
+        assert [path.name for path in tmp_path.iterdir() if name in path.name] == [name]
+
+
+@pytest.mark.usefixtures("small_blocks")
+def test_a_run_of_a_cluster_is_continued_here(client, roads, tmp_path, monkeypatch):
+    from warpath.io import streams
+
+    monkeypatch.setattr(streams, "CHUNK_BYTES", 2**17)
+
+    def stop(done, _):
+        if done >= 100:
+            raise KeyboardInterrupt
+
+    out, sources = tmp_path / "table.zarr", np.arange(0, roads.n, 9)
+    with pytest.raises(KeyboardInterrupt):
+        wp.distances(roads, sources, out=out, device=client, progress=stop)
+    found = wp.distances(roads, sources, out=out)
+    assert found.stats["resumed"] >= 75
+    assert (found.dist[:] == wp.distances(roads, sources).dist).all()
+
+
+def test_a_table_that_another_call_writes_is_refused(client, roads, tmp_path):
+    out = tmp_path / "table.zarr"
+    refused = []
+
+    def again(*_):
+        with pytest.raises(wp.OutputError, match="is writing it at this moment") as error:
+            wp.apsp(roads, out=out, device=client)
+        refused.append(error)
+
+    wp.distances(roads, np.arange(99), out=out, device=client, progress=again)
+    assert refused
+
+
+def test_negative_cycles_have_the_labels_of_the_graph(client):
+    graph = wp.Graph.of([("a", "b", 1), ("b", "c", -3), ("c", "a", 1)])
+    with pytest.raises(wp.NegativeCycleError) as error:
+        wp.distances(graph, ["a"], device=client)
+    assert sorted(error.value.cycle) == ["a", "b", "c"]
+
+
+def test_the_plan_says_what_each_worker_gets(client, roads):
+    plan = wp.plan(roads, device=client)
+    assert "2 workers share 3,353 rows" in str(plan)
+    assert str(plan).count("1 thread, ") == 2
+    assert plan.device == f"dask:{client.scheduler.address}"
+
+
+def test_names_of_a_cluster(client, roads):
+    table = wp.distances(roads, [5], [9], device=client.scheduler.address)
+    assert table.dist == wp.distances(roads, [5], [9]).dist
+    with client.as_current():
+        assert wp.Solver(roads, device="dask").distances([5], [9]).dist == table.dist
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "message"),
+    [
+        (
+            lambda g, d: wp.sssp(g, "v0", device=d),
+            wp.NotSupportedError,
+            "shares the rows of tables",
+        ),
+        (lambda g, d: wp.path(g, "v0", "v1", device=d), wp.NotSupportedError, "device='cpu'"),
+        (
+            lambda g, d: wp.distances(g, ["v0"], device=d, threads=2),
+            wp.NotSupportedError,
+            "threads=2 has no effect",
+        ),
+        (
+            lambda g, d: wp.distances(g, ["v0"], device=d, trace=True),
+            wp.NotSupportedError,
+            "keep no trace",
+        ),
+        (
+            lambda g, d: wp.apsp(g, device=d, algorithm="classic.floyd_warshall"),
+            wp.NotSupportedError,
+            "makes all rows at once",
+        ),
+    ],
+)
+def test_what_a_cluster_cannot_do_is_refused(client, call, error, message):
+    with pytest.raises(error, match=message):
+        call(labelled(), client)
+
+
+def test_a_worker_of_another_version_is_named(client, tmp_path):
+    package = tmp_path / "warpath-0.0.7.dist-info"
+    package.mkdir()
+    (package / "METADATA").write_text("Metadata-Version: 2.1\nName: warpath\nVersion: 0.0.7\n")
+
+    def find_first(folder, *, found):
+        import distributed.versions
+
+        sys.path[:] = [folder] * found + [path for path in sys.path if path != folder]
+        distributed.versions._version_cached.cache_clear()
+
+    first = min(client.scheduler_info()["workers"])
+    client.run(find_first, str(tmp_path), found=True, workers=[first])
+    try:
+        with (
+            cluster_of(client) as other,
+            pytest.raises(wp.NoDeviceError, match=f"worker {first} has warpath 0.0.7"),
+        ):
+            wp.distances(labelled(), ["v0"], device=other)
+    finally:
+        client.run(find_first, str(tmp_path), found=False, workers=[first])
+
+
+def test_a_closed_client_is_refused(client):
+    graph = labelled()
+    with cluster_of(client) as other:
+        solver = wp.Solver(graph, device=other)
+    with pytest.raises(wp.InputError, match="is closed: open another one"):
+        solver.distances(["v0"])
+    with pytest.raises(wp.InputError, match="is closed: open another one"):
+        wp.distances(graph, ["v0"], device=other)
+
+
+def test_a_cluster_without_workers_is_refused():
+    with cluster(0) as empty, pytest.raises(wp.NoDeviceError, match="has no workers: start some"):
+        wp.distances(labelled(), ["v0"], device=empty)
+
+
+def test_an_address_without_a_scheduler_is_refused(monkeypatch):
+    monkeypatch.setattr("warpath.engines.cluster.clients._SECONDS", 0.3)
+    with pytest.raises(wp.NoDeviceError, match="no scheduler answers there"):
+        wp.distances(labelled(), ["v0"], device="tcp://127.0.0.1:9")
+
+
+def test_dask_without_a_client_is_refused():
+    with pytest.raises(wp.InputError, match="this process has none"):
+        wp.distances(labelled(), ["v0"], device="dask")
+
+
+def cluster_of(client):
+    """Return another client of the same scheduler."""
+    import distributed
+
+    return distributed.Client(client.scheduler.address, set_as_default=False)

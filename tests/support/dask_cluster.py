@@ -1,0 +1,34 @@
+"""A Dask cluster of worker processes for tests, started at the first use."""
+
+from __future__ import annotations
+
+import os
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+@contextmanager
+def cluster(workers: int = 2, **options: Any) -> Iterator[Any]:
+    """Yield a client of a new cluster whose workers are processes with one thread each."""
+    import distributed
+
+    with (
+        distributed.LocalCluster(
+            n_workers=workers,
+            threads_per_worker=1,
+            processes=True,
+            dashboard_address=":0",
+            **options,
+        ) as made,
+        distributed.Client(made, set_as_default=False) as client,
+    ):
+        yield client
+
+
+def pids(client: Any) -> dict[str, int]:
+    """Return the process of each worker by its address."""
+    found: dict[str, int] = client.run(os.getpid)
+    return found
