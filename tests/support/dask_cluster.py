@@ -29,6 +29,6 @@ def cluster(workers: int = 2, **options: Any) -> Iterator[Any]:
 
 
 def pids(client: Any) -> dict[str, int]:
-    """Return the process of each worker by its address."""
-    found: dict[str, int] = client.run(os.getpid)
+    """Return the process of each worker by its address; without those that just ended."""
+    found: dict[str, int] = client.run(os.getpid, on_error="ignore")
     return found
