@@ -111,24 +111,6 @@ def graph_of(
     return graph
 
 
-def mapped_graph(path: str, digest: str) -> Graph:
-    """Return the prepared graph of a file that client and workers map.
-
-    Raises
-    ------
-    OutputError
-        If it is another graph than the client's.
-    """
-    from warpath.api.prepared_files import load
-    from warpath.base.errors import GraphFormatError
-    from warpath.graph.fingerprint import fingerprint
-
-    graph = load(path).graph
-    if fingerprint(graph) != digest:
-        raise GraphFormatError(path, None, "this file holds another graph than the client's")
-    return graph
-
-
 def rows(graph: Graph, job: Job, block: Block) -> Rows:
     """Return or store the rows of a table."""
     assert job.dtype is not None  # noqa: S101 - every table has one
