@@ -10,6 +10,12 @@ import pytest
 import warpath as wp
 from support.dask_cluster import cluster
 from warpath.api import clustered
+from warpath.cli.app import run
+from warpath.planner.cpu_model import Size
+from warpath.planner.device_kind import Hardware
+from warpath.planner.plan import choose
+from warpath.planner.wish import Wish
+from warpath.recipes import Task
 
 pytest.importorskip("distributed")
 pytestmark = [
@@ -57,6 +63,12 @@ def test_a_table_has_the_bits_of_this_process(client, roads):
     assert sum(rows.values()) == len(sources)
 
 
+def test_many_targets_are_sent_once(client, roads):
+    targets = np.arange(5000) % roads.n
+    found = wp.distances(roads, np.arange(0, 3000, 100), targets, device=client)
+    assert (found.dist == wp.distances(roads, np.arange(0, 3000, 100), targets).dist).all()
+
+
 @pytest.mark.parametrize("dtype", ["int32", "float32", "float64"])
 def test_labels_closed_vertices_cutoffs_and_predecessors(client, dtype):
     graph = labelled(dtype, closed=3)
@@ -94,6 +106,16 @@ def test_a_prepared_solver_is_prepared_on_the_workers(client, roads):
     found = city.distances(sources)
     assert (found.dist == wp.distances(roads, sources).dist).all()
     assert "delling2011.phast on cpu" in str(found.plan)
+
+
+def test_a_file_that_all_workers_see_is_not_sent(client, tmp_path):
+    graph, path = labelled(), tmp_path / "small.wph"
+    wp.prepare(graph).save(path)
+    loaded = wp.load(path).graph
+    sent = clustered.sent_graph(client, loaded, prepared=False)
+    assert sent.parts[0] == str(path)
+    table = wp.distances(loaded, ["v1", "v2"], device=client)
+    assert (table.dist == wp.distances(graph, ["v1", "v2"]).dist).all()
 
 
 @pytest.mark.usefixtures("small_blocks")
@@ -255,3 +277,18 @@ def cluster_of(client):
     import distributed
 
     return distributed.Client(client.scheduler.address, set_as_default=False)
+
+
+def test_the_command_takes_the_address_of_a_scheduler(client, roads, tmp_path, capsys):
+    out, address = tmp_path / "full.npy", client.scheduler.address
+    words = ["apsp", "examples/data/rome99.gr.xz", "--device", address, "-o", str(out), "--json"]
+    assert run(words) == 0
+    assert f"dask:{address}" in capsys.readouterr().out
+    assert (np.load(out)[::100] == wp.distances(roads, np.arange(0, roads.n, 100)).dist).all()
+
+
+def test_a_worker_without_memory_for_the_graph_is_refused_before(roads):
+    hardware = Hardware(threads=2, memory=2**33, gpu_memory=2**17)
+    size = Size(Task.MANY, 100, roads.n)
+    with pytest.raises(wp.NotEnoughMemoryError, match="on each worker for the graph and a row"):
+        choose(size, roads.facts(), hardware, Wish(device="dask:tcp://10.0.0.4:8786"))

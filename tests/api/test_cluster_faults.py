@@ -113,7 +113,7 @@ def test_rows_that_end_their_workers_are_named(roads):
         cluster_answers.rows = ending
 
     with cluster() as client:
-        client.register_worker_plugin(plugin_of(patch))
+        client.register_plugin(plugin_of(patch))
         with pytest.raises(wp.DeviceError, match=r"sources 7\d.*ended 8 workers, the last of them"):
             wp.distances(roads, np.arange(70, 80), device=client)
 
@@ -190,7 +190,8 @@ import warpath as wp
 from warpath.api import clustered
 from warpath.io import streams
 
-clustered._STORED_BYTES, streams.CHUNK_BYTES = 2**17, 2**16
+clustered._BLOCK_BYTES = clustered._STORED_BYTES = 2**17
+streams.CHUNK_BYTES = 2**16
 roads = wp.Graph.of("examples/data/rome99.gr.xz")
 wp.distances(
     roads, range(int(sys.argv[3])), out=sys.argv[2], device=sys.argv[1],

@@ -11,12 +11,15 @@ import numpy as np
 from warpath.api.nearest import nearest_of
 from warpath.api.options import options_of
 from warpath.api.pairs import solved_pairs
+from warpath.api.prepared_files import load
 from warpath.api.table import solved_table
 from warpath.api.table_request import TableRequest
 from warpath.api.totals import totalled
+from warpath.base.errors import GraphFormatError
 from warpath.engines import hierarchy
 from warpath.engines.base import Problem
 from warpath.graph import Graph
+from warpath.graph.fingerprint import fingerprint
 from warpath.graph.zones import opened
 from warpath.io.positions import bytes_of
 from warpath.planner.cpu_model import Destination, Size
@@ -108,6 +111,20 @@ def graph_of(
     graph = Graph(indptr, indices, weights, first_through=first_through)
     if arrays is not None:
         hierarchy.keep(opened(graph), arrays)
+    return graph
+
+
+def mapped_graph(path: str, digest: str) -> Graph:
+    """Return the prepared graph of a file that the client maps as well.
+
+    Raises
+    ------
+    GraphFormatError
+        If it is another graph than the client's.
+    """
+    graph = load(path).graph
+    if fingerprint(graph) != digest:
+        raise GraphFormatError(path, None, "this file holds another graph than the client's")
     return graph
 
 

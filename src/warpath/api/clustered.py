@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from collections import Counter
 from dataclasses import replace
@@ -17,7 +18,8 @@ from warpath.base.progress import watch
 from warpath.engines import hierarchy
 from warpath.engines.cluster.blocks import Blocks
 from warpath.engines.cluster.clients import check_versions, client_of, workers_of
-from warpath.engines.cluster.graphs import SentGraph, held
+from warpath.engines.cluster.graphs import SentGraph, held, mapped_file, seen_by_all
+from warpath.graph.derived import Derived
 from warpath.graph.fingerprint import fingerprint
 from warpath.graph.zones import opened
 from warpath.planner.cpu_model import Size
@@ -93,7 +95,7 @@ class _Call:
         self._sources = sources
         self._client = client_of(chosen.device)
         check_versions(self._client)
-        self._sent = sent_graph(graph, prepared=options.wish.prepared is True)
+        self._sent = sent_graph(self._client, graph, prepared=options.wish.prepared is True)
         self._rows: Counter[str] = Counter()
         self._ran: set[str] = set()
         self._start = time.perf_counter()
@@ -152,20 +154,35 @@ class _Call:
         return f"rows {block.start:,} to {block.stop - 1:,} (sources {listed}{more})"
 
 
-def sent_graph(graph: Graph, *, prepared: bool) -> SentGraph:
-    """Return what workers get of a graph, with its hierarchy if it is prepared."""
+_SENT: Derived[SentGraph] = Derived(__name__, "what Dask clusters get of the graph", sys.getsizeof)
+
+
+def sent_graph(client: Any, graph: Graph, *, prepared: bool) -> SentGraph:
+    """Return what workers get of a graph, with its hierarchy if it is prepared.
+
+    That is the name of a file if the graph is mapped from one that all workers see.
+    """
+    return _SENT.of(graph, lambda: _to_send(client, graph, prepared=prepared), client.id, prepared)
+
+
+def _to_send(client: Any, graph: Graph, *, prepared: bool) -> SentGraph:
+    digest = fingerprint(graph)
+    path = mapped_file([graph.indptr, graph.indices, graph.weights])
+    if path is not None and seen_by_all(client, path):
+        return SentGraph(f"{digest}-{path}", cluster_answers.mapped_graph, (path, digest))
     arrays = None
     if prepared:
         hierarchy.hierarchy_of(opened(graph), 1)
         arrays = hierarchy.arrays_of(opened(graph))
-    digest = fingerprint(graph) + ("" if arrays is None else "-prepared")
+        digest += "-prepared"
     parts = (graph.indptr, graph.indices, graph.weights, graph.first_through, arrays)
     return SentGraph(digest, cluster_answers.graph_of, parts)
 
 
 def send(graph: Graph, device: str, *, prepared: bool) -> None:
     """Send a graph to a cluster before the first call."""
-    held(client_of(device), graph, sent_graph(graph, prepared=prepared))
+    client = client_of(device)
+    held(client, graph, sent_graph(client, graph, prepared=prepared))
 
 
 def clustered_table(
@@ -213,7 +230,7 @@ def _fill(
     else:
         call.job, returned = replace(call.job, file=str(file.folder)), 1
         pace = call.pace(len(rows), row_bytes, _STORED_BYTES, file.chunk)
-    blocks = _blocks(rows, result.resumed, pace)
+    blocks, done = _blocks(rows, result.resumed, pace), result.resumed
     for block, found in call.answers(cluster_answers.rows, blocks, returned, pace):
         here = slice(block.start, block.stop)
         if file is not None:
@@ -224,8 +241,11 @@ def _fill(
             result.put(here, found.dist)
         if pred is not None:
             pred[here] = found.pred
-        if report is not None:
-            report(block.stop, len(rows))
+        if report is not None:  # of a file, what is noted: the last block is being written
+            report(block.stop if result.journal is None else done, len(rows))
+        done = block.stop
+    if report is not None:
+        report(len(rows), len(rows))
 
 
 def clustered_totals(
@@ -244,8 +264,6 @@ def clustered_totals(
             parts.append(found)
             if report is not None:
                 report(block.stop, len(sources))
-    if not parts:
-        return {}, chosen
     return {name: np.concatenate([part[name] for part in parts]) for name in names}, call.plan()
 
 

@@ -73,7 +73,7 @@ def totalled(
     options = decided(graph, options, size)
     chosen = options.plan(size, graph)
     found = None
-    if options.on_cluster():
+    if options.on_cluster() and len(problem.sources):
         from warpath.api.clustered import clustered_totals
 
         found, chosen = clustered_totals(graph, options, problem, names, chosen, progress)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import time
 from collections import deque
 from concurrent.futures import CancelledError
@@ -25,7 +26,7 @@ from warpath.engines.cluster.clients import (
     versions,
     workers_of,
 )
-from warpath.engines.cluster.graphs import CACHE, SentGraph, held
+from warpath.engines.cluster.graphs import CACHE, SentGraph, held, submitted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
 _AT_A_TIME = 2  # blocks of a worker's thread: one that runs and one that waits
 _WATCHED = 0.5  # seconds between two looks at the scheduler
 _PATIENCE = 60.0  # seconds without any worker
+_LARGE_JOB = 2**15  # bytes that each task may repeat
 _SUBMISSIONS = 2  # of a block whose workers died
 
 #: Errors of the question, the same on every worker.
@@ -91,6 +93,7 @@ class Blocks:
         self._device, self._client = device, client_of(device)
         self._graph, self._sent = graph, sent
         self._function, self._job, self._described = function, job, described
+        self._large_job: Future | None = None
         self._run = uuid4().hex[:12]
         self._count = 0
         self._seen = time.monotonic()
@@ -136,12 +139,21 @@ class Blocks:
 
     def _submitted(self, block: Any, times: int) -> _Waiting:
         graph = held(self._client, self._graph, self._sent)
+        job = self._job_of_tasks()
         self._count += 1
         future = self._client.submit(
-            answer, graph, self._function, self._job, block, versions(),
+            answer, graph, self._function, job, block, versions(),
             key=f"warpath-rows-{self._run}-{self._count}", pure=False,
         )  # fmt: skip
         return _Waiting(block, future, times)
+
+    def _job_of_tasks(self) -> Any:
+        """Return the job, or the future of a task with it if it is too large for every task."""
+        if self._large_job is None and len(pickle.dumps(self._job)) < _LARGE_JOB:
+            return self._job
+        if self._large_job is None or self._large_job.status in ("cancelled", "error"):
+            self._large_job = submitted(self._client, _Held, (self._job,), "warpath-job")
+        return self._large_job
 
     def _workers(self) -> list[Worker]:
         """Return the workers; none for a while if all were lost and may come back."""
@@ -218,6 +230,12 @@ class Blocks:
                 self._client.cancel(left, force=True)
 
 
+class _Held(NamedTuple):
+    """A job that many tasks refer to."""
+
+    job: Any
+
+
 def answer(
     sent: SentGraph,
     function: Callable[[Any, Any, Any], Any],
@@ -235,7 +253,7 @@ def answer(
         raise NoDeviceError(msg)
     start = time.perf_counter()
     try:
-        value = function(CACHE.of(sent), job, block)
+        value = function(CACHE.of(sent), job.job if isinstance(job, _Held) else job, block)
     except _OF_THE_QUESTION:
         raise
     except NotSupportedError as error:

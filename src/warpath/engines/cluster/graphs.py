@@ -10,17 +10,21 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 from uuid import uuid4
+
+import numpy as np
 
 from warpath.base import settings
 from warpath.graph.derived import Derived, bytes_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from distributed import Client, Future
 
+    from warpath.base.dtypes import Array
     from warpath.graph import Graph
 
 _PART_OF_MEMORY = 4  # of which graphs may take one
@@ -53,18 +57,46 @@ def held(client: Client, graph: Graph, sent: SentGraph) -> Future:
             del kept[key]  # the client was closed or restarted, or workers died with the task
     place = (client.id, sent.digest)
     if place not in kept:
-        kept[place] = _submitted(client, sent)
+        kept[place] = submitted(client, SentGraph, sent, f"warpath-graph-{sent.digest[:12]}")
     return kept[place]
 
 
-def _submitted(client: Client, sent: SentGraph) -> Future:
+def mapped_file(arrays: Sequence[Array | None]) -> str | None:
+    """Return the path of the file that all arrays are mapped from, or None."""
+    files = {_file_of(array) for array in arrays if array is not None}
+    return files.pop() if len(files) == 1 else None
+
+
+def _file_of(array: Any) -> str | None:
+    while array is not None and not isinstance(array, np.memmap):
+        array = getattr(array, "base", None)
+    return None if array is None or array.filename is None else str(array.filename)
+
+
+def seen_by_all(client: Client, path: str) -> bool:
+    """Return whether all workers have a file of this path, length and time of the last change."""
+    here = _status(path)
+    there = client.run(_status, path, on_error="return")
+    return here is not None and bool(there) and all(each == here for each in there.values())
+
+
+def _status(path: str) -> tuple[int, int] | None:
+    try:
+        status = Path(path).stat()
+    except OSError:
+        return None
+    return status.st_size, status.st_mtime_ns
+
+
+def submitted(
+    client: Client, make: Callable[..., Any], parts: tuple[Any, ...], name: str
+) -> Future:
+    """Return the future of a task without inputs, whose arguments the scheduler keeps."""
     import dask
 
     # The warning about large graphs advises to scatter, whose data are lost with a worker.
     with dask.config.set({"distributed.admin.large-graph-warning-threshold": 2**60}):
-        return client.submit(
-            SentGraph, *sent, key=f"warpath-graph-{sent.digest[:12]}-{uuid4().hex[:8]}"
-        )
+        return client.submit(make, *parts, key=f"{name}-{uuid4().hex[:8]}", pure=False)
 
 
 class _Cache:
