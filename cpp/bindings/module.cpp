@@ -27,6 +27,7 @@ NB_MODULE(_core, module) {
   register_hierarchy_levels(module);
   register_hierarchy_totals(module);
   register_customizable(module);
+  register_dynamic(module);
   register_verify(module);
   register_owners(module);
   register_visit_order(module);

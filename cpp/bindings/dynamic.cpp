@@ -1,0 +1,367 @@
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "buffers.hpp"
+#include "graph_rows.hpp"
+#include "warpath/dynamic/dynamic_paths.hpp"
+#include "warpath/graph/edited_rows.hpp"
+
+namespace warpath::bindings {
+
+namespace {
+
+/// Converts numbers to an immutable NumPy array without a copy or a check. Requires the GIL.
+template <class T, class Describe>
+nb::object validated(std::vector<T>&& values, Content content, Describe&& describe) {
+  const auto made = std::make_shared<const std::vector<T>>(std::move(values));
+  auto array = std::make_unique<ValidatedArray>(content, std::span<const T>(*made), made);
+  describe(*array);
+  return ValidatedArray::array(std::move(array));
+}
+
+/// The arrays of a graph whose rows a loop made from checked ones.
+template <Index V, Weight W>
+nb::tuple rows_of(EditedRows<V, W>&& rows) {
+  const auto n = static_cast<std::int64_t>(rows.indptr.size()) - 1;
+  const auto m = static_cast<std::int64_t>(rows.indices.size());
+  const auto [low, high] = std::minmax_element(rows.weights.begin(), rows.weights.end());
+  const W lowest = low == rows.weights.end() ? W{0} : *low;
+  const W highest = high == rows.weights.end() ? W{0} : *high;
+  const auto set_bound = [](std::int64_t bound) {
+    return [bound](ValidatedArray& array) { array.bound = bound; };
+  };
+  return nb::make_tuple(
+      validated(std::move(rows.indptr), Content::kOffsets, set_bound(m)),
+      validated(std::move(rows.indices), Content::kIndices, set_bound(n)),
+      validated(std::move(rows.weights), Content::kWeights,
+                [&](ValidatedArray& array) { array.set_range<W>(lowest, highest); }));
+}
+
+/// Whether predecessors lie in -1 .. n - 1 and have no cycle. Each vertex is passed once: O(n).
+template <Index V>
+bool is_tree(std::span<const V> pred) {
+  const auto n = static_cast<V>(pred.size());
+  std::vector<std::int8_t> seen(
+      pred.size());  // 1: on the path that is followed; 2: leads to a root
+  for (V v = 0; v < n; ++v) {
+    V u = v;
+    for (; u >= 0 && seen[static_cast<std::size_t>(u)] == 0;
+         u = pred[static_cast<std::size_t>(u)]) {
+      seen[static_cast<std::size_t>(u)] = 1;
+      if (pred[static_cast<std::size_t>(u)] < -1 || pred[static_cast<std::size_t>(u)] >= n)
+        return false;
+    }
+    if (u >= 0 && seen[static_cast<std::size_t>(u)] == 1) return false;
+    for (u = v; u >= 0 && seen[static_cast<std::size_t>(u)] == 1;
+         u = pred[static_cast<std::size_t>(u)])
+      seen[static_cast<std::size_t>(u)] = 2;
+  }
+  return true;
+}
+
+template <Weight W>
+void require_finite(std::span<const W> weights) {
+  if constexpr (std::is_floating_point_v<W>)
+    require(std::all_of(weights.begin(), weights.end(), [](W w) { return std::isfinite(w); }),
+            "weights must be finite");
+}
+
+/// A `DynamicPaths` that refuses calls while another thread uses it. Python's class has a lock.
+template <Index V, Weight W>
+class Guarded {
+ public:
+  using Paths = DynamicPaths<V, W>;
+  using D = DistanceOf<W>;
+
+  explicit Guarded(std::unique_ptr<Paths> paths) : paths_(std::move(paths)) {}
+
+  /// Calls use(paths) while no other thread does.
+  template <class Use>
+  auto with(Use&& use) {
+    const std::unique_lock lock(mutex_, std::try_to_lock);
+    if (!lock.owns_lock()) throw std::runtime_error("another thread uses these paths");
+    return use(*paths_);
+  }
+
+  /// Calls use(state) for a row that exists.
+  template <class Use>
+  auto with_row(std::size_t row, Use&& use) {
+    return with([&](Paths& paths) {
+      require(row < paths.rows(), "there is no such row");
+      return use(paths.state(row));
+    });
+  }
+
+ private:
+  std::unique_ptr<Paths> paths_;
+  std::mutex mutex_;
+};
+
+template <Index V, Weight W>
+std::vector<EdgeChange<V, W>> changes_of(std::int64_t n, const In<std::int8_t>& kinds,
+                                         const In<std::int64_t>& sources,
+                                         const In<std::int64_t>& targets,
+                                         const In<std::int64_t>& positions, const In<W>& weights) {
+  const std::size_t count = kinds.size();
+  require_size(sources.size(), count, "sources");
+  require_size(targets.size(), count, "targets");
+  require_size(positions.size(), count, "positions");
+  require_size(weights.size(), count, "weights");
+  std::vector<EdgeChange<V, W>> changes;
+  changes.reserve(count);
+  for (std::size_t k = 0; k < count; ++k) {
+    require_vertex(sources.data()[k], n);
+    require_vertex(targets.data()[k], n);
+    require(kinds.data()[k] >= 0 && kinds.data()[k] <= 2, "kinds must be 0, 1 or 2");
+    changes.push_back({static_cast<ChangeKind>(kinds.data()[k]), static_cast<V>(sources.data()[k]),
+                       static_cast<V>(targets.data()[k]), positions.data()[k], weights.data()[k]});
+    require_finite<W>(std::span(&changes.back().weight, 1));
+  }
+  return changes;
+}
+
+template <Index V, Weight W>
+void define_changes(nb::class_<Guarded<V, W>>& type) {
+  using Paths = DynamicPaths<V, W>;
+  using D = DistanceOf<W>;
+  type.def(
+      "apply",
+      [](Guarded<V, W>& guarded, In<std::int8_t> kinds, In<std::int64_t> sources,
+         In<std::int64_t> targets, In<std::int64_t> positions, In<W> weights, bool exact,
+         std::int64_t most_affected, std::int64_t most_relaxed,
+         int threads) -> std::optional<std::tuple<int, std::int64_t, std::int64_t>> {
+        at_least_one(threads);
+        Control control(python_tick(nb::none()));
+        return guarded.with(
+            [&](Paths& paths) -> std::optional<std::tuple<int, std::int64_t, std::int64_t>> {
+              const auto changes =
+                  changes_of<V, W>(paths.graph().n(), kinds, sources, targets, positions, weights);
+              const nb::gil_scoped_release free;
+              const auto refusal = paths.apply(changes, exact ? Region::kExact : Region::kSubtrees,
+                                               {most_affected, most_relaxed}, threads, control);
+              if (!refusal) return std::nullopt;
+              return std::make_tuple(static_cast<int>(refusal->reason), refusal->at,
+                                     refusal->other);
+            });
+      },
+      nb::arg("kinds").noconvert(), nb::arg("sources").noconvert(), nb::arg("targets").noconvert(),
+      nb::arg("positions").noconvert(), nb::arg("weights").noconvert(), nb::arg("exact"),
+      nb::arg("most_affected"), nb::arg("most_relaxed"), nb::arg("threads"));
+  type.def("stale", [](Guarded<V, W>& guarded) {
+    return guarded.with([](Paths& paths) { return to_numpy(std::vector(paths.stale())); });
+  });
+  type.def(
+      "replace",
+      [](Guarded<V, W>& guarded, std::size_t row, In<D> dist, In<V> pred) {
+        guarded.with([&](Paths& paths) {
+          const auto n = static_cast<std::size_t>(paths.graph().n());
+          require(row < paths.rows(), "there is no such row");
+          require_size(dist.size(), n, "dist");
+          require_size(pred.size(), n, "pred");
+          require(is_tree<V>(view(pred)), "pred must be a tree");
+          paths.replace(row, view(dist), view(pred));
+        });
+      },
+      nb::arg("row"), nb::arg("dist").noconvert(), nb::arg("pred").noconvert());
+  type.def("revert",
+           [](Guarded<V, W>& guarded) { guarded.with([](Paths& paths) { paths.revert(); }); });
+  type.def("forget",
+           [](Guarded<V, W>& guarded) { guarded.with([](Paths& paths) { paths.forget(); }); });
+  type.def(
+      "solve",
+      [](Guarded<V, W>& guarded, int threads, nb::object progress) {
+        at_least_one(threads);
+        Control control(python_tick(std::move(progress)));
+        guarded.with([&](Paths& paths) {
+          require(paths.graph().negative() == 0, "weights must not be negative");
+          const nb::gil_scoped_release free;
+          paths.solve(threads, control);
+        });
+      },
+      nb::arg("threads") = 1, nb::arg("progress") = nb::none());
+}
+
+template <Index V, Weight W>
+void define_reads(nb::class_<Guarded<V, W>>& type) {
+  using Paths = DynamicPaths<V, W>;
+  using D = DistanceOf<W>;
+  using State = SourceState<V, W>;
+  type.def(
+      "dist",
+      [](Guarded<V, W>& guarded, std::size_t row) {
+        return guarded.with_row(row, [](const State& state) {
+          const NewArray<D> made(state.all_dist().size());
+          std::ranges::copy(state.all_dist(), made.values().begin());
+          return made.frozen();
+        });
+      },
+      nb::arg("row"));
+  type.def(
+      "pred",
+      [](Guarded<V, W>& guarded, std::size_t row) {
+        return guarded.with_row(row, [](const State& state) {
+          const NewArray<V> made(state.all_pred().size());
+          std::ranges::copy(state.all_pred(), made.values().begin());
+          return made.frozen();
+        });
+      },
+      nb::arg("row"));
+  type.def(
+      "distances",
+      [](Guarded<V, W>& guarded, std::size_t row, In<std::int64_t> vertices) {
+        return guarded.with_row(row, [&](const State& state) {
+          std::vector<D> found;
+          for (const std::int64_t v :
+               vertices_of(vertices, static_cast<std::int64_t>(state.all_dist().size())))
+            found.push_back(state.dist(static_cast<V>(v)));
+          return to_numpy(std::move(found));
+        });
+      },
+      nb::arg("row"), nb::arg("vertices").noconvert());
+  type.def(
+      "route",
+      [](Guarded<V, W>& guarded, std::size_t row, std::int64_t target) {
+        return guarded.with_row(row, [&](const State& state) {
+          require_vertex(target, static_cast<std::int64_t>(state.all_dist().size()));
+          std::vector<std::int64_t> route;
+          for (auto v = static_cast<V>(target); v >= 0; v = state.pred(v)) route.push_back(v);
+          std::ranges::reverse(route);
+          return to_numpy(std::move(route));
+        });
+      },
+      nb::arg("row"), nb::arg("target"));
+  type.def("changes", [](Guarded<V, W>& guarded) {
+    return guarded.with([](Paths& paths) {
+      std::vector<std::int64_t> rows, vertices;
+      std::vector<D> old, now;
+      for (std::size_t row = 0; row < paths.rows(); ++row)
+        paths.state(row).each_change([&](V v, D before, D after) {
+          rows.push_back(static_cast<std::int64_t>(row));
+          vertices.push_back(v);
+          old.push_back(before);
+          now.push_back(after);
+        });
+      return nb::make_tuple(to_numpy(std::move(rows)), to_numpy(std::move(vertices)),
+                            to_numpy(std::move(old)), to_numpy(std::move(now)));
+    });
+  });
+  type.def("counters", [](Guarded<V, W>& guarded) {
+    const RepairCounters found = guarded.with([](Paths& paths) { return paths.counters(); });
+    nb::dict out;
+    out["affected"] = found.affected;
+    out["settled"] = found.settled;
+    out["relaxed"] = found.relaxed;
+    out["improved"] = found.improved;
+    return out;
+  });
+  type.def("graph", [](Guarded<V, W>& guarded) {
+    EditedRows<V, W> rows;
+    guarded.with([&](Paths& paths) {
+      const nb::gil_scoped_release free;
+      const auto m = static_cast<std::size_t>(paths.graph().edges());
+      rows.indptr.resize(static_cast<std::size_t>(paths.graph().n()) + 1);
+      rows.indices.resize(m);
+      rows.weights.resize(m);
+      paths.graph().out().write(rows.indptr, rows.indices, rows.weights);
+    });
+    return rows_of<V, W>(std::move(rows));
+  });
+  type.def_prop_ro("edges", [](Guarded<V, W>& guarded) {
+    return guarded.with([](Paths& paths) { return paths.graph().edges(); });
+  });
+  type.def_prop_ro("graph_nbytes", [](Guarded<V, W>& guarded) {
+    return guarded.with([](Paths& paths) { return paths.graph().nbytes(); });
+  });
+  type.def_prop_ro("nbytes", [](Guarded<V, W>& guarded) {
+    return guarded.with([](Paths& paths) { return paths.nbytes(); });
+  });
+}
+
+template <Index V, Weight W>
+void register_dynamic_of(nb::module_& module, const std::string& name) {
+  nb::class_<Guarded<V, W>> type(module, name.c_str());
+  define_changes<V, W>(type);
+  define_reads<V, W>(type);
+  module.def(
+      "dynamic_paths",
+      [](In<std::int64_t> indptr, In<V> indices, In<W> weights, In<std::int64_t> sources,
+         bool directed, std::int64_t closed) {
+        Numpy::keep<DistanceOf<W>>();
+        Numpy::keep<V>();
+        const GraphRows<V, W> rows(indptr, indices, weights, Weights::kFinite);
+        const std::vector<std::int64_t> from = vertices_of(sources, rows.n());
+        require(closed >= 0 && closed <= rows.n(), "closed must lie in 0 .. n");
+        std::unique_ptr<DynamicPaths<V, W>> made;
+        {
+          const nb::gil_scoped_release free;
+          made = std::make_unique<DynamicPaths<V, W>>(rows.view(), directed, closed, from);
+        }
+        return nb::cast(new Guarded<V, W>(std::move(made)), nb::rv_policy::take_ownership);
+      },
+      nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(), nb::arg("weights").noconvert(),
+      nb::arg("sources").noconvert(), nb::arg("directed"), nb::arg("closed") = 0);
+}
+
+template <Index V, Weight W>
+void register_edited_rows(nb::module_& module) {
+  module.def(
+      "edited_rows",
+      [](In<std::int64_t> indptr, In<V> indices, In<W> weights, In<std::int64_t> removed,
+         In<std::int64_t> sources, In<std::int64_t> targets, In<W> new_weights) {
+        const GraphRows<V, W> rows(indptr, indices, weights, Weights::kOptional);
+        const std::vector<std::int64_t> from = vertices_of(sources, rows.n());
+        const std::vector<std::int64_t> to = vertices_of(targets, rows.n());
+        const std::vector<W> lengths(new_weights.data(), new_weights.data() + new_weights.size());
+        require_size(to.size(), from.size(), "targets");
+        const bool weighted = weights.size() > 0 || rows.edges() == 0;
+        require(lengths.size() == from.size() || (!weighted && lengths.empty()) ||
+                    (rows.edges() == 0 && lengths.empty()),
+                "new_weights must have an entry for each new edge, or none without weights");
+        require(weighted || lengths.empty(), "a graph without weights takes no new weights");
+        require_finite<W>(lengths);
+        const auto m = static_cast<std::int64_t>(rows.edges());
+        std::vector<std::int64_t> out(removed.data(), removed.data() + removed.size());
+        for (std::size_t k = 0; k < out.size(); ++k)
+          require(out[k] >= 0 && out[k] < m && (k == 0 || out[k - 1] < out[k]),
+                  "removed must be edges in ascending order, each once");
+        Control control(python_tick(nb::none()));
+        EditedRows<V, W> made;
+        {
+          const nb::gil_scoped_release free;
+          made = edited_rows<V, W>(rows.view(), out, {from, to, lengths}, Poller(control, true));
+        }
+        return rows_of<V, W>(std::move(made));
+      },
+      nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(), nb::arg("weights").noconvert(),
+      nb::arg("removed").noconvert(), nb::arg("sources").noconvert(),
+      nb::arg("targets").noconvert(), nb::arg("new_weights").noconvert());
+}
+
+template <class T>
+std::string name_of() {
+  return (std::is_floating_point_v<T> ? "Float" : "Int") + std::to_string(8 * sizeof(T));
+}
+
+}  // namespace
+
+void register_dynamic(nb::module_& module) {
+  for_each_type([&]<class V, class W>() {
+    register_dynamic_of<V, W>(module, "DynamicPaths" + name_of<V>() + name_of<W>());
+    register_edited_rows<V, W>(module);
+  });
+}
+
+}  // namespace warpath::bindings

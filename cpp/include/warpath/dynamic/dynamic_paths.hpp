@@ -1,0 +1,164 @@
+// dynamic_paths.hpp - shortest paths from one or several sources that stay right while edges
+// change.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <stdexcept>
+#include <vector>
+
+#include "warpath/dynamic/graph_changes.hpp"
+#include "warpath/dynamic/repair.hpp"
+#include "warpath/dynamic/source_state.hpp"
+#include "warpath/dynamic/vertex_marks.hpp"
+#include "warpath/graph/types.hpp"
+#include "warpath/parallel/control.hpp"
+#include "warpath/parallel/team.hpp"
+
+namespace warpath {
+
+/// A graph that changes, and the distances and trees of some sources.
+///
+/// A batch is `apply`, then `replace` for each row of `stale()`, then `forget` of the batch before
+/// it or `revert`. Threads take one source each. Memory: the graph's, and for each source a label
+/// and a predecessor per vertex, and its log of the last batch.
+template <Index V, Weight W>
+class DynamicPaths {
+ public:
+  using D = DistanceOf<W>;
+  using State = SourceState<V, W>;
+  using Change = EdgeChange<V, W>;
+
+  DynamicPaths(const CsrView<V, W>& graph, bool directed, std::int64_t closed,
+               std::span<const std::int64_t> sources)
+      : graph_(graph, directed), closed_(closed) {
+    states_.reserve(sources.size());
+    for (const std::int64_t source : sources)
+      states_.emplace_back(static_cast<V>(source), static_cast<std::size_t>(graph.n()));
+  }
+
+  const ChangingGraph<V, W>& graph() const { return graph_; }
+  std::size_t rows() const { return states_.size(); }
+  const State& state(std::size_t row) const { return states_[row]; }
+  /// The rows that `apply` left as they were before the batch: they have to be solved anew.
+  const std::vector<std::int64_t>& stale() const { return stale_; }
+  const RepairCounters& counters() const { return counters_; }
+
+  std::size_t nbytes() const {
+    std::size_t total = graph_.nbytes();
+    for (const State& state : states_) total += state.nbytes();
+    for (const VertexMarks& marks : marks_) total += marks.nbytes();
+    return total;
+  }
+
+  /// Changes the graph and repairs the labels. If it throws or refuses, nothing has changed.
+  std::optional<Refusal> apply(std::span<const Change> changes, Region region,
+                               const RepairLimits& limits, int threads, Control& control) {
+    const bool negative = graph_.negative() > 0;
+    if (const auto refusal = graph_.apply(changes)) return refusal;
+    forget_labels();
+    try {
+      if (negative || graph_.negative() > 0)
+        all_stale();
+      else
+        repair(region, limits, threads, control);
+    } catch (...) {
+      revert();
+      throw;
+    }
+    return std::nullopt;
+  }
+
+  /// Replaces the labels of a row by those of a new solve.
+  void replace(std::size_t row, std::span<const D> dist, std::span<const V> pred) {
+    states_[row].replace(dist, pred);
+    std::erase(stale_, static_cast<std::int64_t>(row));
+  }
+
+  /// Takes the last batch back.
+  void revert() {
+    for (State& state : states_) state.revert();
+    graph_.revert();
+    stale_.clear();
+  }
+
+  /// Forgets the log of the last batch.
+  void forget() {
+    forget_labels();
+    graph_.forget();
+  }
+
+  /// Solves all rows without labels by the repair's own search. Throws std::overflow_error if a
+  /// distance does not fit.
+  void solve(int threads, Control& control) {
+    each_row(threads, control, [&](std::size_t row, Repair<V, W>& repair) {
+      if (!repair.solve()) throw std::overflow_error("a distance does not fit 64 bits");
+      states_[row].forget();
+    });
+  }
+
+ private:
+  void forget_labels() {
+    for (State& state : states_) state.forget();
+    stale_.clear();
+    counters_ = {};
+  }
+
+  void all_stale() {
+    for (std::size_t row = 0; row < states_.size(); ++row)
+      stale_.push_back(static_cast<std::int64_t>(row));
+  }
+
+  void repair(Region region, const RepairLimits& limits, int threads, Control& control) {
+    std::mutex guard;
+    each_row(threads, control, [&](std::size_t row, Repair<V, W>& repair) {
+      const bool done = repair.run(graph_.changed(), region, limits);
+      if (done) return;
+      const std::scoped_lock lock(guard);
+      stale_.push_back(static_cast<std::int64_t>(row));
+    });
+    std::sort(stale_.begin(), stale_.end());
+  }
+
+  /// Calls body(row, repair) for each row, on threads.
+  template <class Body>
+  void each_row(int threads, Control& control, Body&& body) {
+    const auto most = std::max<std::size_t>(states_.size(), 1);
+    const int team = static_cast<int>(std::min(static_cast<std::size_t>(threads), most));
+    while (marks_.size() < static_cast<std::size_t>(team))
+      marks_.emplace_back(static_cast<std::size_t>(graph_.n()));
+    std::atomic<std::size_t> next{0};
+    std::atomic<int> finished{0};
+    std::mutex guard;
+    run_team(team, control, [&](int rank) {
+      Poller poller(control, rank == 0);
+      RepairCounters mine;
+      for (std::size_t row;
+           (row = next.fetch_add(1, std::memory_order_relaxed)) < states_.size();) {
+        Repair<V, W> repair(graph_, closed_, states_[row], marks_[static_cast<std::size_t>(rank)],
+                            poller);
+        body(row, repair);
+        mine += repair.counters;
+      }
+      {
+        const std::scoped_lock lock(guard);
+        counters_ += mine;
+      }
+      if (team > 1) await_team(rank, team, finished, control);
+    });
+  }
+
+  ChangingGraph<V, W> graph_;
+  const std::int64_t closed_;
+  std::vector<State> states_;
+  std::vector<VertexMarks> marks_;  // of each thread
+  std::vector<std::int64_t> stale_;
+  RepairCounters counters_;
+};
+
+}  // namespace warpath
