@@ -1,4 +1,4 @@
-"""Draw the pictures of the start page, the quick start, the tutorial and the papers' page.
+"""Draw the pictures of the start page, the quick start, the tutorial and other pages.
 
 ``python docs/pictures.py [monaco.osm.gz]``. Without that file the pictures of Monaco stay.
 """
@@ -8,6 +8,8 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
+
+import numpy as np
 
 import warpath as wp
 
@@ -73,8 +75,57 @@ def papers() -> None:
     figure.savefig(PICTURES / "papers.png", dpi=100)
 
 
+def traffic() -> None:
+    """Draw the animation of a day of traffic: the travel times from one vertex, repaired.
+
+    Streets near the centre are slower in the rush hours. Every quarter of an hour each street gets
+    the weight of that time, and a frame is drawn every half hour.
+    """
+    from matplotlib import pyplot as plt
+    from matplotlib.animation import FuncAnimation, PillowWriter
+    from matplotlib.collections import LineCollection
+
+    city = wp.generate.road(2_000, seed=1)
+    source = 700
+    live = wp.DynamicPaths(city, source, threads=1)
+    src, dst, free = city.edges()
+    streets = np.flatnonzero(src < dst)
+    places = city.coordinates
+    middle = (places[src] + places[dst]) / 2 - places.mean(axis=0)
+    central = np.exp(-((middle / places.std(axis=0)) ** 2).sum(axis=1))
+    night = float(live.dist.max())
+    figure, axes = plt.subplots(figsize=(5.4, 5.4), layout="constrained")
+    axes.set_axis_off()
+    axes.set_aspect("equal")
+    lines = LineCollection(places[np.stack([src, dst], axis=1)[streets]], cmap="viridis_r")
+    lines.set_clim(0, 1.6 * night)
+    axes.add_collection(lines)
+    axes.plot(*places[source], "o", color="black", ms=7)
+    axes.autoscale()
+
+    def draw(hour: float) -> None:
+        for now in (hour, hour + 0.25):
+            rush = np.exp(-((now - 8.5) ** 2)) + np.exp(-((now - 17.5) ** 2) / 2)
+            weights = (free[streets] * (1 + 3 * rush * central[streets])).astype(free.dtype)
+            live.update((src[streets], dst[streets]), weights)
+        ends = live.dist[src[streets]], live.dist[dst[streets]]
+        lines.set_array(np.maximum(*ends))
+        delay = 1 + 3 * rush * central[streets]
+        lines.set_linewidths(0.8 + 0.9 * (delay - 1))
+        axes.set_title(
+            f"{int(hour):02}:{int(hour % 1 * 60):02}   travel time from the dot", loc="left"
+        )
+
+    animation = FuncAnimation(figure, draw, frames=np.arange(0, 24, 0.5), init_func=lambda: None)
+    part = PICTURES / "traffic-day.part.gif"
+    animation.save(part, PillowWriter(fps=6), dpi=80)
+    part.replace(PICTURES / "traffic-day.gif")
+    plt.close(figure)
+
+
 if __name__ == "__main__":
     town()
+    traffic()
     papers()
     if len(sys.argv) > 1:
         monaco(sys.argv[1])

@@ -26,6 +26,7 @@ COMMANDS: dict[str, Command] = {
     "many": Command("many", "Tables of many sources and of all pairs, compared with peers."),
     "prepared": Command("prepared", "Prepared graphs, compared with RoutingKit and packages."),
     "cluster": Command("cluster", "Tables on a Dask cluster compared with one process."),
+    "dynamic": Command("dynamic", "Graphs that change, compared with solving anew and NetworKit."),
     "csgraph": Command("csgraph", "The same calls of warpath.csgraph and of SciPy's module."),
     "networkx": Command("networkx_calls", "The same calls of NetworkX and of our backend."),
     "faces": Command("faces", "Calls of SciPy and of NetworkX compared with ours."),

@@ -176,10 +176,13 @@ void define_changes(nb::class_<Guarded<V, W>>& type) {
         });
       },
       nb::arg("row"), nb::arg("dist").noconvert(), nb::arg("pred").noconvert());
-  type.def("revert",
-           [](Guarded<V, W>& guarded) { guarded.with([](Paths& paths) { paths.revert(); }); });
-  type.def("forget",
-           [](Guarded<V, W>& guarded) { guarded.with([](Paths& paths) { paths.forget(); }); });
+  type.def("accept",
+           [](Guarded<V, W>& guarded) { guarded.with([](Paths& paths) { paths.accept(); }); });
+  type.def("abandon",
+           [](Guarded<V, W>& guarded) { guarded.with([](Paths& paths) { paths.abandon(); }); });
+  type.def("undo", [](Guarded<V, W>& guarded) {
+    return guarded.with([](Paths& paths) { return paths.undo(); });
+  });
   type.def(
       "solve",
       [](Guarded<V, W>& guarded, int threads, nb::object progress) {

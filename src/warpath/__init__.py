@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from warpath.api.calls import algorithms, path, plan, sssp
 from warpath.api.distances import apsp, distances, pairs, totals
+from warpath.api.dynamic import DynamicPaths
 from warpath.api.eccentricity import center, diameter, eccentricity, radius
 from warpath.api.near import nearest, within
 from warpath.api.prepare import prepare
@@ -40,6 +41,7 @@ from warpath.graph.facts import Facts
 from warpath.graph.places import Place, Snap
 from warpath.planner.plan import Plan
 from warpath.results.certificate import Certificate, verify
+from warpath.results.changed import Changed
 from warpath.results.distance_table import DistanceTable
 from warpath.results.legs import Legs
 from warpath.results.nearest import Nearest
@@ -61,9 +63,11 @@ __version__ = "0.1.0"
 
 __all__ = [
     "Certificate",
+    "Changed",
     "DeviceError",
     "DistanceOverflowError",
     "DistanceTable",
+    "DynamicPaths",
     "Facts",
     "Graph",
     "GraphError",

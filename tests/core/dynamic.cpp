@@ -1,8 +1,6 @@
 // Random batches of changes, each compared with a new solve: distances, tree, rows, and undoing.
 //
 // dynamic SEED BATCHES: prints the first difference and returns 1, or returns 0.
-#include "warpath/dynamic/dynamic_paths.hpp"
-
 #include <cstdio>
 #include <cstdlib>
 #include <random>
@@ -12,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "warpath/dynamic/dynamic_paths.hpp"
 #include "warpath/paths/tree.hpp"
 #include "warpath/queues/lazy_heap.hpp"
 #include "warpath/sssp/dijkstra.hpp"
@@ -29,7 +28,8 @@ void expect(bool holds, const char* what) {
   if (!holds) throw Failure(what);
 }
 
-/// A graph as lists of edges in the order that rows have: the model that the rows are compared with.
+/// A graph as lists of edges in the order that rows have: the model that the rows are compared
+/// with.
 template <class W>
 using Model = std::vector<std::vector<std::pair<V, W>>>;
 
@@ -85,10 +85,17 @@ class Trial {
       expect(!refusal, "a batch was refused");
       for (const std::int64_t row : std::vector(paths.stale())) solve_anew(paths, row);
       compare(paths);
-      if (below(4) == 0) {
+      if (below(4) == 0) {  // before or after the end of the batch
+        const bool accepted = below(2) == 0;
+        if (accepted) paths.accept();
         model_ = before;
-        paths.revert();
+        if (accepted)
+          expect(paths.undo() && !paths.undo(), "a batch is undone once");
+        else
+          paths.abandon();
         compare(paths);
+      } else {
+        paths.accept();
       }
     }
   }
@@ -172,9 +179,9 @@ class Trial {
     found.indices.resize(static_cast<std::size_t>(paths.graph().edges()));
     found.weights.resize(found.indices.size());
     paths.graph().out().write(found.indptr, found.indices, found.weights);
-    expect(found.indptr == csr.indptr && found.indices == csr.indices &&
-               found.weights == csr.weights,
-           "the rows differ");
+    expect(
+        found.indptr == csr.indptr && found.indices == csr.indices && found.weights == csr.weights,
+        "the rows differ");
     for (std::size_t row = 0; row < sources_.size(); ++row) {
       const auto [dist, pred] = anew(static_cast<V>(sources_[row]));
       const auto& state = paths.state(row);
@@ -202,10 +209,17 @@ int main(int, char** argv) {
        ++seed) {
     try {
       switch (seed % 4) {
-        case 0: Trial<std::int32_t>(seed).run(kTogether); break;
-        case 1: Trial<std::int64_t>(seed).run(kTogether); break;
-        case 2: Trial<float>(seed).run(kTogether); break;
-        default: Trial<double>(seed).run(kTogether);
+        case 0:
+          Trial<std::int32_t>(seed).run(kTogether);
+          break;
+        case 1:
+          Trial<std::int64_t>(seed).run(kTogether);
+          break;
+        case 2:
+          Trial<float>(seed).run(kTogether);
+          break;
+        default:
+          Trial<double>(seed).run(kTogether);
       }
     } catch (const Failure& failure) {
       std::printf("seed %llu: %s\n", static_cast<unsigned long long>(seed), failure.what());

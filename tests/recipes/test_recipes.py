@@ -47,6 +47,8 @@ NAMES = {
     "knopp2007": "buckets",
     "delling2011": "phast gphast rphast",
     "dibbelt2014": "cch",
+    "ramalingam1996": "dynamic",
+    "chan2009": "dyndij",
     "warpath": """bfs buckets own_buckets side_by_side wide patches block_per_source pairs johnson
         floyd_warshall""",
     "broken": "harish_narayanan2007",

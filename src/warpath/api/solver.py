@@ -9,6 +9,7 @@ import numpy as np
 from warpath.api import extremes, new_weights
 from warpath.api.auto_prepare import decided
 from warpath.api.clusters import put
+from warpath.api.dynamic_of import dynamic
 from warpath.api.nearest import nearest_of
 from warpath.api.one_source import SourceRequest, solve_one
 from warpath.api.options import options_of, requested_size
@@ -219,6 +220,7 @@ class Solver:
 
     eccentricity = extremes.eccentricity
     diameter, radius, center = extremes.diameter, extremes.radius, extremes.center
+    dynamic = dynamic
 
     def nearest(
         self,

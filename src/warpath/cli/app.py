@@ -25,6 +25,7 @@ from warpath.cli import (
     picture,
     route,
     solve,
+    update,
 )
 from warpath.cli.coordinates import protected
 from warpath.cli.options import grouped
@@ -65,6 +66,7 @@ _PANELS: dict[str, tuple[Callable[..., None], ...]] = {
         near.nearest,
         near.within,
         route.path,
+        update.update,
     ),
     "Inspect": (
         look.info,

@@ -67,7 +67,7 @@ def streamed(out: Path | None) -> bool:
 def save_paths(paths: Paths, rows: Iterable[Sequence[Any]], out: Path) -> None:
     """Write the distances from one source; text files get `rows` of (vertex, distance, pred)."""
     if suffix_of(out) in _TEXT:
-        _save_text(("vertex", "distance", "pred"), rows, out)
+        save_text(("vertex", "distance", "pred"), rows, out)
     else:
         paths.save(out)
 
@@ -82,7 +82,7 @@ def save_table(
 ) -> None:
     """Write a table of distances; text files get `columns` and `rows`."""
     if suffix_of(out) in _TEXT:
-        _save_text(columns, rows, out)
+        save_text(columns, rows, out)
     else:
         table.save(out, long=long)
 
@@ -95,12 +95,13 @@ def save_rows(
 ) -> None:
     """Write one row per vertex or trip; text files get `columns` and `rows`."""
     if suffix_of(out) in _TEXT:
-        _save_text(columns, rows, out)
+        save_text(columns, rows, out)
     else:
         result.save(out)
 
 
-def _save_text(columns: Sequence[str], rows: Iterable[Sequence[Any]], out: Path) -> None:
+def save_text(columns: Sequence[str], rows: Iterable[Sequence[Any]], out: Path) -> None:
+    """Write a text table with a header; cells of None are empty."""
     from warpath.io.save import atomic
 
     with atomic(out) as file:

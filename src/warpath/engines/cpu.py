@@ -12,7 +12,7 @@ import numpy as np
 
 from warpath import _core
 from warpath.base.dtypes import unreachable
-from warpath.engines import hierarchy
+from warpath.engines import dynamic, hierarchy
 from warpath.engines.base import Order, Problem, Raw
 from warpath.engines.bound import breadth_first_of, bucket_team_of
 from warpath.engines.dense import adjacency_matrix, narrow_part, sums_fit_int32
@@ -387,6 +387,7 @@ _LOOPS: dict[Loop, Callable[[Order], Raw]] = {
     Loop.FLOYD_WARSHALL: _floyd_warshall,
     Loop.JOHNSON: _johnson,
     Loop.SETTLE: _settle,
+    Loop.DYNAMIC: dynamic.search,
     Loop.HIERARCHY: _in_hierarchy,
     Loop.CUSTOMIZED: _in_hierarchy,
     Loop.HIERARCHY_BUCKETS: _down_hierarchy,

@@ -13,6 +13,7 @@ from warpath.base.errors import GraphError
 from warpath.graph import checks
 from warpath.graph.adapters import checked_options, made_by_adapter
 from warpath.graph.csr import NO_WEIGHTS, kept_rows, rows_of_csr, rows_of_edges
+from warpath.graph.edge_edits import EdgeEdits
 from warpath.graph.edge_geometry import Shapes
 from warpath.graph.export import summary, to_html, to_networkx, to_scipy
 from warpath.graph.facts import Facts, facts_of
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from warpath.graph.derived import Kept
 
 
-class Graph(VertexNames):
+class Graph(VertexNames, EdgeEdits):
     """A graph in compressed sparse rows; made by `Graph.of`, `wp.read` or a `from_...` function.
 
     Parallel edges, self-loops and zero weights are stored. An undirected graph stores both arcs of
@@ -289,7 +290,9 @@ class Graph(VertexNames):
 
     def _like(self, indptr: Array, indices: Array, weights: Array | None, **changed: Any) -> Graph:
         labels = changed.pop("labels", self.labels)  # already checked
-        rows = kept_rows(indptr, indices, weights, copied=False)
+        rows: Any = indptr, indices, weights
+        if not _core.rows_are_validated(*rows):
+            rows = kept_rows(*rows, copied=False)
         made = Graph(*rows, **(self._attributes() | changed | {"labels": None}))
         made.labels = None if labels is None else checks.frozen(labels)
         made.device = self.device

@@ -7,6 +7,7 @@ from warpath.recipes import (
     broken,
     classic,
     davidson2014,
+    dynamic,
     hierarchies,
     johnson_gpu,
     martin2009,
@@ -17,6 +18,16 @@ from warpath.recipes.recipe import Citation, Loop, Param, Queue, Recipe, Task
 
 __all__ = ["CATALOGUE", "Catalogue", "Citation", "Loop", "Param", "Queue", "Recipe", "Task"]
 
-_MODULES = (classic, martin2009, davidson2014, bodra2025, johnson_gpu, hierarchies, warpath, broken)
+_MODULES = (
+    classic,
+    martin2009,
+    davidson2014,
+    bodra2025,
+    johnson_gpu,
+    hierarchies,
+    dynamic,
+    warpath,
+    broken,
+)
 
 CATALOGUE = Catalogue([recipe for module in _MODULES for recipe in module.RECIPES])

@@ -50,6 +50,7 @@ class Loop(Enum):
     HIERARCHY_SWEEP = "hierarchy_sweep"  #: sweeps down a hierarchy, over all vertices
     RESTRICTED_SWEEP = "restricted_sweep"  #: sweeps down a hierarchy, over vertices above targets
     CUSTOMIZED = "customized"  #: searches upward, in arcs that were found without the weights
+    DYNAMIC = "dynamic"  #: settles from the changed vertices alone after edges have changed
     # Loops in rounds, which `Recipe.axes` describes.
     SWEEPS = "sweeps"  #: visits every vertex in every round
     FRONTIER = "frontier"  #: keeps a list of the improved vertices

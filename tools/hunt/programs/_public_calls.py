@@ -313,6 +313,40 @@ def _solving_calls() -> list[Call]:
     return [*functions, made, prepared, loaded, save, changed, few, *methods]
 
 
+def _changing_calls() -> list[Call]:
+    """Return the calls of graphs whose edges change."""
+    edges = {"edges": _pick([(0, 1)], ([0, 1], [1, 2]), [], [(0, 10**6)], (0, 1))}
+    weights = {"weights": _pick([5], [2, 7], [], 3, [2.5], [-1])}
+    place = {"position": _pick(None, [0], [9])}
+    sources: dict[str, Maker] = {"?": _FLAG, "sources": _pick(None), "algorithm": _pick("auto")}
+    own: dict[str, dict[str, Maker]] = {
+        "update": {**edges, **weights, "?": _FLAG, **place},
+        "insert": {**edges, **weights},
+        "delete": {**edges, "?": _FLAG, **place},
+        "apply": {"batch": _pick([("insert", 0, 1, 4)], [("delete", 0, 1)], [], [("update", 0)])},
+        "distances_to": {"targets": _vertices},
+        "path_to": {"target": _vertex, "?": _FLAG, "source": _pick(None)},
+        "undo": {},
+    }
+    edits = {"with_edges": {**edges, "?": _FLAG, **weights},
+             "without_edges": {**edges, "?": _FLAG, **place}}  # fmt: skip
+    return [
+        Call("DynamicPaths", _free(wp.DynamicPaths),
+             {"graph": _GRAPH, "source": _vertex, **sources, "threads": _pick(None, 1, 2)}),
+        Call("solver.dynamic", _solver("dynamic"), {"source": _vertex, **sources}),
+        *(Call(f"live.{name}", _changing(name), params) for name, params in own.items()),
+        *(Call(f"graph.{name}", _method("graph", name), params) for name, params in edits.items()),
+    ]  # fmt: skip
+
+
+def _changing(name: str) -> Callable[..., Any]:
+    def call(subject: Subject, **given: Any) -> Any:
+        live = wp.DynamicPaths(subject.graph, subject.graph.label_of([0]))
+        return getattr(live, name)(**given)
+
+    return call
+
+
 def _solver(name: str) -> Callable[..., Any]:
     return lambda subject, **given: getattr(wp.Solver(subject.graph), name)(**given)
 
@@ -327,6 +361,7 @@ def calls() -> Sequence[Call]:
     verified = {"graph": _GRAPH, "result": lambda subject, _: subject.tree or subject.table}
     return [
         *_solving_calls(),
+        *_changing_calls(),
         Call("verify", _free(wp.verify), verified),
         *_of_graphs(),
         *_of_results(),

@@ -24,9 +24,10 @@ namespace warpath {
 
 /// A graph that changes, and the distances and trees of some sources.
 ///
-/// A batch is `apply`, then `replace` for each row of `stale()`, then `forget` of the batch before
-/// it or `revert`. Threads take one source each. Memory: the graph's, and for each source a label
-/// and a predecessor per vertex, and its log of the last batch.
+/// A batch is `apply`, then `replace` for each row of `stale()`, then `accept`; or `abandon`, which
+/// takes it back. An accepted batch can be taken back by `undo`. Threads take one source each.
+/// Memory: the graph's, and for each source a label and a predecessor per vertex, and its log of
+/// the last batch.
 template <Index V, Weight W>
 class DynamicPaths {
  public:
@@ -60,37 +61,49 @@ class DynamicPaths {
   std::optional<Refusal> apply(std::span<const Change> changes, Region region,
                                const RepairLimits& limits, int threads, Control& control) {
     const bool negative = graph_.negative() > 0;
+    if (open_) throw std::logic_error("the last batch is neither accepted nor abandoned");
     if (const auto refusal = graph_.apply(changes)) return refusal;
     forget_labels();
+    open_ = true;
+    undoable_ = false;
     try {
       if (negative || graph_.negative() > 0)
         all_stale();
       else
         repair(region, limits, threads, control);
     } catch (...) {
-      revert();
+      abandon();
       throw;
     }
     return std::nullopt;
   }
 
-  /// Replaces the labels of a row by those of a new solve.
+  /// Replaces the labels of a row by those of a new solve; outside a batch for good.
   void replace(std::size_t row, std::span<const D> dist, std::span<const V> pred) {
     states_[row].replace(dist, pred);
+    if (!open_) states_[row].forget();
     std::erase(stale_, static_cast<std::int64_t>(row));
   }
 
-  /// Takes the last batch back.
-  void revert() {
-    for (State& state : states_) state.revert();
-    graph_.revert();
-    stale_.clear();
+  /// Ends a batch of which no row is stale.
+  void accept() {
+    if (!stale_.empty()) throw std::logic_error("a row is stale");
+    undoable_ = open_;
+    open_ = false;
   }
 
-  /// Forgets the log of the last batch.
-  void forget() {
-    forget_labels();
-    graph_.forget();
+  /// Takes back a batch that is not accepted, if there is one.
+  void abandon() {
+    if (open_) revert();
+    open_ = false;
+  }
+
+  /// Takes the last accepted batch back. Returns whether there was one.
+  bool undo() {
+    if (!undoable_) return false;
+    revert();
+    undoable_ = false;
+    return true;
   }
 
   /// Solves all rows without labels by the repair's own search. Throws std::overflow_error if a
@@ -103,6 +116,12 @@ class DynamicPaths {
   }
 
  private:
+  void revert() {
+    for (State& state : states_) state.revert();
+    graph_.revert();
+    stale_.clear();
+  }
+
   void forget_labels() {
     for (State& state : states_) state.forget();
     stale_.clear();
@@ -159,6 +178,8 @@ class DynamicPaths {
   std::vector<VertexMarks> marks_;  // of each thread
   std::vector<std::int64_t> stale_;
   RepairCounters counters_;
+  bool open_ = false;      // a batch is neither accepted nor abandoned
+  bool undoable_ = false;  // the last batch was accepted
 };
 
 }  // namespace warpath

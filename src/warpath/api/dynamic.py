@@ -1,0 +1,385 @@
+"""Shortest paths that stay right while edges of the graph change."""
+
+from __future__ import annotations
+
+import threading
+import time
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from warpath.api.solver import Solver
+from warpath.base import settings
+from warpath.base.dtypes import unreachable
+from warpath.base.errors import InputError, NoPathError
+from warpath.engines import dynamic
+from warpath.graph.arguments import as_indices, one_index
+from warpath.graph.checks import shown
+from warpath.graph.edge_changes import Batch, deletions, insertions, mixed, updates
+from warpath.graph.labels import one_label
+from warpath.graph.places import snapped
+from warpath.graph.turns import refuse_turns
+from warpath.results.changed import Changed
+from warpath.results.route import Route
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from numpy.typing import ArrayLike
+
+    from warpath.base.dtypes import Array
+    from warpath.graph import Graph
+
+
+class DynamicPaths:
+    """Shortest paths from one or several sources that stay right while edges change.
+
+    After every batch of changes the distances and the tree are those of `warpath.sssp` on the
+    changed graph, bit for bit. They are repaired where the changes affect them, or solved anew
+    where that is predicted to be faster. Repairs run on the CPU.
+
+    Calls of several threads wait for one another: a reader gets the state before a batch or after
+    it. A batch that fails, or is stopped by Ctrl-C, leaves the state before it.
+
+    Parameters
+    ----------
+    graph : n vertices, m edges; anything that `Graph.of` takes. Its rows are copied once.
+    source : a vertex, as in `warpath.sssp`.
+    sources : k vertices, in place of `source`: ``dist`` and ``pred`` then have a row for each.
+    algorithm : how batches are repaired: "ramalingam1996.dynamic", "chan2009.dyndij", or "auto",
+        the first for single changes and the second for others.
+    device : as in `warpath.sssp`, for solving anew.
+    threads : threads on the CPU; a repair takes one for each source.
+
+    Raises
+    ------
+    InputError
+        If both or none of `source` and `sources` are given, or an option is not valid.
+    NegativeCycleError, VertexError, NotSupportedError, and others as `warpath.sssp`.
+
+    Notes
+    -----
+    Work of a batch: that of the edges of the affected vertices, in both directions, times a
+    logarithm; see ``Changed.stats``. A graph with negative weights is solved anew by each batch.
+    Memory: at most 1.5 times the rows of the graph and its transpose, a distance and a predecessor
+    for each vertex and source, and the last batch's changes for `undo`.
+
+    Sources: Ramalingam, Reps, On the computational complexity of dynamic graph problems, 1996;
+    Chan, Yang, Shortest path tree computation in dynamic graphs, 2009.
+
+    Examples
+    --------
+    >>> import warpath as wp
+    >>> live = wp.DynamicPaths([(0, 1, 2), (1, 2, 5), (0, 2, 9)], source=0)
+    >>> live.dist
+    array([0, 2, 7])
+    >>> changed = live.update(([1], [2]), [8])
+    >>> changed.vertices, changed.old, changed.new
+    (array([2]), array([7]), array([9]))
+    >>> live.path_to(2).vertices
+    array([0, 2])
+    """
+
+    def __init__(
+        self,
+        graph: Any,
+        source: Any = None,
+        *,
+        sources: Any = None,
+        algorithm: str = "auto",
+        device: str = "auto",
+        threads: int | None = None,
+    ) -> None:
+        self._start(
+            Solver(graph, device=device, threads=threads), source, sources, algorithm, threads
+        )
+
+    @classmethod
+    def _of(cls, solver: Solver, source: Any, sources: Any, algorithm: str) -> DynamicPaths:
+        """Return the paths of a solver, whose options are used where they are solved anew."""
+        made = object.__new__(cls)
+        threads = solver._wished()["threads"]  # noqa: SLF001 - a part of the solver
+        made._start(solver, source, sources, algorithm, threads)
+        return made
+
+    def _start(
+        self, solver: Solver, source: Any, sources: Any, algorithm: str, threads: int | None
+    ) -> None:
+        graph = solver.graph
+        refuse_turns(graph, "DynamicPaths")
+        if (source is None) == (sources is None):
+            msg = "give either source=..., one vertex, or sources=[...], several of them."
+            raise InputError(msg)
+        if algorithm != "auto" and algorithm not in dynamic.names():
+            known = ", ".join(map(repr, ["auto", *dynamic.names()]))
+            msg = f"algorithm = {shown(algorithm)} does not repair shortest paths; use {known}."
+            raise InputError(msg)
+        self._one = sources is None
+        given = snapped(graph, source if self._one else sources)
+        self._indices = (
+            np.array([one_index(graph, given, "source")], np.int64)
+            if self._one
+            else as_indices(graph, given, "sources")
+        )
+        self._algorithm, self._threads = algorithm, threads or settings.threads()
+        self._options = solver._wished() | {"prepared": False}  # noqa: SLF001
+        self._lock = threading.RLock()
+        self._paths = dynamic.paths_of(graph, self._indices)
+        self._names = _without_edges(graph)
+        self._parts = {"shapes": graph.shapes, "given": graph.given}
+        self._parts_before = self._parts
+        self._forget_arrays()
+        for row in range(len(self._indices)):
+            self._solve(graph, row)
+
+    @property
+    def source(self) -> Any:
+        """The source, as the graph names it; of several the first."""
+        return one_label(self._names, int(self._indices[0]))
+
+    @property
+    def sources(self) -> Array:
+        """The sources as the graph names them: (k,)."""
+        return self._names.label_of(self._indices)
+
+    @property
+    def n(self) -> int:
+        """Number of vertices."""
+        return self._names.n
+
+    @property
+    def m(self) -> int:
+        """Number of stored edges, as in `Graph`."""
+        with self._lock:
+            return int(self._paths.edges)
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the rows in both directions, the labels, and the log of the last batch."""
+        with self._lock:
+            return int(self._paths.nbytes)
+
+    @property
+    def dist(self) -> Array:
+        """The distances: (n,), or (k, n) for several sources; as in `Paths`.
+
+        The array never changes: after a batch this is another one, copied in O(n).
+        """
+        return self._table("dist")
+
+    @property
+    def pred(self) -> Array:
+        """The predecessors: (n,), or (k, n) for several sources; as in `Paths`."""
+        return self._table("pred")
+
+    def _table(self, name: str) -> Array:
+        with self._lock:
+            if name not in self._arrays:
+                rows = [getattr(self._paths, name)(row) for row in range(len(self._indices))]
+                array = rows[0] if self._one else np.stack(rows)
+                array.flags.writeable = False
+                self._arrays[name] = array
+            return self._arrays[name]
+
+    def distances_to(self, targets: Any) -> Array:
+        """Return the distances of some vertices without copying the others.
+
+        Parameters
+        ----------
+        targets : t vertices.
+
+        Returns
+        -------
+        (t,) distances, or (k, t) for several sources.
+        """
+        chosen = as_indices(self._names, snapped(self._names, targets), "targets")
+        with self._lock:
+            rows = [self._paths.distances(row, chosen) for row in range(len(self._indices))]
+        return rows[0] if self._one else np.stack(rows)
+
+    def path_to(self, target: Any, source: Any = None) -> Route:
+        """Return the shortest path to a vertex.
+
+        Parameters
+        ----------
+        target : a vertex.
+        source : one of the sources, where there are several; by default the first.
+
+        Raises
+        ------
+        NoPathError
+            If the vertex is unreachable.
+        InputError
+            If `source` is not one of the sources.
+        """
+        t = one_index(self._names, snapped(self._names, target), "target")
+        row = 0 if source is None else self._row(source)
+        with self._lock:
+            length = self._paths.distances(row, np.array([t]))[0]
+            if length == unreachable(length.dtype):
+                start = one_label(self._names, int(self._indices[row]))
+                msg = f"there is no path from {start!r} to {one_label(self._names, t)!r}."
+                raise NoPathError(msg)
+            return Route(self.graph, self._paths.route(row, t), length.item())
+
+    def _row(self, source: Any) -> int:
+        s = one_index(self._names, snapped(self._names, source), "source")
+        found = np.flatnonzero(self._indices == s)
+        if not found.size:
+            msg = f"source = {shown(source)} is not one of the sources; `.sources` has them."
+            raise InputError(msg)
+        return int(found[0])
+
+    @property
+    def graph(self) -> Graph:
+        """The graph as it is now, an ordinary Graph; made at the first access, in O(n + m).
+
+        An edge that was inserted comes after the other edges of its source. Shapes of edges and
+        kept columns are left out once edges were inserted or deleted.
+        """
+        with self._lock:
+            if self._graph is None:
+                self._graph = self._names._like(*self._paths.graph(), **self._parts)  # noqa: SLF001
+            return self._graph
+
+    def update(
+        self, edges: Any, weights: ArrayLike, *, position: ArrayLike | None = None
+    ) -> Changed:
+        """Give edges new weights. In an undirected graph their reverses change as well.
+
+        Parameters
+        ----------
+        edges : (sources, targets), two lists of k vertices; or k rows (source, target).
+        weights : (k,) finite numbers that fit the type of the graph's weights.
+        position : (k,) integers from 0, which of several parallel edges is meant, in their order in
+            ``graph.edges()``. Without it each edge must be the only one between its ends.
+
+        Returns
+        -------
+        Changed
+            The vertices whose distances changed, with the old and the new ones.
+
+        Raises
+        ------
+        InputError
+            For an edge that does not exist, has parallel edges and no position, or is named twice.
+        VertexError, WeightError, GraphError
+            For vertices that do not exist, weights that are not finite or do not fit, or another
+            number of weights than of edges.
+        NegativeCycleError, DistanceOverflowError
+            If the changed graph has a negative cycle that a source reaches, or a distance does not
+            fit. After any error the state is the one before the call.
+        """
+        return self._change(
+            updates(self._names, edges, weights, position, self._weight_dtype), self._parts
+        )
+
+    def insert(self, edges: Any, weights: ArrayLike) -> Changed:
+        """Insert edges, each after the other edges of its source.
+
+        An edge between the same vertices as another one becomes parallel to it.
+
+        Parameters
+        ----------
+        edges, weights : as in `update`, whose result and errors it has.
+        """
+        return self._change(insertions(self._names, edges, weights, self._weight_dtype), {})
+
+    def delete(self, edges: Any, *, position: ArrayLike | None = None) -> Changed:
+        """Delete edges.
+
+        Parameters
+        ----------
+        edges, position : as in `update`, whose result and errors it has.
+        """
+        return self._change(deletions(self._names, edges, position, self._weight_dtype), {})
+
+    def apply(self, batch: Iterable[Any]) -> Changed:
+        """Make changes of several kinds at once.
+
+        Edges and positions of updates and deletions are those before the batch.
+
+        Parameters
+        ----------
+        batch : ``("update", source, target, weight)``, ``("insert", source, target, weight)`` and
+            ``("delete", source, target)``, in any order; updates and deletions may end with a
+            position among parallel edges. Results and errors are those of `update`.
+
+        Examples
+        --------
+        >>> import warpath as wp
+        >>> live = wp.DynamicPaths([(0, 1, 2), (1, 2, 5)], source=0)
+        >>> live.apply([("update", 0, 1, 3), ("insert", 0, 2, 4)]).new
+        array([3, 4])
+        """
+        changes = mixed(self._names, batch, self._weight_dtype)
+        same = not (changes.kinds != 0).any()
+        return self._change(changes, self._parts if same else {})
+
+    def undo(self) -> Changed:
+        """Take the last batch back, with the distances and the tree before it. O(its changes).
+
+        Raises
+        ------
+        InputError
+            If there is no batch, or the last one was taken back already.
+        """
+        with self._lock:
+            start = time.perf_counter()
+            rows, indices, old, new = self._paths.changes()
+            if not self._paths.undo():
+                msg = "there is no batch to take back: undo takes back the last one, and once."
+                raise InputError(msg)
+            self._parts = self._parts_before
+            self._forget_arrays()
+            stats = dict.fromkeys(("affected", "settled", "relaxed", "improved", "solved_anew"), 0)
+            seconds = {"seconds": time.perf_counter() - start}
+            return Changed(self._names, (rows, indices, new, old), stats | seconds)
+
+    def _change(self, batch: Batch, parts: dict[str, Any]) -> Changed:
+        """Carry out a batch; `parts` are what the graph has for each edge afterwards."""
+        with self._lock:
+            start = time.perf_counter()
+            try:
+                dynamic.apply(self._paths, self._names, batch, self._algorithm, self._threads)
+                stale = self._paths.stale().tolist()
+                if stale:
+                    graph = self._names._like(*self._paths.graph())  # noqa: SLF001
+                    for row in stale:
+                        self._solve(graph, row)
+                self._paths.accept()
+            except BaseException:
+                self._paths.abandon()
+                raise
+            self._parts_before, self._parts = self._parts, parts
+            self._forget_arrays()
+            stats = self._paths.counters()
+            stats |= {"solved_anew": len(stale), "seconds": time.perf_counter() - start}
+            return Changed(self._names, self._paths.changes(), stats)
+
+    def _solve(self, graph: Graph, row: int) -> None:
+        """Solve one source anew, on the graph as it is now."""
+        source = one_label(graph, int(self._indices[row]))
+        paths = Solver(graph, **self._options).sssp(source)
+        pred = paths.pred.astype(graph.indices.dtype, copy=False)
+        self._paths.replace(row, paths.dist, pred)
+
+    @property
+    def _weight_dtype(self) -> np.dtype[Any]:
+        return self._names.weight_dtype
+
+    def _forget_arrays(self) -> None:
+        self._graph: Graph | None = None
+        self._arrays: dict[str, Array] = {}
+
+    def __repr__(self) -> str:
+        count = len(self._indices)
+        of = f"{self.source!r}" if self._one else f"{count:,} sources"
+        return f"<DynamicPaths from {of}: {self.n:,} vertices, {self.m:,} edges>"
+
+
+def _without_edges(graph: Graph) -> Graph:
+    """Return a graph of the same vertices without edges, which names them."""
+    none = np.zeros(graph.n + 1, np.int64), graph.indices[:0].copy()
+    weights = graph.solver_weights[:0].copy()
+    return graph._like(*none, weights, shapes=None, given=None, turns=None)  # noqa: SLF001

@@ -1,0 +1,101 @@
+"""Shortest paths that are repaired after edges have changed, on the CPU."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from warpath import _core
+from warpath.base.errors import InputError
+from warpath.engines.base import Raw
+from warpath.graph.edge_edits import no_edge
+from warpath.graph.labels import one_label
+from warpath.recipes import CATALOGUE, Loop
+
+if TYPE_CHECKING:
+    from warpath.base.dtypes import Array
+    from warpath.engines.base import Order
+    from warpath.graph import Graph
+    from warpath.graph.edge_changes import Batch
+
+#: A repair ends and the source is solved anew if more than this part of the vertices is affected;
+#: or if vertices that came nearer have more than this part of the edges. Measured on New York.
+_MOST_AFFECTED = 1 / 8
+_MOST_RELAXED = 1 / 16
+
+#: Below these numbers a new solve's call takes longer than the repair.
+_FEW = 2_000
+
+#: The repairs, by recipe: whether the affected region is exact, that is, without vertices that have
+#: another tight edge.
+_EXACT = {"ramalingam1996.dynamic": True, "chan2009.dyndij": False}
+
+#: Changes up to which the exact region is taken unless a recipe was named.
+_SINGLE = 1
+
+
+def names() -> list[str]:
+    """Return the names of the algorithms that repair."""
+    return [recipe.name for recipe in CATALOGUE if recipe.loop is Loop.DYNAMIC]
+
+
+def paths_of(graph: Graph, sources: Array) -> Any:
+    """Return an object of the core that keeps the graph and, so far unset, labels of the sources.
+
+    It copies the rows: O(n + m).
+    """
+    make: Any = _core.dynamic_paths
+    rows = graph.indptr, graph.indices, graph.solver_weights
+    return make(*rows, sources, directed=graph.directed, closed=graph.first_through)
+
+
+def search(order: Order) -> Raw:
+    """Solve from one source by the search of a repair, on labels that are all unset."""
+    paths = paths_of(order.graph, order.problem.sources)
+    paths.solve(progress=order.progress)
+    return Raw(paths.dist(0), stats=paths.counters())
+
+
+def apply(paths: Any, names: Graph, batch: Batch, algorithm: str, threads: int) -> None:
+    """Change the graph and repair the labels; `paths.stale` names the rows that were left.
+
+    Parameters
+    ----------
+    names : a graph with the labels of the vertices, for messages.
+    algorithm : the name of a recipe, or "auto".
+
+    Raises
+    ------
+    InputError
+        For an edge that does not exist, is ambiguous or is changed twice; nothing has changed then.
+    """
+    single = len(batch.kinds) <= _SINGLE
+    exact = single if algorithm == "auto" else _EXACT[algorithm]
+    n = names.n
+    refusal = paths.apply(
+        *batch,
+        exact=exact,
+        most_affected=max(int(n * _MOST_AFFECTED), _FEW),
+        most_relaxed=max(int((n + paths.edges) * _MOST_RELAXED), _FEW),
+        threads=threads,
+    )
+    if refusal is not None:
+        raise _refused(names, batch, *refusal)
+
+
+def _refused(names: Graph, batch: Batch, reason: int, at: int, other: int) -> InputError:
+    u, v = int(batch.sources[at]), int(batch.targets[at])
+    edge = f"{one_label(names, u)!r} -> {one_label(names, v)!r}"
+    if reason in (0, 1):
+        error = no_edge(names, u, v, int(batch.positions[at]), other)
+        return InputError(f"change {at} of the batch: {error}")
+    if reason == 2:
+        msg = (
+            f"changes {min(at, other)} and {max(at, other)} of the batch are both about the edge "
+            f"{edge}: an edge is changed once in a batch."
+        )
+        return InputError(msg)
+    msg = (
+        f"change {at} of the batch: the graph is undirected, but the edge {edge} has no reverse of "
+        "the same weight. Make the graph with directed=True."
+    )
+    return InputError(msg)

@@ -1,0 +1,181 @@
+"""Changes of edges as arguments: which edges, with which weights, in what order."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from warpath.base.errors import GraphError, InputError, WeightError
+from warpath.graph.checks import as_weights, bad_weight, converted, plain_array, shown
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from numpy.typing import ArrayLike, NDArray
+
+    from warpath.base.dtypes import Array
+    from warpath.graph.graph import Graph
+
+#: The kinds of changes, by their numbers in the core.
+UPDATE, INSERT, DELETE = range(3)
+_KINDS = {"update": UPDATE, "insert": INSERT, "delete": DELETE}
+_ENTRIES = {UPDATE: (4, 5), INSERT: (4,), DELETE: (3, 4)}  # of a change in a batch
+
+
+class Batch(NamedTuple):
+    """Changes of edges in vertex indices.
+
+    Attributes
+    ----------
+    kinds : (k,) int8, UPDATE, INSERT or DELETE.
+    sources, targets : (k,) int64.
+    positions : (k,) int64, which of several parallel edges; -1 where there is only one.
+    weights : (k,) of the graph's type; 0 for deletions.
+    """
+
+    kinds: NDArray[np.int8]
+    sources: NDArray[np.int64]
+    targets: NDArray[np.int64]
+    positions: NDArray[np.int64]
+    weights: Array
+
+
+def ends_of(graph: Graph, edges: Any) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the sources and targets of edges as indices: (k,) each.
+
+    Parameters
+    ----------
+    edges : a tuple of two, the sources and the targets; or (k, 2) rows, as an array or a list.
+    """
+    if isinstance(edges, tuple) and len(edges) == 2:
+        first, second = edges
+    else:
+        first, second = _columns(edges)
+    sources, targets = graph.index_of(first), graph.index_of(second)
+    if len(sources) != len(targets):
+        msg = f"edges has {len(sources)} sources but {len(targets)} targets: one per edge."
+        raise GraphError(msg)
+    return sources, targets
+
+
+def _columns(edges: Any) -> tuple[Any, Any]:
+    """Split rows of two vertices, which may be labels of any kind."""
+    if isinstance(edges, np.ndarray):
+        if edges.ndim == 2 and edges.shape[1] == 2:
+            return edges[:, 0], edges[:, 1]
+    elif isinstance(edges, list) and all(
+        isinstance(row, list | tuple | np.ndarray) and len(row) == 2 for row in edges
+    ):
+        return [row[0] for row in edges], [row[1] for row in edges]
+    msg = (
+        f"edges = {shown(edges)} must be (sources, targets), a tuple of two lists, or a list or "
+        "array of rows (source, target)."
+    )
+    raise InputError(msg)
+
+
+def weights_of(weights: Any, count: int, dtype: np.dtype[Any]) -> Array:
+    """Return finite weights of edges in the graph's type: (count,).
+
+    Raises
+    ------
+    GraphError, WeightError
+        If their number differs from that of the edges; for the first that is not finite or does
+        not fit the type.
+    """
+    array = as_weights(np.atleast_1d(plain_array(weights, "weights", WeightError)))
+    if len(array) != count:
+        msg = f"weights has {len(array)} entries, but edges has {count}: one for each edge."
+        raise GraphError(msg)
+    if array.dtype == dtype and dtype.kind == "i":
+        return array
+    if array.dtype.kind == "f" and not np.isfinite(array).all():
+        at = int(np.argmin(np.isfinite(array)))
+        if array[at] != np.inf:
+            raise bad_weight(at, array)
+        msg = f"weights[{at}] is infinite, which means that there is no edge: delete the edge."
+        raise WeightError(msg)
+    return array if array.dtype == dtype else converted(array, dtype)
+
+
+def positions_of(position: ArrayLike | None, count: int) -> NDArray[np.int64]:
+    """Return which of several parallel edges is meant: (count,) int64, -1 where None was given."""
+    if position is None:
+        return np.full(count, -1, np.int64)
+    array = np.atleast_1d(plain_array(position, "position", InputError))
+    if array.shape != (count,) or (count and array.dtype.kind not in "iu"):
+        msg = f"position = {shown(position)} must be an integer for each of the {count} edges."
+        raise InputError(msg)
+    if (array < 0).any() or (array >= 2**62).any():
+        at = int(np.argmax((array < 0) | (array >= 2**62)))
+        msg = f"position[{at}] = {array[at]} must be 0 or more: 0 is the first of parallel edges."
+        raise InputError(msg)
+    return array.astype(np.int64)
+
+
+def updates(graph: Graph, edges: Any, weights: Any, position: Any, dtype: np.dtype[Any]) -> Batch:
+    """Return new weights of edges as a batch."""
+    sources, targets = ends_of(graph, edges)
+    count = len(sources)
+    lengths = weights_of(weights, count, dtype)
+    return _batch(UPDATE, sources, targets, positions_of(position, count), lengths)
+
+
+def insertions(graph: Graph, edges: Any, weights: Any, dtype: np.dtype[Any]) -> Batch:
+    """Return new edges as a batch."""
+    sources, targets = ends_of(graph, edges)
+    count = len(sources)
+    lengths = weights_of(weights, count, dtype)
+    return _batch(INSERT, sources, targets, positions_of(None, count), lengths)
+
+
+def deletions(graph: Graph, edges: Any, position: Any, dtype: np.dtype[Any]) -> Batch:
+    """Return edges that are removed as a batch."""
+    sources, targets = ends_of(graph, edges)
+    count = len(sources)
+    nothing = np.zeros(count, dtype)
+    return _batch(DELETE, sources, targets, positions_of(position, count), nothing)
+
+
+def _batch(kind: int, sources: Any, targets: Any, positions: Any, weights: Array) -> Batch:
+    return Batch(np.full(len(sources), kind, np.int8), sources, targets, positions, weights)
+
+
+def mixed(graph: Graph, changes: Iterable[Any], dtype: np.dtype[Any]) -> Batch:
+    """Return changes of several kinds as a batch.
+
+    Parameters
+    ----------
+    changes : ``("update", source, target, weight)``, ``("insert", source, target, weight)`` and
+        ``("delete", source, target)``; the first and the last may end with a position.
+    """
+    listed = [_change(at, change) for at, change in enumerate(changes)]
+    kinds = np.array([kind for kind, *_ in listed], np.int8)
+    sources = graph.index_of([row[1] for row in listed]) if listed else np.empty(0, np.int64)
+    targets = graph.index_of([row[2] for row in listed]) if listed else np.empty(0, np.int64)
+    positions = np.full(len(listed), -1, np.int64)
+    given = [at for at, row in enumerate(listed) if row[4] is not None]
+    if given:
+        positions[given] = positions_of([listed[at][4] for at in given], len(given))
+    weights = np.zeros(len(listed), dtype)
+    weighed = np.flatnonzero(kinds != DELETE)
+    if weighed.size:
+        weights[weighed] = weights_of([listed[at][3] for at in weighed], len(weighed), dtype)
+    return Batch(kinds, sources, targets, positions, weights)
+
+
+def _change(at: int, change: Any) -> tuple[int, Any, Any, Any, Any]:
+    """Return kind, source, target, weight and position of a change in a batch."""
+    known = isinstance(change, list | tuple) and change and isinstance(change[0], str)
+    kind = _KINDS.get(change[0]) if known else None
+    if kind is None or len(change) not in _ENTRIES[kind]:
+        msg = (
+            f"batch[{at}] = {shown(change)} must be ('update', source, target, weight), "
+            "('insert', source, target, weight) or ('delete', source, target); updates and "
+            "deletions may end with a position among parallel edges."
+        )
+        raise InputError(msg)
+    rest = list(change[3:])
+    weight = 0 if kind == DELETE else rest.pop(0)
+    return kind, change[1], change[2], weight, rest[0] if rest else None

@@ -1,0 +1,46 @@
+"""Algorithms that repair shortest paths after edges of the graph have changed."""
+
+from __future__ import annotations
+
+from warpath.recipes.recipe import Citation, Loop, Recipe, Task
+
+_RAMALINGAM = Citation(
+    "Ramalingam, Reps",
+    "On the computational complexity of dynamic graph problems",
+    "Theoretical Computer Science 158",
+    1996,
+)
+_CHAN = Citation(
+    "Chan, Yang",
+    "Shortest path tree computation in dynamic graphs",
+    "IEEE Transactions on Computers 58",
+    2009,
+)
+_NOTE = (
+    "wp.DynamicPaths repairs with it; a call for one source fills labels from nothing by the same "
+    "search. Tree edges are those of rule 2, edges of length 0 are allowed, and a repair that "
+    "affects too many vertices ends in favour of a new solve."
+)
+
+RECIPES = (
+    Recipe(
+        "ramalingam1996.dynamic",
+        "Repairs distances and tree after a change of one edge, where they are affected.",
+        _RAMALINGAM,
+        "section on the single-source problem: algorithms for insertion and deletion of an edge",
+        frozenset({Task.SSSP}),
+        Loop.DYNAMIC,
+        planned=False,
+        note=_NOTE,
+    ),
+    Recipe(
+        "chan2009.dyndij",
+        "Repairs distances and tree after a batch of changes, below the lost edges of the tree.",
+        _CHAN,
+        "algorithm DynDij",
+        frozenset({Task.SSSP}),
+        Loop.DYNAMIC,
+        planned=False,
+        note=_NOTE,
+    ),
+)

@@ -1,0 +1,59 @@
+"""The result of a batch of changes: whose distances are other ones, and what it took."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from warpath.base.errors import require
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from warpath.base.dtypes import Array
+    from warpath.graph import Graph
+
+
+class Changed:
+    """The distances that a batch of changes has changed: k of them.
+
+    Attributes
+    ----------
+    indices : (k,) int64, indices of the vertices.
+    rows : (k,) int64, which source, as its place in ``sources``; all 0 with one source.
+    old, new : (k,) distances before and after the batch, in the weights' unit; inf (floats) or the
+        largest integer where unreachable.
+    stats : what the batch took: "seconds"; "affected", the vertices whose distance could grow;
+        "settled", "relaxed" and "improved", the vertices, edges and labels of the repair;
+        "solved_anew", the sources whose distances were solved from scratch.
+    """
+
+    def __init__(
+        self,
+        names: Graph,
+        changes: tuple[NDArray[np.int64], NDArray[np.int64], Array, Array],
+        stats: dict[str, Any],
+    ) -> None:
+        self._names = names
+        self.rows, self.indices, self.old, self.new = changes
+        self.stats = stats
+
+    @property
+    def vertices(self) -> Array:
+        """The vertices as the graph names them: (k,)."""
+        return self._names.label_of(self.indices)
+
+    def to_pandas(self) -> Any:
+        """Return a pandas data frame with a line for each change: row, vertex, old and new."""
+        pandas = require("pandas", what="Changed.to_pandas")
+        columns = {"row": self.rows, "vertex": self.vertices, "old": self.old, "new": self.new}
+        return pandas.DataFrame(columns)
+
+    def __len__(self) -> int:
+        return len(self.indices)
+
+    def __repr__(self) -> str:
+        one = len(self) == 1
+        anew = self.stats["solved_anew"]
+        how = f"{anew:,} solved anew" if anew else f"{self.stats['affected']:,} vertices affected"
+        return f"<Changed: {len(self):,} distance{'' if one else 's'}; {how}>"
