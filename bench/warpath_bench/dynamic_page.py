@@ -25,7 +25,8 @@ Batches of changes, each passed to `warpath.DynamicPaths`, to a new solve, to Ne
 Dijkstra and to dynG, one after the other:
 
 ```console
-$ warpath bench dynamic --data FOLDER --dyng python3.12 --lines dynamic.jsonl --output dynamic-cpu.md
+$ warpath bench dynamic --data FOLDER --dyng python3.12 --lines dynamic.jsonl \\
+      --output dynamic-cpu.md
 ```
 
 *Repair* is one call of `update` or `insert`. *Anew* makes the changed graph (`with_weights` or

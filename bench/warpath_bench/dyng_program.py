@@ -8,7 +8,7 @@ the seconds of the update. It has no imports of warpath, so that any Python that
 import sys
 import time
 
-import dyng
+import dyng  # type: ignore[import-not-found]
 import numpy as np
 
 

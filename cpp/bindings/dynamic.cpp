@@ -24,52 +24,35 @@ namespace warpath::bindings {
 namespace {
 
 /// Converts numbers to an immutable NumPy array without a copy or a check. Requires the GIL.
-template <class T, class Describe>
-nb::object validated(std::vector<T>&& values, Content content, Describe&& describe) {
-  const auto made = std::make_shared<const std::vector<T>>(std::move(values));
-  auto array = std::make_unique<ValidatedArray>(content, std::span<const T>(*made), made);
+template <class Numbers, class Describe>
+nb::object validated(Numbers&& values, Content content, Describe&& describe) {
+  const auto made = std::make_shared<const std::remove_cvref_t<Numbers>>(std::move(values));
+  auto array =
+      std::make_unique<ValidatedArray>(content, std::span(made->data(), made->size()), made);
   describe(*array);
   return ValidatedArray::array(std::move(array));
 }
 
 /// The arrays of a graph whose rows a loop made from checked ones.
-template <Index V, Weight W>
-nb::tuple rows_of(EditedRows<V, W>&& rows) {
-  const auto n = static_cast<std::int64_t>(rows.indptr.size()) - 1;
-  const auto m = static_cast<std::int64_t>(rows.indices.size());
-  const auto [low, high] = std::minmax_element(rows.weights.begin(), rows.weights.end());
-  const W lowest = low == rows.weights.end() ? W{0} : *low;
-  const W highest = high == rows.weights.end() ? W{0} : *high;
+template <class Offsets, class Indices, class Lengths>
+nb::tuple rows_of(Offsets&& indptr, Indices&& indices, Lengths&& weights) {
+  using W = std::remove_cvref_t<decltype(weights[0])>;
+  const auto n = static_cast<std::int64_t>(indptr.size()) - 1;
+  const auto m = static_cast<std::int64_t>(indices.size());
+  W lowest{}, highest{};
+  if (weights.size() > 0) lowest = highest = weights[0];
+  for (std::size_t e = 1; e < weights.size(); ++e) {
+    lowest = std::min(lowest, weights[e]);
+    highest = std::max(highest, weights[e]);
+  }
   const auto set_bound = [](std::int64_t bound) {
     return [bound](ValidatedArray& array) { array.bound = bound; };
   };
   return nb::make_tuple(
-      validated(std::move(rows.indptr), Content::kOffsets, set_bound(m)),
-      validated(std::move(rows.indices), Content::kIndices, set_bound(n)),
-      validated(std::move(rows.weights), Content::kWeights,
-                [&](ValidatedArray& array) { array.set_range<W>(lowest, highest); }));
-}
-
-/// Whether predecessors lie in -1 .. n - 1 and have no cycle. Each vertex is passed once: O(n).
-template <Index V>
-bool is_tree(std::span<const V> pred) {
-  const auto n = static_cast<V>(pred.size());
-  std::vector<std::int8_t> seen(
-      pred.size());  // 1: on the path that is followed; 2: leads to a root
-  for (V v = 0; v < n; ++v) {
-    V u = v;
-    for (; u >= 0 && seen[static_cast<std::size_t>(u)] == 0;
-         u = pred[static_cast<std::size_t>(u)]) {
-      seen[static_cast<std::size_t>(u)] = 1;
-      if (pred[static_cast<std::size_t>(u)] < -1 || pred[static_cast<std::size_t>(u)] >= n)
-        return false;
-    }
-    if (u >= 0 && seen[static_cast<std::size_t>(u)] == 1) return false;
-    for (u = v; u >= 0 && seen[static_cast<std::size_t>(u)] == 1;
-         u = pred[static_cast<std::size_t>(u)])
-      seen[static_cast<std::size_t>(u)] = 2;
-  }
-  return true;
+      validated(std::move(indptr), Content::kOffsets, set_bound(m)),
+      validated(std::move(indices), Content::kIndices, set_bound(n)),
+      validated(std::move(weights), Content::kWeights,
+                [&](ValidatedArray& array) { array.template set_range<W>(lowest, highest); }));
 }
 
 template <Weight W>
@@ -171,7 +154,6 @@ void define_changes(nb::class_<Guarded<V, W>>& type) {
           require(row < paths.rows(), "there is no such row");
           require_size(dist.size(), n, "dist");
           require_size(pred.size(), n, "pred");
-          require(is_tree<V>(view(pred)), "pred must be a tree");
           paths.replace(row, view(dist), view(pred));
         });
       },
@@ -248,14 +230,18 @@ void define_reads(nb::class_<Guarded<V, W>>& type) {
       nb::arg("row"), nb::arg("target"));
   type.def("changes", [](Guarded<V, W>& guarded) {
     return guarded.with([](Paths& paths) {
-      std::vector<std::int64_t> rows, vertices;
-      std::vector<D> old, now;
+      std::size_t count = 0;
+      for (std::size_t row = 0; row < paths.rows(); ++row)
+        paths.state(row).each_change([&](V, D, D) { ++count; });
+      PageArray<std::int64_t> rows(count), vertices(count);
+      PageArray<D> old(count), now(count);
+      std::size_t next = 0;
       for (std::size_t row = 0; row < paths.rows(); ++row)
         paths.state(row).each_change([&](V v, D before, D after) {
-          rows.push_back(static_cast<std::int64_t>(row));
-          vertices.push_back(v);
-          old.push_back(before);
-          now.push_back(after);
+          rows[next] = static_cast<std::int64_t>(row);
+          vertices[next] = v;
+          old[next] = before;
+          now[next++] = after;
         });
       return nb::make_tuple(to_numpy(std::move(rows)), to_numpy(std::move(vertices)),
                             to_numpy(std::move(old)), to_numpy(std::move(now)));
@@ -271,16 +257,19 @@ void define_reads(nb::class_<Guarded<V, W>>& type) {
     return out;
   });
   type.def("graph", [](Guarded<V, W>& guarded) {
-    EditedRows<V, W> rows;
+    PageArray<std::int64_t> indptr;
+    PageArray<V> indices;
+    PageArray<W> weights;
     guarded.with([&](Paths& paths) {
       const nb::gil_scoped_release free;
       const auto m = static_cast<std::size_t>(paths.graph().edges());
-      rows.indptr.resize(static_cast<std::size_t>(paths.graph().n()) + 1);
-      rows.indices.resize(m);
-      rows.weights.resize(m);
-      paths.graph().out().write(rows.indptr, rows.indices, rows.weights);
+      indptr = PageArray<std::int64_t>(static_cast<std::size_t>(paths.graph().n()) + 1);
+      indices = PageArray<V>(m);
+      weights = PageArray<W>(m);
+      paths.graph().out().write({indptr.data(), indptr.size()}, {indices.data(), m},
+                                {weights.data(), m});
     });
-    return rows_of<V, W>(std::move(rows));
+    return rows_of(std::move(indptr), std::move(indices), std::move(weights));
   });
   type.def_prop_ro("edges", [](Guarded<V, W>& guarded) {
     return guarded.with([](Paths& paths) { return paths.graph().edges(); });
@@ -346,7 +335,7 @@ void register_edited_rows(nb::module_& module) {
           const nb::gil_scoped_release free;
           made = edited_rows<V, W>(rows.view(), out, {from, to, lengths}, Poller(control, true));
         }
-        return rows_of<V, W>(std::move(made));
+        return rows_of(std::move(made.indptr), std::move(made.indices), std::move(made.weights));
       },
       nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(), nb::arg("weights").noconvert(),
       nb::arg("removed").noconvert(), nb::arg("sources").noconvert(),

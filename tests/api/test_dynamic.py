@@ -54,7 +54,9 @@ def drawn(graph, random, weights=5, most=4):
     names = graph.label_of(np.arange(graph.n)).tolist()
     src, dst, lengths = (array.tolist() for array in graph.edges())
     batch = []
-    for edge in random.permutation(len(src))[: random.integers(0, most)].tolist():
+    # Of the two directions of an undirected edge only one is named.
+    named = [e for e in range(len(src)) if graph.directed or src[e] <= dst[e]]
+    for edge in random.permutation(named)[: random.integers(0, most)].tolist():
         row = [at for at in range(len(src)) if (src[at], dst[at]) == (src[edge], dst[edge])]
         ends = names[src[edge]], names[dst[edge]]
         place = row.index(edge)
@@ -82,7 +84,7 @@ def test_batches_on_the_corpus_give_what_a_new_solve_gives(case):
         before = live.graph
         try:
             live.apply(drawn(before, random))
-        except (wp.NegativeCycleError, wp.DistanceOverflowError, wp.WeightError, wp.InputError):
+        except (wp.NegativeCycleError, wp.DistanceOverflowError, wp.WeightError):
             assert_right(live, before)
         assert_right(live)
 
@@ -174,7 +176,7 @@ class Batches(RuleBasedStateMachine):
 
 
 TestBatches = Batches.TestCase
-TestBatches.settings = settings(max_examples=40, stateful_step_count=8, deadline=None)
+TestBatches.settings = settings(max_examples=25, stateful_step_count=7, deadline=None)
 
 
 @pytest.mark.full(
@@ -316,8 +318,8 @@ WRONG = [
     (lambda live: live.insert([(0, 9)], [1]), wp.VertexError, "vertex 9 does not exist"),
     (lambda live: live.update([(0, 1)], [np.nan]), wp.WeightError, r"weights\[0\]"),
     (lambda live: live.update([(0, 1)], [np.inf]), wp.WeightError, "delete the edge"),
-    (lambda live: live.update([(0, 1)], [1.5]), wp.WeightError, "does not fit int32"),
-    (lambda live: live.update([(0, 1)], [2**40]), wp.WeightError, "does not fit int32"),
+    (lambda live: live.update([(0, 1)], [1.5]), wp.WeightError, "1.5 does not fit int64"),
+    (lambda live: live.insert([(0, 1)], [1e300]), wp.WeightError, "1e\\+300 does not fit int64"),
     (lambda live: live.update([(0, 1)], [1, 2]), wp.GraphError, "weights has 2 entries"),
     (lambda live: live.update(([0], [1, 3]), [1]), wp.GraphError, "1 sources but 2 targets"),
     (lambda live: live.update([(0, 1, 2)], [1]), wp.InputError, "a tuple of two lists"),
@@ -441,11 +443,14 @@ def test_a_solver_solves_anew_with_its_own_options(square, monkeypatch):
     used = []
     sssp = wp.Solver.sssp
     monkeypatch.setattr(
-        wp.Solver, "sssp", lambda self, *given: used.append(self._wished()) or sssp(self, *given)
+        wp.Solver,
+        "sssp",
+        lambda self, *given, **more: used.append(self._wished()) or sssp(self, *given, **more),
     )
     live = wp.Solver(square, algorithm="classic.dijkstra", threads=1).dynamic(0)
     live.update([(0, 1)], [9])
     assert [one["algorithm"] for one in used] == ["classic.dijkstra"] * 2
+    monkeypatch.undo()
     assert_right(live)
 
 
@@ -454,9 +459,10 @@ def test_a_replay_does_not_grow_the_memory():
     graph = generate.grid(30, 30, (1, 9), seed=2)
     live = wp.DynamicPaths(graph, source=0)
     src, dst, _ = graph.edges()
+    forward = np.flatnonzero(src < dst)
     sizes = []
     for step in range(300):
-        at = random.choice(graph.m, 10, replace=False)
+        at = random.choice(forward, 10, replace=False)
         live.delete((src[at], dst[at]))
         live.insert((src[at], dst[at]), random.integers(1, 9, 10))
         if step % 100 == 99:

@@ -80,6 +80,9 @@ class DynamicPaths:
     array([0, 2])
     """
 
+    _graph: Graph | None
+    _arrays: dict[str, Array]
+
     def __init__(
         self,
         graph: Any,
@@ -369,8 +372,8 @@ class DynamicPaths:
         return self._names.weight_dtype
 
     def _forget_arrays(self) -> None:
-        self._graph: Graph | None = None
-        self._arrays: dict[str, Array] = {}
+        self._graph = None
+        self._arrays = {}
 
     def __repr__(self) -> str:
         count = len(self._indices)

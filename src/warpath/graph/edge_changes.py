@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 #: The kinds of changes, by their numbers in the core.
 UPDATE, INSERT, DELETE = range(3)
 _KINDS = {"update": UPDATE, "insert": INSERT, "delete": DELETE}
+_FEW = 16  # vertices that are looked at one by one in less time than as an array
 _ENTRIES = {UPDATE: (4, 5), INSERT: (4,), DELETE: (3, 4)}  # of a change in a batch
 
 
@@ -52,11 +53,23 @@ def ends_of(graph: Graph, edges: Any) -> tuple[NDArray[np.int64], NDArray[np.int
         first, second = edges
     else:
         first, second = _columns(edges)
-    sources, targets = graph.index_of(first), graph.index_of(second)
+    sources, targets = _indices(graph, first), _indices(graph, second)
     if len(sources) != len(targets):
         msg = f"edges has {len(sources)} sources but {len(targets)} targets: one per edge."
         raise GraphError(msg)
     return sources, targets
+
+
+def _indices(graph: Graph, vertices: Any) -> NDArray[np.int64]:
+    # A fast path for a few vertices: `index_of` takes longer than a repair that affects nothing.
+    numbers = vertices
+    if type(vertices) is np.ndarray and vertices.ndim == 1 and vertices.dtype.kind in "iu":
+        numbers = vertices.tolist() if len(vertices) <= _FEW else None
+    if graph.labels is None and type(numbers) is list and len(numbers) <= _FEW:
+        n = len(graph.indptr) - 1
+        if all(type(vertex) is int and 0 <= vertex < n for vertex in numbers):
+            return np.array(numbers, np.int64)
+    return graph.index_of(vertices)
 
 
 def _columns(edges: Any) -> tuple[Any, Any]:
@@ -84,6 +97,9 @@ def weights_of(weights: Any, count: int, dtype: np.dtype[Any]) -> Array:
         If their number differs from that of the edges; for the first that is not finite or does
         not fit the type.
     """
+    own = type(weights) is np.ndarray and weights.dtype == dtype and dtype.kind == "i"
+    if own and weights.shape == (count,) and weights.flags.carray:
+        return weights
     array = as_weights(np.atleast_1d(plain_array(weights, "weights", WeightError)))
     if len(array) != count:
         msg = f"weights has {len(array)} entries, but edges has {count}: one for each edge."

@@ -78,9 +78,10 @@ class DynamicPaths {
     return std::nullopt;
   }
 
-  /// Replaces the labels of a row by those of a new solve; outside a batch for good.
+  /// Replaces the labels of a row by those of a new solve; outside a batch for good. Throws
+  /// std::invalid_argument if `pred` is not a tree.
   void replace(std::size_t row, std::span<const D> dist, std::span<const V> pred) {
-    states_[row].replace(dist, pred);
+    if (!states_[row].replace(dist, pred)) throw std::invalid_argument("pred must be a tree");
     if (!open_) states_[row].forget();
     std::erase(stale_, static_cast<std::int64_t>(row));
   }

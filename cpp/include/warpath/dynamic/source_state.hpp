@@ -55,16 +55,24 @@ class SourceState {
   void save(V v) { saved_.push_back({v, dist(v), pred(v), level(v)}); }
   std::span<const Saved> saved() const { return saved_; }
 
-  /// Replaces all labels. Throws nothing but std::bad_alloc, before anything changes.
-  void replace(std::span<const D> dist, std::span<const V> pred) {
+  /// Replaces all labels. Returns false, without a change, if `pred` is not a tree.
+  bool replace(std::span<const D> dist, std::span<const V> pred) {
+    bool nearer = true;  // each predecessor is nearer than its vertex, so that there is no cycle
+    const auto n = static_cast<V>(pred.size());
+    for (std::size_t v = 0; v < pred.size(); ++v) {
+      if (pred[v] < -1 || pred[v] >= n) return false;
+      nearer &= pred[v] < 0 || dist[at(pred[v])] < dist[v];
+    }
+    if (!nearer && !is_tree(pred)) return false;
     Arrays fresh{{dist.begin(), dist.end()}, {pred.begin(), pred.end()}, {}};
-    fresh.level = levels_of(fresh);
+    if (!nearer) fresh.level = levels_of(fresh);
     revert_saved();
     before_ = {std::move(dist_), std::move(pred_), std::move(level_)};
     replaced_ = true;
     dist_ = std::move(fresh.dist);
     pred_ = std::move(fresh.pred);
     level_ = std::move(fresh.level);
+    return true;
   }
 
   /// Takes the last batch back.
@@ -123,6 +131,20 @@ class SourceState {
       set_level(one.vertex, one.level);
     }
     saved_.clear();
+  }
+
+  /// Whether predecessors in -1 .. n - 1 have no cycle. Each vertex is passed once: O(n).
+  static bool is_tree(std::span<const V> pred) {
+    enum : std::int8_t { kNew, kOnPath, kDone };
+    std::vector<std::int8_t> seen(pred.size(), kNew);
+    for (std::size_t v = 0; v < pred.size(); ++v) {
+      auto u = static_cast<V>(v);
+      for (; u >= 0 && seen[at(u)] == kNew; u = pred[at(u)]) seen[at(u)] = kOnPath;
+      if (u >= 0 && seen[at(u)] == kOnPath) return false;
+      for (u = static_cast<V>(v); u >= 0 && seen[at(u)] == kOnPath; u = pred[at(u)])
+        seen[at(u)] = kDone;
+    }
+    return true;
   }
 
   /// The levels of a tree; empty if all are 0. Each vertex is passed once: O(n).
