@@ -79,7 +79,7 @@ def traffic() -> None:
     """Draw the animation of a day of traffic: the travel times from one vertex, repaired.
 
     Streets near the centre are slower in the rush hours. Every quarter of an hour each street gets
-    the weight of that time, and a frame is drawn every half hour.
+    the weight of that time, and a frame is drawn every hour.
     """
     from matplotlib import pyplot as plt
     from matplotlib.animation import FuncAnimation, PillowWriter
@@ -104,7 +104,7 @@ def traffic() -> None:
     axes.autoscale()
 
     def draw(hour: float) -> None:
-        for now in (hour, hour + 0.25):
+        for now in hour + np.arange(0, 1, 0.25):
             rush = np.exp(-((now - 8.5) ** 2)) + np.exp(-((now - 17.5) ** 2) / 2)
             weights = (free[streets] * (1 + 3 * rush * central[streets])).astype(free.dtype)
             live.update((src[streets], dst[streets]), weights)
@@ -116,9 +116,9 @@ def traffic() -> None:
             f"{int(hour):02}:{int(hour % 1 * 60):02}   travel time from the dot", loc="left"
         )
 
-    animation = FuncAnimation(figure, draw, frames=np.arange(0, 24, 0.5), init_func=lambda: None)
+    animation = FuncAnimation(figure, draw, frames=np.arange(24), init_func=lambda: None)
     part = PICTURES / "traffic-day.part.gif"
-    animation.save(part, PillowWriter(fps=6), dpi=80)
+    animation.save(part, PillowWriter(fps=4), dpi=64)
     part.replace(PICTURES / "traffic-day.gif")
     plt.close(figure)
 

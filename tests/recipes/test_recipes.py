@@ -230,6 +230,8 @@ def test_the_cpu_runs_what_has_all_its_steps_there():
         "delling2011.phast",
         "delling2011.rphast",
         "dibbelt2014.cch",
+        "ramalingam1996.dynamic",
+        "chan2009.dyndij",
     ]
 
 

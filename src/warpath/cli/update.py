@@ -1,11 +1,13 @@
 """update: replay changes of edges, and write what they change for some vertices."""
 # Annotations are read at run time: no postponed evaluation.
 
+import math
 import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any
 
+import numpy as np
 import typer
 
 from warpath.api.dynamic import DynamicPaths
@@ -63,8 +65,9 @@ def update(
     """Replay changes of edges, and report whose distances they change.
 
     Rows of the same time that follow one another are one batch. For each batch and each watched
-    vertex whose distance is another one, a row tells the time, the vertex, and its distances before
-    and after. An error names the line where its batch begins; nothing is written then.
+    vertex whose distance is another one, a row tells the time, the vertex, and its distances
+    before and after, empty without a path. An error names the line where its batch begins; nothing
+    is written then.
 
     Example: [cyan]warpath update roads.gr.gz -s 1 --changes day.csv --watch shops.csv[/]
     """
@@ -89,8 +92,8 @@ def update(
             anew += changed.stats["solved_anew"]
             entries = (changed.indices.tolist(), changed.old.tolist(), changed.new.tolist())
             rows += [
-                (moment, one_id(roads, v), *distances)
-                for v, *distances in zip(*entries, strict=True)
+                (moment, one_id(roads, v), _shown(old), _shown(new))
+                for v, old, new in sorted(zip(*entries, strict=True))
                 if v in watched
             ]
     replayed = time.perf_counter() - start - first
@@ -126,6 +129,11 @@ def update(
         "saved to": out,
     }
     output.show(document, NamedValues(facts), as_json=showing.as_json)
+
+
+def _shown(distance: float) -> float | None:
+    """Return a distance, or None for a vertex without a path."""
+    return None if distance in (math.inf, np.iinfo(np.int64).max) else distance
 
 
 def _batches(graph: Graph, path: Path) -> Iterator[Batch]:
