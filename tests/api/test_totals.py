@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+
 import numpy as np
 import pytest
 
@@ -134,3 +136,77 @@ def test_totals_have_a_table(road):
     assert isinstance(frame, pandas.DataFrame)
     assert list(frame) == ["source", "count", "sum"]
     assert frame["source"].tolist() == [1, 5]
+
+
+@pytest.mark.threads
+@pytest.mark.parametrize("prepared", [False, True])
+@pytest.mark.parametrize("threads", [1, 2])
+def test_a_function_sees_every_block_of_the_table_once(road, monkeypatch, prepared, threads):
+    monkeypatch.setattr("warpath.io.streams.BLOCK_BYTES", 40 * road.n * 8)
+    dist, blocks, seen = wp.apsp(road).dist, [], []
+
+    def middle(sources, distances):
+        blocks.append(len(sources))
+        seen.extend(sources.tolist())
+        assert distances.tobytes() == dist[sources].tobytes()
+        return np.sort(distances, axis=1)[:, road.n // 2]
+
+    found = wp.Solver(road, prepared=prepared, threads=threads).totals(middle)
+    assert len(blocks) > 1
+    assert seen == list(range(road.n))
+    assert found["middle"].tolist() == np.sort(dist, axis=1)[:, road.n // 2].tolist()
+
+
+def test_a_function_may_return_the_block_itself_or_rows_of_another_length(road, monkeypatch):
+    monkeypatch.setattr("warpath.io.streams.BLOCK_BYTES", 40 * 8)
+    some = {"sources": [5, 3, 9, 3] * 4, "targets": [1, 5, 2], "cutoff": 30_000}
+    right = wp.distances(road, **some).dist
+    kept = wp.totals(road, lambda _, distances: distances, **some)
+    assert kept["<lambda>"].tolist() == right.tolist()
+    assert kept["<lambda>"].dtype == right.dtype
+    nearest = wp.totals(road, functools.partial(lambda k, _, d: np.sort(d)[:, :k], 2), **some)
+    assert nearest["reduce"].tolist() == np.sort(right)[:, :2].tolist()
+
+
+def test_rows_of_a_function_are_lists_in_the_data_frame(road):
+    pytest.importorskip("pandas")
+    found = wp.totals(road, lambda _, distances: distances[:, :2], sources=[5, 3])
+    frame = found.to_pandas()
+    assert [each.tolist() for each in frame["<lambda>"]] == found["<lambda>"].tolist()
+
+
+def test_a_function_gets_the_names_of_the_graph():
+    graph = wp.Graph.of([("a", "b", 2), ("b", "c", 5)])
+    seen = []
+    wp.totals(graph, lambda sources, distances: seen.extend(sources) or distances.max(axis=1))
+    assert seen == ["a", "b", "c"]
+    assert wp.totals(wp.Graph.from_edges([], [], n=0), len)["len"].tolist() == []
+
+
+@pytest.mark.parametrize(
+    ("function", "message"),
+    [
+        (lambda _, distances: distances.max(), r"shape \(\) for a block of 3 sources"),
+        (lambda _, distances: distances[:2], r"shape \(2, 3\) for a block of 3 sources"),
+        (lambda *_: None, "an object for a block of 3 sources: an array with an entry or a row"),
+    ],
+)
+def test_a_function_that_does_not_return_an_entry_for_each_source_is_refused(function, message):
+    with pytest.raises(wp.InputError, match=message):
+        wp.totals([(0, 1, 2), (1, 2, 5)], function)
+
+
+def test_entries_of_different_shapes_are_refused(road, monkeypatch):
+    monkeypatch.setattr("warpath.io.streams.BLOCK_BYTES", 40 * road.n * 8)
+    with pytest.raises(wp.InputError, match=r"entries of shape \(\d+,\) after those of \(0,\)"):
+        wp.totals(road, lambda sources, distances: distances[:, : sources[0]])
+
+
+def test_what_a_function_raises_comes_unchanged(road):
+    def failing(_sources, _distances):
+        raise ZeroDivisionError
+
+    solver = wp.prepare(road)
+    with pytest.raises(ZeroDivisionError):
+        solver.totals(failing)
+    assert solver.totals("count")["count"].tolist() == [road.n] * road.n

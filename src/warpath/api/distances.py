@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from numpy.typing import DTypeLike
 
     from warpath.api.run import Progress
+    from warpath.api.totals import Reduction
     from warpath.results.distance_table import DistanceTable
     from warpath.results.pairs import Pairs
     from warpath.results.totals import Totals
@@ -193,7 +194,7 @@ def apsp(
 
 def totals(
     graph: Any,
-    reduce: str | Sequence[str],
+    reduce: str | Sequence[str] | Reduction,
     *,
     sources: Any = None,
     targets: Any = None,
@@ -211,7 +212,11 @@ def totals(
     reduce : "sum", "max", "count" or "harmonic", or several of them: the sum of the distances, the
         largest distance, the number of targets that are reached, and the sum of the inverses of
         the distances. Targets that cannot be reached are left out, and so are distances of 0 of
-        the sum of inverses.
+        the sum of inverses. Or a function of (sources, distances), for anything else: it is called
+        with a block of b sources at a time, in order, as the graph names them, and with their
+        (b, t) distances, as `distances` returns them, which the next block overwrites. It returns
+        an array of b entries or rows. It is called by the thread of the caller; the distances of a
+        block are found on `threads`, and are on the host.
     sources, targets : vertices, as in `sssp`, one or several; all when not given. A target that is
         named twice counts twice.
     graph, algorithm, device, threads, params, cutoff, progress : as in `distances`.
@@ -220,12 +225,14 @@ def totals(
     -------
     Totals
         ``totals["sum"]`` (k,) for each requested name, and ``to_pandas()``. Sums of integers and
-        counts are int64 and exact; other sums are float64.
+        counts are int64 and exact; other sums are float64. What a function returned is named by
+        its ``__name__``, else "reduce": (k,), or (k, ...) for rows.
 
     Raises
     ------
     InputError
-        If a name in `reduce` is not valid.
+        If a name in `reduce` is not valid, or a function does not return an entry or a row for
+        each source. What the function raises itself comes unchanged.
     DistanceOverflowError
         If a sum of integer distances may not fit 64 bits.
     VertexError, NegativeCycleError, NotEnoughMemoryError, NotSupportedError
@@ -241,6 +248,10 @@ def totals(
     >>> near = wp.totals([(0, 1, 2), (1, 2, 5)], ["sum", "count"])
     >>> near["sum"], near["count"]
     (array([9, 5, 0]), array([3, 2, 1]))
+    >>> def nearby(sources, distances):
+    ...     return (distances <= 5).sum(axis=1)
+    >>> wp.totals([(0, 1, 2), (1, 2, 5)], nearby)["nearby"]
+    array([2, 2, 1])
     """
     return solver_of(graph, algorithm, device, threads, params).totals(
         reduce, sources=sources, targets=targets, cutoff=cutoff, progress=progress

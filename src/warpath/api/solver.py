@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, DTypeLike
 
     from warpath.api.run import Progress
+    from warpath.api.totals import Reduction
     from warpath.planner.plan import Plan
     from warpath.results.distance_table import DistanceTable
     from warpath.results.nearest import Nearest
@@ -202,7 +203,7 @@ class Solver:
 
     def totals(
         self,
-        reduce: str | Sequence[str],
+        reduce: str | Sequence[str] | Reduction,
         *,
         sources: Any = None,
         targets: Any = None,

@@ -30,9 +30,14 @@ if TYPE_CHECKING:
     from warpath.base.dtypes import Array
     from warpath.graph import Graph
 
+    #: (sources, distances) -> an array with an entry or a row for each source of the block.
+    Reduction = Callable[[Array, Array], Any]
 
-def checked_names(reduce: str | Sequence[str]) -> tuple[str, ...]:
-    """Return the names of totals, or raise InputError for what is not one."""
+
+def checked_names(reduce: str | Sequence[str] | Reduction) -> tuple[str, ...]:
+    """Return the names of totals, none for a function; raise InputError for what is neither."""
+    if callable(reduce):
+        return ()
     try:
         requested: tuple[Any, ...] = (reduce,) if isinstance(reduce, str) else tuple(reduce)
     except TypeError:
@@ -40,7 +45,10 @@ def checked_names(reduce: str | Sequence[str]) -> tuple[str, ...]:
     for name in requested:
         if not isinstance(name, str) or name not in NAMES:
             known = ", ".join(map(repr, NAMES))
-            msg = f"reduce = {shown(name)} is not a total; use {known}, or several of them."
+            msg = (
+                f"reduce = {shown(name)} is not a total; use {known}, several of them, or a "
+                "function of (sources, distances)."
+            )
             raise InputError(msg)
     if not requested:
         msg = "reduce names no total; use 'sum', for example."
@@ -51,7 +59,7 @@ def checked_names(reduce: str | Sequence[str]) -> tuple[str, ...]:
 def totalled(
     graph: Graph,
     options: Options,
-    reduce: str | Sequence[str],
+    reduce: str | Sequence[str] | Reduction,
     sources: Any,
     targets: Any,
     cutoff: float | None,
@@ -73,16 +81,19 @@ def totalled(
     options = decided(graph, options, size)
     chosen = options.plan(size, graph)
     found = None
-    if options.on_cluster() and len(problem.sources):
+    if names and options.on_cluster() and len(problem.sources):
         from warpath.api.clustered import clustered_totals
 
         found, chosen = clustered_totals(graph, options, problem, names, chosen, progress)
-    elif (
-        graph.first_through == 0 and not chosen.shares
-    ):  # a closed vertex has its distance to itself changed in rows
+    elif names and graph.first_through == 0 and not chosen.shares:
+        # A closed vertex has its distance to itself changed in rows.
         found = run_totals(graph, chosen, problem, names, progress)
     if found is None:
-        rows = _RowTotals(len(problem.sources), graph.dist_dtype, names)
+        rows = (
+            _Reduced(graph, problem.sources, reduce)
+            if callable(reduce)
+            else _RowTotals(len(problem.sources), graph.dist_dtype, names)
+        )
         request = TableRequest(graph.dist_dtype, rows.add)
         chosen = solved_table(graph, problem, size, options, request, progress).plan
         found = rows.values
@@ -99,6 +110,39 @@ def _refuse_overflow(graph: Graph, columns: int) -> None:
             "weights (graph.astype('float64')), or fewer targets."
         )
         raise DistanceOverflowError(msg)
+
+
+class _Reduced:
+    """What a function returns for the rows of a table, which come block by block."""
+
+    def __init__(self, graph: Graph, sources: Array, function: Reduction) -> None:
+        self._graph, self._sources, self._function = graph, sources, function
+        self._parts: list[Array] = []
+
+    def add(self, rows: slice, block: Array) -> None:
+        """Call the function with a block of rows: (r, t)."""
+        given = self._function(self._graph.label_of(self._sources[rows]), block)
+        found = np.array(given)  # a copy: the next block overwrites this one
+        if found.dtype == object or found.ndim == 0 or len(found) != len(block):
+            what = "an object" if found.dtype == object else f"shape {found.shape}"
+            msg = (
+                f"reduce returned {what} for a block of {len(block):,} sources: an array with an "
+                f"entry or a row for each is needed, such as distances.max(axis=1)."
+            )
+            raise InputError(msg)
+        if self._parts and found.shape[1:] != self._parts[0].shape[1:]:
+            msg = (
+                f"reduce returned entries of shape {found.shape[1:]} after those of "
+                f"{self._parts[0].shape[1:]}: they must be alike for all blocks."
+            )
+            raise InputError(msg)
+        self._parts.append(found)
+
+    @property
+    def values(self) -> dict[str, Array]:
+        """The entries of all blocks, by the function's name."""
+        found = np.concatenate(self._parts) if self._parts else np.empty(0)
+        return {getattr(self._function, "__name__", "reduce"): found}
 
 
 class _RowTotals:

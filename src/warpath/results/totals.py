@@ -33,7 +33,7 @@ class Totals:
     ----------
     graph : the graph that was solved.
     source_indices : (k,) int64, indices of the sources.
-    values : the totals by name; each has k entries.
+    values : the totals by name; each has k entries, or k rows where a function returned rows.
     plan : the plan that ran: algorithm, device and the reasons.
     stats : counters of the run, with ``seconds``.
     snapped : what was taken for each `Place` in the call, a tuple of `Snap`; empty without places.
@@ -62,7 +62,7 @@ class Totals:
         return self.graph.label_of(self.source_indices)
 
     def __getitem__(self, name: str) -> Array:
-        """Return one of the totals: (k,).
+        """Return one of the totals: (k,), or (k, ...) of a function that returned rows.
 
         Raises
         ------
@@ -78,7 +78,10 @@ class Totals:
     def to_pandas(self) -> Any:
         """Return a pandas data frame: a row for each source, a column for each total."""
         pandas = require("pandas", what="Totals.to_pandas")
-        return pandas.DataFrame({"source": self.sources, **self.values})
+        columns = {
+            name: list(each) if each.ndim > 1 else each for name, each in self.values.items()
+        }
+        return pandas.DataFrame({"source": self.sources, **columns})
 
     def __len__(self) -> int:
         return len(self.source_indices)

@@ -52,6 +52,11 @@ def _pick(*values: Any) -> Maker:
     return lambda _, rng: values[rng.integers(len(values))]
 
 
+def _middle(_sources: Any, distances: Any) -> Any:
+    """Return a number for each row of a block of distances."""
+    return np.sort(distances, axis=1)[:, distances.shape[1] // 2]
+
+
 def _vertex(subject: Subject, rng: np.random.Generator) -> Any:
     graph = subject.graph
     if not graph.n:
@@ -265,7 +270,7 @@ def _solving_calls() -> list[Call]:
         "pairs": (3, {"origins": _two_vertices, "destinations": _two_vertices, "?": _FLAG, **path,
                       "dist_dtype": _DTYPE}),
         "apsp": (3, {"?": _FLAG, **_TABLE}),
-        "totals": (2, {"reduce": _pick("sum", ["max", "count"], "harmonic"), "?": _FLAG,
+        "totals": (2, {"reduce": _pick("sum", ["max", "count"], "harmonic", _middle), "?": _FLAG,
                        **{key: several[key] for key in ("sources", "targets", "cutoff")},
                        **_SOLVING}),
         "eccentricity": (1, {"?": _FLAG, "sources": _vertices, **_SOLVING}),
