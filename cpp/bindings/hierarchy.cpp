@@ -273,7 +273,7 @@ void register_hierarchy(nb::module_& module, const char* name) {
       .def(
           "pairs",
           [](Queries<W>& queries, In<std::int64_t> sources, In<std::int64_t> targets, Out<D> out,
-             int threads, nb::object progress) {
+             int threads, int bits, nb::object progress) {
             const std::int64_t n = queries.hierarchy().n();
             const std::vector<std::int64_t> starts = vertices_of(sources, n);
             const std::vector<std::int64_t> ends = vertices_of(targets, n);
@@ -284,13 +284,14 @@ void register_hierarchy(nb::module_& module, const char* name) {
             HierarchyCounts counts;
             {
               const nb::gil_scoped_release free;
-              counts =
-                  queries.pair_distances(starts, ends, {out.data(), out.size()}, team, control);
+              counts = queries.pair_distances(starts, ends, {out.data(), out.size()}, team, bits,
+                                              control);
             }
             return counts_by_name(counts);
           },
           nb::arg("sources").noconvert(), nb::arg("targets").noconvert(),
-          nb::arg("out").noconvert(), nb::arg("threads") = 1, nb::arg("progress") = nb::none());
+          nb::arg("out").noconvert(), nb::arg("threads") = 1, nb::arg("bits") = 512,
+          nb::arg("progress") = nb::none());
   define_table<W, D>(type);
   if constexpr (std::is_integral_v<W>) define_table<W, std::int32_t>(type);
   define_nearest<W, std::int32_t>(type);

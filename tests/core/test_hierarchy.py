@@ -175,6 +175,26 @@ def test_registers_of_any_width_give_the_same_table(road, dtype, bits):
 
 
 @pytest.mark.threads
+@pytest.mark.parametrize("bits", [0, 256, 512])
+@pytest.mark.parametrize("dtype", [np.int32, np.int64, np.float32, np.float64])
+def test_pairs_side_by_side_in_registers_of_any_width_have_the_distances(road, dtype, bits):
+    graph = road.with_weights(road.weights.astype(dtype) * dtype(2))
+    if dtype is np.int64:
+        graph = graph.with_weights(graph.weights << 24)
+    graph = Graph.from_edges(*graph.edges(), n=graph.n + 1)  # one that nothing reaches
+    table = wp.apsp(graph).dist  # these sums are exact in every type
+    hierarchy, rng = contracted(graph), np.random.default_rng(0)
+    for count, threads in ((1, 1), (2, 3), (17, 1), (500, 2), (9000, 3)):
+        starts, ends = rng.integers(0, graph.n, (2, count))
+        starts[: count // 2] = starts[0]
+        ends[count // 3] = graph.n - 1
+        out = np.empty(count, graph.dist_dtype)
+        counts = hierarchy.pairs(starts, ends, out, bits=bits, threads=threads)
+        assert out.tobytes() == table[starts, ends].tobytes()
+        assert 0 <= counts["stalled"] <= counts["settled"]
+
+
+@pytest.mark.threads
 @pytest.mark.parametrize("dtype", ["int32", "int64", "float32", "float64"])
 @given(data=st.data())
 def test_buckets_hold_the_table_of_a_sweep(dtype, data):
