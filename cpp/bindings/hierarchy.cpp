@@ -73,19 +73,6 @@ void register_contract(nb::module_& module) {
       nb::arg("core_degree") = ContractionLimits{}.core_degree);
 }
 
-template <Weight W>
-void require_arcs(const HierarchyRows<W>& rows, std::size_t n) {
-  for (std::size_t x = 0; x < n; ++x) {
-    require(rows.first[x] <= rows.first[x + 1], "the offsets of arcs must ascend");
-    for (std::int64_t e = rows.first[x]; e < rows.first[x + 1]; ++e) {
-      const HierarchyArc<W>& arc = rows.arcs[static_cast<std::size_t>(e)];
-      require(arc.head >= 0 && static_cast<std::size_t>(arc.head) < x,
-              "an arc must lead to a smaller position");
-      require(arc.weight >= 0 && arc.weight < unreachable<W>, "weights must be >= 0 and finite");
-    }
-  }
-}
-
 /// Copies and checks the rows of one direction.
 template <Weight W>
 std::shared_ptr<const HierarchyRows<W>> rows_of(const In<std::int64_t>& first,
@@ -93,33 +80,44 @@ std::shared_ptr<const HierarchyRows<W>> rows_of(const In<std::int64_t>& first,
                                                 std::size_t n) {
   require_size(first.size(), n + 1, "the offsets of arcs");
   require_size(weights.size(), heads.size(), "the weights of arcs");
-  auto made = std::make_shared<HierarchyRows<W>>();
-  made->first = PageArray<std::int64_t>(n + 1);
-  std::copy_n(first.data(), n + 1, made->first.data());
-  require(made->first[0] == 0 && made->first[n] == static_cast<std::int64_t>(heads.size()),
+  const std::vector<std::int64_t> offsets(first.data(), first.data() + n + 1);
+  require(offsets[0] == 0 && offsets[n] == static_cast<std::int64_t>(heads.size()),
           "the offsets of arcs must ascend from 0 to their number");
   for (std::size_t x = 0; x < n; ++x)
-    require(made->first[x] <= made->first[x + 1], "the offsets of arcs must ascend");
-  made->arcs = PageArray<HierarchyArc<W>>(heads.size());
-  for (std::size_t e = 0; e < heads.size(); ++e) made->arcs[e] = {heads(e), weights(e)};
-  require_arcs(*made, n);
+    require(offsets[x] <= offsets[x + 1], "the offsets of arcs must ascend");
+  const auto made = std::make_shared<HierarchyRows<W>>(
+      n, [&](std::size_t x) { return static_cast<std::size_t>(offsets[x + 1] - offsets[x]); });
+  for (std::size_t x = 0; x < n; ++x) {
+    HierarchyArc<W>* next = made->begin(x);
+    for (auto e = static_cast<std::size_t>(offsets[x]);
+         e < static_cast<std::size_t>(offsets[x + 1]); ++e) {
+      const HierarchyArc<W> arc{heads(e), weights(e)};
+      require(arc.head >= 0 && static_cast<std::size_t>(arc.head) < x,
+              "an arc must lead to a smaller position");
+      require(arc.weight >= 0 && arc.weight < unreachable<W>, "weights must be >= 0 and finite");
+      *next++ = arc;
+    }
+  }
   return made;
 }
 
 template <Weight W>
 nb::tuple arrays_of(const HierarchyRows<W>& rows) {
-  const auto offsets = static_cast<std::ptrdiff_t>(rows.first.size());
+  std::vector<std::int64_t> first{0};
   std::vector<Position> heads;
   std::vector<W> weights;
-  heads.reserve(rows.arcs.size());
-  weights.reserve(rows.arcs.size());
-  for (std::size_t e = 0; e < rows.arcs.size(); ++e) {
-    heads.push_back(rows.arcs[e].head);
-    weights.push_back(rows.arcs[e].weight);
+  first.reserve(rows.n() + 1);
+  heads.reserve(rows.arcs());
+  weights.reserve(rows.arcs());
+  for (std::size_t x = 0; x < rows.n(); ++x) {
+    for (const HierarchyArc<W>& arc : rows.row(static_cast<Position>(x))) {
+      heads.push_back(arc.head);
+      weights.push_back(arc.weight);
+    }
+    first.push_back(static_cast<std::int64_t>(heads.size()));
   }
-  return nb::make_tuple(
-      to_numpy(std::vector<std::int64_t>(rows.first.data(), rows.first.data() + offsets)),
-      to_numpy(std::move(heads)), to_numpy(std::move(weights)));
+  return nb::make_tuple(to_numpy(std::move(first)), to_numpy(std::move(heads)),
+                        to_numpy(std::move(weights)));
 }
 
 /// The counts under the names that results give them.
@@ -240,8 +238,7 @@ void register_hierarchy(nb::module_& module, const char* name) {
       .def_prop_ro("arcs",
                    [](const Queries<W>& queries) {
                      const Hierarchy<W>& hierarchy = queries.hierarchy();
-                     return nb::make_tuple(hierarchy.up().arcs.size(),
-                                           hierarchy.down().arcs.size());
+                     return nb::make_tuple(hierarchy.up().arcs(), hierarchy.down().arcs());
                    })
       .def_prop_ro("symmetric",
                    [](const Queries<W>& queries) { return queries.hierarchy().symmetric(); })
@@ -251,16 +248,15 @@ void register_hierarchy(nb::module_& module, const char* name) {
              return nb::cast(turned.release(), nb::rv_policy::take_ownership);
            })
       .def_prop_ro("bound", [](const Queries<W>& queries) { return queries.hierarchy().bound(); })
-      .def_prop_ro(
-          "nbytes",
-          [](const Queries<W>& queries) {
-            const Hierarchy<W>& hierarchy = queries.hierarchy();
-            const std::size_t rows = hierarchy.symmetric() ? 1 : 2;
-            const auto n = static_cast<std::size_t>(hierarchy.n());
-            return n * 8 + rows * n * 8 +
-                   (hierarchy.up().arcs.size() + (rows - 1) * hierarchy.down().arcs.size()) *
-                       sizeof(HierarchyArc<W>);
-          })
+      .def_prop_ro("nbytes",
+                   [](const Queries<W>& queries) {
+                     const Hierarchy<W>& hierarchy = queries.hierarchy();
+                     const std::size_t rows = hierarchy.symmetric() ? 1 : 2;
+                     const auto n = static_cast<std::size_t>(hierarchy.n());
+                     return n * 8 + rows * n * 8 +
+                            (hierarchy.up().arcs() + (rows - 1) * hierarchy.down().arcs()) *
+                                sizeof(HierarchyArc<W>);
+                   })
       .def("arrays",
            [](const Queries<W>& queries) {
              const Hierarchy<W>& hierarchy = queries.hierarchy();

@@ -218,7 +218,9 @@ def assert_changed_as_customized(graph, kept, arcs, edges, weights) -> None:
     for array, other in zip(flat(found), flat(expected), strict=True):
         assert array.tolist() == other.tolist()  # one may have labels of 64 bits
     assert found.symmetric == expected.symmetric
-    assert found.bound == expected.bound
+    # Which sums of floats are exact follows from the bound; of integers a larger one is as good.
+    floats = expected.arrays()[1][2].dtype.kind == "f"
+    assert found.bound == expected.bound if floats else found.bound >= expected.bound
 
 
 @pytest.mark.parametrize("dtype", ["int32", "int64", "float32", "float64"])
@@ -251,6 +253,29 @@ def test_changes_of_a_road_give_the_hierarchy_of_a_complete_customization(
             weights = graph.solver_weights.copy()
             weights[edges] = (weights[edges] * factor).astype(dtype)
             assert_changed_as_customized(graph, kept, arcs, edges, weights)
+
+
+@pytest.mark.threads
+@pytest.mark.parametrize("graph", ["road", "one_way"])
+def test_hierarchies_after_many_changes_keep_their_arcs(graph, request):
+    """They share memory, which is full and copied several times meanwhile."""
+    graph = request.getfixturevalue(graph)
+    arcs = eliminated(graph)
+    kept = arcs.changeable(graph.solver_weights)
+    rng = np.random.default_rng(3)
+    before, all_weights, found = kept.nbytes, [], []
+    for _ in range(60):
+        weights = graph.solver_weights.copy()
+        edges = rng.choice(graph.m, 20, replace=False)
+        weights[edges] *= 2
+        found.append(kept.changed(graph.indptr, weights, edges))
+        all_weights.append(weights)
+    assert kept.nbytes > before
+    for hierarchy, weights in zip(found, all_weights, strict=True):
+        expected = arcs.customize(weights)
+        assert hierarchy.arcs == expected.arcs
+        for array, other in zip(flat(hierarchy), flat(expected), strict=True):
+            assert array.tobytes() == other.tobytes()
 
 
 def test_a_street_that_changes_in_both_directions_leaves_one_array_for_both(road):

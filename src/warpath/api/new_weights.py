@@ -77,7 +77,7 @@ def changed(
     lengths = _lengths(weights, len(numbers))
     array = graph.solver_weights.astype(_type_for(lengths, graph.weight_dtype))  # a copy
     array[numbers] = lengths
-    made = graph.with_weights(array, unit=graph.unit)
+    made = graph._like(graph.indptr, graph.indices, array)  # noqa: SLF001 - no copy of the weights
     streets, threads = opened(made), wish.threads or settings.threads()
     with watch(progress, "with_changes", "vertices") as report:
         elimination = elimination_of(opened(graph), report)

@@ -7,8 +7,9 @@
 // complete customization. Afterwards all numbers get their old values back, so that the next
 // changes are those from the same weights.
 //
-// Work    for each arc that changes, its triangles; then copies of the rows: O(n + k) for k arcs.
-// Memory  six numbers for each arc.
+// Work    for each arc that changes, its triangles; then copies of the rows' places: O(n).
+// Memory  six numbers for each arc, and a copy of the arcs with room for a fourth more, which the
+//         hierarchies after changes share; another copy when it is full.
 // Needs   weights >= 0.
 // Source  Dibbelt, Strasser, Wagner, "Customizable contraction hierarchies", 2014, the section on
 //         partial updates.
@@ -16,6 +17,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -66,7 +68,7 @@ class ChangeableWeights {
 
   const Elimination& elimination() const { return e_; }
 
-  std::size_t nbytes() const { return e_.arcs() * 6 * sizeof(L); }
+  std::size_t nbytes() const { return e_.arcs() * 6 * sizeof(L) + memory_bytes_; }
 
   /// The hierarchy after changes. `weights` has the weights of all edges, which differ from the
   /// kept ones at most at `edges`; `indptr` has the offsets of the edges of each vertex. Raises
@@ -277,10 +279,17 @@ class ChangeableWeights {
     }
   }
 
-  Hierarchy<W> changed_hierarchy() const {
-    auto up = changed_rows(hierarchy_->up(), 0);
-    auto down = unequal_ == 0 ? up : changed_rows(hierarchy_->down(), 1);
-    return Hierarchy<W>(*hierarchy_, std::move(up), std::move(down));
+  Hierarchy<W> changed_hierarchy() {
+    longer_ = W{};
+    const auto up = changed_rows(hierarchy_->up(), 0);
+    const auto down = unequal_ == 0 ? up : changed_rows(hierarchy_->down(), 1);
+    W bound;
+    // A bound in floats must be exact, which decides whether sums are.
+    if (std::is_integral_v<W> && longer_ &&
+        add_checked<W, W, Position>(hierarchy_->bound(), *longer_, bound) &&
+        add_checked<W, W, Position>(bound, up == down ? *longer_ : W{}, bound))
+      return {*hierarchy_, up, down, bound};
+    return {{hierarchy_->positions().begin(), hierarchy_->positions().end()}, up, down};
   }
 
   bool is_needed(std::size_t arc, std::size_t direction) const {
@@ -288,54 +297,66 @@ class ChangeableWeights {
     return weight != kNoLabel<W> && weight == numbers_[kDistance][direction][arc];
   }
 
-  /// Copies the rows of one direction, with new rows for the positions whose arcs have changed.
-  std::shared_ptr<const Rows> changed_rows(const Rows& old, std::size_t direction) const {
+  /// The memory of arcs that the hierarchies after changes share.
+  struct Memory {
+    std::shared_ptr<typename Rows::Arcs> arcs;
+    std::size_t used = 0;
+  };
+
+  /// The rows of one direction, those whose arcs have changed at the end of the memory. Adds to
+  /// `longer_` how much longer a way along the rows can be than before.
+  std::shared_ptr<const Rows> changed_rows(const Rows& old, std::size_t direction) {
     std::vector<std::size_t> tails;
     for (const Change& change : changes_)
       if (change.kind != kOfEdges && change.code % 2 == direction)
         tails.push_back(static_cast<std::size_t>(e_.tail(change.code / 2)));
     std::sort(tails.begin(), tails.end());
     tails.erase(std::unique(tails.begin(), tails.end()), tails.end());
-    std::vector<HierarchyArc<W>> arcs;  // of all these rows
-    std::vector<std::size_t> ends;
-    std::int64_t total = old.first[e_.n()];
+    std::size_t most = 0;
+    for (const std::size_t x : tails) most += e_.first(x + 1) - e_.first(x);
+    Memory& memory = memory_[hierarchy_->symmetric() ? 0 : direction];
+    if (memory.arcs == nullptr || memory.used + most > memory.arcs->size()) {
+      const Rows copy(old, std::max(most, old.arcs() / 4));
+      if (memory.arcs == nullptr) memory_bytes_ += copy.memory()->size() * sizeof(HierarchyArc<W>);
+      memory = {copy.memory(), static_cast<std::size_t>(copy.end() - copy.memory()->data())};
+    }
+    auto made = std::make_shared<Rows>(old, memory.arcs);
     for (const std::size_t x : tails) {
-      const std::size_t begin = arcs.size();
+      const std::size_t begin = memory.used;
       for (std::size_t a = e_.first(x); a < e_.first(x + 1); ++a)
         if (is_needed(a, direction))
-          arcs.push_back({e_.heads()[a], static_cast<W>(numbers_[kByTriangles][direction][a])});
-      ends.push_back(arcs.size());
-      total += static_cast<std::int64_t>(arcs.size() - begin) - (old.first[x + 1] - old.first[x]);
+          (*memory.arcs)[memory.used++] = {e_.heads()[a],
+                                           static_cast<W>(numbers_[kByTriangles][direction][a])};
+      made->move(x, begin, memory.used - begin);
+      add_longer(old.row(static_cast<Position>(x)), made->row(static_cast<Position>(x)));
     }
-    auto made = std::make_shared<Rows>();
-    made->first = PageArray<std::int64_t>(e_.n() + 1);
-    made->arcs = PageArray<HierarchyArc<W>>(static_cast<std::size_t>(total));
-    std::size_t next = 0, begin = 0;
-    std::int64_t at = 0;
-    const auto copy_until = [&](std::size_t end) {
-      const std::int64_t shift = at - old.first[next];
-      std::copy(old.arcs.data() + old.first[next], old.arcs.data() + old.first[end],
-                made->arcs.data() + at);
-      for (std::size_t x = next; x < end; ++x) made->first[x] = old.first[x] + shift;
-      at = old.first[end] + shift;
-    };
-    for (std::size_t i = 0; i < tails.size(); ++i) {
-      copy_until(tails[i]);
-      made->first[tails[i]] = at;
-      std::copy(arcs.data() + begin, arcs.data() + ends[i], made->arcs.data() + at);
-      at += static_cast<std::int64_t>(ends[i] - begin);
-      begin = ends[i];
-      next = tails[i] + 1;
-    }
-    copy_until(e_.n());
-    made->first[e_.n()] = at;
     return made;
+  }
+
+  /// Adds how much the arcs of a position, of which a way takes one at most, have grown at most.
+  void add_longer(std::span<const HierarchyArc<W>> before, std::span<const HierarchyArc<W>> now) {
+    W most{};
+    auto known = before.begin();
+    for (const HierarchyArc<W>& arc : now) {
+      while (known != before.end() && known->head < arc.head) ++known;
+      const bool had = known != before.end() && known->head == arc.head;
+      most = std::max(most, had ? static_cast<W>(arc.weight - known->weight) : arc.weight);
+    }
+    W total;
+    if (longer_ && add_checked<W, W, Position>(*longer_, most, total)) {
+      longer_ = total;
+    } else {
+      longer_.reset();
+    }
   }
 
   const Elimination& e_;
   std::optional<Hierarchy<W>> hierarchy_;               // of the kept weights
   std::array<std::array<PageArray<L>, 2>, 3> numbers_;  // by kind and direction, of each arc
   std::size_t unequal_ = 0;                             // arcs whose edges differ by direction
+  std::array<Memory, 2> memory_;  // of each direction; of both where they have the same arcs
+  std::atomic<std::size_t> memory_bytes_{0};
+  std::optional<W> longer_;  // none if it does not fit
   std::mutex mutex_;
   std::vector<Change> changes_;
   std::priority_queue<Waiting> bottom_up_;  // the least important first

@@ -298,15 +298,10 @@ class Contraction {
     for (std::size_t x = 0; x < n; ++x)
       position[static_cast<std::size_t>(vertices[x])] = static_cast<Position>(x);
     const auto rows = [&](auto list_of) {
-      auto made = std::make_shared<HierarchyRows<W>>();
-      made->first = PageArray<std::int64_t>(n + 1);
-      made->first[0] = 0;
-      for (std::size_t x = 0; x < n; ++x)
-        made->first[x + 1] =
-            made->first[x] + static_cast<std::int64_t>(list_of(vertices[x]).size());
-      made->arcs = PageArray<HierarchyArc<W>>(static_cast<std::size_t>(made->first[n]));
+      auto made = std::make_shared<HierarchyRows<W>>(
+          n, [&](std::size_t x) { return list_of(vertices[x]).size(); });
       for (std::size_t x = 0; x < n; ++x) {
-        HierarchyArc<W>* const row = made->arcs.data() + made->first[x];
+        HierarchyArc<W>* const row = made->begin(x);
         List& list = list_of(vertices[x]);
         for (std::size_t i = 0; i < list.size(); ++i)
           row[i] = {position[static_cast<std::size_t>(list[i].head)], list[i].weight};

@@ -50,7 +50,7 @@ class Customization {
         down_(elimination.arcs()),
         longest_(static_cast<std::size_t>(threads)),
         asymmetric_(static_cast<std::size_t>(threads)),
-        kept_(static_cast<std::size_t>(threads)) {}
+        kept_(elimination.n()) {}
 
   /// `weights` has an entry for each edge. Raises std::overflow_error if a sum may not fit W.
   template <class G>
@@ -257,26 +257,19 @@ class Customization {
       return weights[a] != kNoLabel<W> && weights[a] == distance[a];
     };
     const auto [begin, end] = part(rank, e_.n());
-    std::int64_t& count = kept_[static_cast<std::size_t>(rank)];
-    count = 0;
-    for (std::size_t a = e_.first(begin); a < e_.first(end); ++a) count += needed(a);
-    barrier_.wait(rank);
-    if (rank == 0) {
-      made_ = std::make_shared<Rows>();
-      made_->first = PageArray<std::int64_t>(e_.n() + 1);
-      std::int64_t total = 0;
-      for (std::int64_t& kept : kept_) total += std::exchange(kept, total);
-      made_->first[e_.n()] = total;
-      made_->arcs = PageArray<HierarchyArc<W>>(static_cast<std::size_t>(total));
+    for (std::size_t x = begin; x < end; ++x) {
+      std::int32_t& count = kept_[x] = 0;
+      for (std::size_t a = e_.first(x); a < e_.first(x + 1); ++a) count += needed(a);
     }
     barrier_.wait(rank);
-    std::int64_t next = count;
+    if (rank == 0)
+      made_ = std::make_shared<Rows>(
+          e_.n(), [&](std::size_t x) { return static_cast<std::size_t>(kept_[x]); });
+    barrier_.wait(rank);
     for (std::size_t x = begin; x < end; ++x) {
-      made_->first[x] = next;
+      HierarchyArc<W>* next = made_->begin(x);
       for (std::size_t a = e_.first(x); a < e_.first(x + 1); ++a)
-        if (needed(a))
-          made_->arcs[static_cast<std::size_t>(next++)] = {e_.heads()[a],
-                                                           static_cast<W>(weights[a])};
+        if (needed(a)) *next++ = {e_.heads()[a], static_cast<W>(weights[a])};
     }
     barrier_.wait(rank);
     if (rank == 0) collected = std::move(made_);
@@ -293,7 +286,7 @@ class Customization {
   bool symmetric_ = false;                    // up_ and down_ are equal
   std::vector<L> longest_;                    // by rank
   std::vector<char> asymmetric_;              // by rank
-  std::vector<std::int64_t> kept_;            // by rank
+  PageArray<std::int32_t> kept_;              // arcs of each position
   std::array<std::atomic<std::size_t>, 2> next_{};
   std::shared_ptr<Rows> made_;
   std::shared_ptr<const Rows> up_rows_, down_rows_;

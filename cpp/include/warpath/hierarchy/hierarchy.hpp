@@ -31,16 +31,74 @@ struct HierarchyArc {
 };
 
 /// The arcs of each position in ascending order of their heads, which are smaller positions.
+///
+/// Rows lie in the order of the positions, but for those that were moved to the end because they
+/// have changed. Rows that differ in a few positions share the memory of their arcs.
 template <Weight W>
-struct HierarchyRows {
-  PageArray<std::int64_t> first;  // n + 1
-  PageArray<HierarchyArc<W>> arcs;
+class HierarchyRows {
+ public:
+  using Arcs = PageArray<HierarchyArc<W>>;
+
+  /// Rows of `sizes(x)` arcs, which the caller writes by `begin`.
+  template <class Sizes>
+  HierarchyRows(std::size_t n, const Sizes& sizes) : places_(n) {
+    for (std::size_t x = 0; x < n; ++x) {
+      const std::size_t size = sizes(x);
+      places_[x] = place(count_, size);
+      count_ += size;
+    }
+    end_ = count_;
+    arcs_ = std::make_shared<Arcs>(count_);
+  }
+
+  /// The same rows with arcs of their own, and room for more at the end.
+  HierarchyRows(const HierarchyRows& other, std::size_t room)
+      : HierarchyRows(other, std::make_shared<Arcs>(other.end_ + room)) {
+    std::copy_n(other.arcs_->data(), end_, arcs_->data());
+  }
+  /// The same rows of which some will be moved to the end.
+  HierarchyRows(const HierarchyRows& other, std::shared_ptr<Arcs> arcs)
+      : places_(other.places_.size()),
+        arcs_(std::move(arcs)),
+        count_(other.count_),
+        end_(other.end_) {
+    std::copy_n(other.places_.data(), places_.size(), places_.data());
+  }
+
+  std::size_t n() const { return places_.size(); }
+  std::size_t arcs() const { return count_; }
 
   std::span<const HierarchyArc<W>> row(Position x) const {
-    const auto i = static_cast<std::size_t>(x);
-    const std::int64_t begin = first[i];
-    return {arcs.data() + begin, static_cast<std::size_t>(first[i + 1] - begin)};
+    const std::uint64_t place = places_[static_cast<std::size_t>(x)];
+    return {arcs_->data() + (place >> kSizeBits), place & kMostArcs};
   }
+  /// The end of the memory of all arcs.
+  const HierarchyArc<W>* end() const { return arcs_->data() + end_; }
+  const std::shared_ptr<Arcs>& memory() const { return arcs_; }
+
+  HierarchyArc<W>* begin(std::size_t x) { return arcs_->data() + (places_[x] >> kSizeBits); }
+
+  /// Moves a row to a place that `size` arcs were written to.
+  void move(std::size_t x, std::size_t to, std::size_t size) {
+    count_ += size - (places_[x] & kMostArcs);
+    places_[x] = place(to, size);
+    end_ = std::max(end_, to + size);
+  }
+
+ private:
+  static constexpr int kSizeBits = 24;
+  static constexpr std::uint64_t kMostArcs = (std::uint64_t{1} << kSizeBits) - 1;
+
+  static std::uint64_t place(std::size_t first, std::size_t size) {
+    if (size > kMostArcs || first >> (64 - kSizeBits) != 0)
+      throw std::length_error("a position has more than 2^24 arcs, or all have 2^40");
+    return std::uint64_t{first} << kSizeBits | size;
+  }
+
+  PageArray<std::uint64_t> places_;  // the first arc of each row, and how many it has
+  std::shared_ptr<Arcs> arcs_;
+  std::size_t count_ = 0;
+  std::size_t end_ = 0;
 };
 
 /// The labels of a search in a hierarchy. Integers are unsigned, so that the label of an unreached
@@ -96,26 +154,19 @@ class Hierarchy {
   /// each edge in both directions. Raises std::overflow_error if labels may not fit W.
   Hierarchy(std::vector<Position> position, std::shared_ptr<const Rows> up,
             std::shared_ptr<const Rows> down)
-      : position_(std::move(position)),
-        order_(position_.size()),
+      : numbering_(std::make_shared<Numbering>(std::move(position))),
         up_(std::move(up)),
         down_(std::move(down)) {
-    for (std::size_t v = 0; v < position_.size(); ++v)
-      order_[static_cast<std::size_t>(position_[v])] = static_cast<Position>(v);
-    find_bound();
+    bound_ = longest(*up_);
+    bound_ = sum(bound_, up_ == down_ ? bound_ : longest(*down_));
   }
 
-  /// The same positions with other arcs.
+  /// The same positions with other arcs, whose labels do not exceed a bound.
   Hierarchy(const Hierarchy& other, std::shared_ptr<const Rows> up,
-            std::shared_ptr<const Rows> down)
-      : position_(other.position_),
-        order_(other.order_),
-        up_(std::move(up)),
-        down_(std::move(down)) {
-    find_bound();
-  }
+            std::shared_ptr<const Rows> down, W bound)
+      : numbering_(other.numbering_), up_(std::move(up)), down_(std::move(down)), bound_(bound) {}
 
-  Position n() const { return static_cast<Position>(order_.size()); }
+  Position n() const { return static_cast<Position>(numbering_->order.size()); }
   const Rows& up() const { return *up_; }
   const Rows& down() const { return *down_; }
   bool symmetric() const { return up_ == down_; }
@@ -131,16 +182,24 @@ class Hierarchy {
   W bound() const { return bound_; }
 
   Position position(std::int64_t vertex) const {
-    return position_[static_cast<std::size_t>(vertex)];
+    return numbering_->position[static_cast<std::size_t>(vertex)];
   }
-  Position vertex(Position position) const { return order_[static_cast<std::size_t>(position)]; }
-  std::span<const Position> positions() const { return position_; }
+  Position vertex(Position position) const {
+    return numbering_->order[static_cast<std::size_t>(position)];
+  }
+  std::span<const Position> positions() const { return numbering_->position; }
 
  private:
-  void find_bound() {
-    bound_ = longest(*up_);
-    bound_ = sum(bound_, up_ == down_ ? bound_ : longest(*down_));
-  }
+  struct Numbering {
+    explicit Numbering(std::vector<Position> given)
+        : position(std::move(given)), order(position.size()) {
+      for (std::size_t v = 0; v < position.size(); ++v)
+        order[static_cast<std::size_t>(position[v])] = static_cast<Position>(v);
+    }
+
+    const std::vector<Position> position;  // of each vertex
+    std::vector<Position> order;           // the vertex at each position
+  };
 
   static W sum(W a, W b) {
     W total;
@@ -151,7 +210,7 @@ class Hierarchy {
 
   /// The length of the longest way along rows, an upper bound on the labels of an upward search.
   static W longest(const Rows& rows) {
-    const std::size_t n = rows.first.size() - 1;
+    const std::size_t n = rows.n();
     PageArray<W> from(n);
     W most{};
     for (std::size_t x = 0; x < n; ++x) {
@@ -163,8 +222,7 @@ class Hierarchy {
     return most;
   }
 
-  std::vector<Position> position_;  // of each vertex
-  std::vector<Position> order_;     // the vertex at each position
+  std::shared_ptr<const Numbering> numbering_;
   std::shared_ptr<const Rows> up_;
   std::shared_ptr<const Rows> down_;
   W bound_{};

@@ -97,8 +97,8 @@ LevelRows<W> level_rows(const Hierarchy<W>& hierarchy, Position step, Position m
     rows.place_of_vertex[v] =
         rows.place[static_cast<std::size_t>(hierarchy.position(static_cast<std::int64_t>(v)))];
   rows.first.reserve(n + 1);
-  rows.heads.reserve(down.arcs.size());
-  rows.weights.reserve(down.arcs.size());
+  rows.heads.reserve(down.arcs());
+  rows.weights.reserve(down.arcs());
   rows.first.push_back(0);
   for (std::size_t place = 0; place < n; ++place) {
     if (place >= top) {

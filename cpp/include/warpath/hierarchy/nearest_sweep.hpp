@@ -75,7 +75,7 @@ HierarchyCounts nearest_sweep(const Hierarchy<W>& hierarchy, std::span<const std
     entries[x] = smallest;
   }
   counts.labelled = static_cast<std::int64_t>(n);
-  counts.relaxed_down = static_cast<std::int64_t>(hierarchy.down().arcs.size());
+  counts.relaxed_down = static_cast<std::int64_t>(hierarchy.down().arcs());
   for (std::size_t v = 0; v < n; ++v) {
     const Entry& found = entries[static_cast<std::size_t>(hierarchy.positions()[v])];
     dist[v] = distance_of<DistanceOf<W>, W>(found.label);

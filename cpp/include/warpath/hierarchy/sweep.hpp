@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <limits>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <type_traits>
 #include <utility>
@@ -50,25 +51,19 @@ class SweepRows {
       above_.push_back(x);
     };
     for (const std::int64_t target : targets) add(hierarchy.position(target));
-    std::size_t arcs = 0;
-    for (std::size_t i = 0; i < above_.size(); ++i) {
-      const auto row = hierarchy.down().row(above_[i]);
-      for (const HierarchyArc<W>& arc : row) add(arc.head);
-      arcs += row.size();
-    }
+    for (std::size_t i = 0; i < above_.size(); ++i)
+      for (const HierarchyArc<W>& arc : hierarchy.down().row(above_[i])) add(arc.head);
     std::sort(above_.begin(), above_.end());
     count_ = static_cast<Position>(above_.size());
-    own_.first = PageArray<std::int64_t>(above_.size() + 1);
-    own_.arcs = PageArray<HierarchyArc<W>>(arcs);
-    std::int64_t end = 0;
+    own_.emplace(above_.size(),
+                 [&](std::size_t i) { return hierarchy.down().row(above_[i]).size(); });
     for (std::size_t i = 0; i < above_.size(); ++i) {
       numbers[above_[i]] = static_cast<Position>(i);
-      own_.first[i] = end;
+      HierarchyArc<W>* next = own_->begin(i);
       for (const HierarchyArc<W>& arc : hierarchy.down().row(above_[i]))
-        own_.arcs[static_cast<std::size_t>(end++)] = {numbers[arc.head], arc.weight};
+        *next++ = {numbers[arc.head], arc.weight};
     }
-    own_.first[above_.size()] = end;
-    rows_ = &own_;
+    rows_ = &*own_;
   }
   ~SweepRows() {
     for (const Position x : above_) (*numbers_)[x] = kAbsent;
@@ -80,8 +75,8 @@ class SweepRows {
 
   Position count() const { return count_; }
   std::span<const HierarchyArc<W>> row(Position number) const { return rows_->row(number); }
-  std::int64_t arcs() const { return static_cast<std::int64_t>(rows_->arcs.size()); }
-  const HierarchyArc<W>* end() const { return rows_->arcs.data() + rows_->arcs.size(); }
+  std::int64_t arcs() const { return static_cast<std::int64_t>(rows_->arcs()); }
+  const HierarchyArc<W>* end() const { return rows_->end(); }
   /// The number of a position, kAbsent if the sweep does not label it.
   Position number(Position x) const {
     return numbers_ == nullptr ? x : std::as_const(*numbers_)[x];
@@ -90,7 +85,7 @@ class SweepRows {
  private:
   PositionNumbers* numbers_ = nullptr;  // none if all are labelled
   std::vector<Position> above_;
-  HierarchyRows<W> own_;
+  std::optional<HierarchyRows<W>> own_;
   const HierarchyRows<W>* rows_;
   Position count_;
 };
