@@ -17,7 +17,7 @@ from warpath.base.errors import (
     NotEnoughMemoryError,
 )
 from warpath.engines import cpu
-from warpath.engines.hierarchy import HIERARCHY, share_reversed, sums_are_exact
+from warpath.engines.hierarchy import HIERARCHY, pairs_search, share_reversed, sums_are_exact
 from warpath.engines.registry import engine_of
 from warpath.graph.arguments import as_indices, one_index
 from warpath.graph.checks import shown
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from warpath.base.dtypes import Array
     from warpath.engines.cpu import Search
     from warpath.engines.cuda.engine import Bound
+    from warpath.engines.hierarchy import PairsSearch
     from warpath.graph import Graph
     from warpath.planner.plan import Plan
 
@@ -90,6 +91,19 @@ def _bound(graph: Graph, plan: Plan) -> Bound | None:
         raise without_device(error, plan) from error
 
 
+class BoundPairs(NamedTuple):
+    """A plan for pairs, bound to its graph.
+
+    Attributes
+    ----------
+    plan : what runs.
+    search : finds distances in the graph's own type; None where there is none.
+    """
+
+    plan: Plan
+    search: PairsSearch | None
+
+
 class _Kept(NamedTuple):
     """A plan, and the memory under which it is still the one that would be chosen.
 
@@ -124,6 +138,7 @@ class Options:
         self.preference = preference
         self._plans: dict[Hashable, _Kept] = {}
         self._one: OneSource | None = None
+        self._pairs: BoundPairs | None = None
 
     def for_graph(self, graph: Graph) -> Options:
         """Return the same options for another graph, with the plans kept for that graph.
@@ -263,6 +278,23 @@ class Options:
             if not trace and size == ONE_SOURCE:
                 self._one = one
         return one
+
+    def pairs(self, count: int, graph: Graph, entry: int) -> BoundPairs:
+        """Return the plan for pairs in a graph without turns, bound to the graph.
+
+        Parameters
+        ----------
+        count : the number of pairs.
+        entry : bytes of a distance.
+        """
+        plan = self._planned(Size(Task.PAIRS, count, 1, entry), graph)
+        bound = self._pairs
+        if bound is None or bound.plan is not plan:
+            search = None
+            if graph.first_through == 0 and entry == graph.dist_dtype.itemsize:
+                search = pairs_search(graph, plan.recipe.loop, plan.threads)
+            bound = self._pairs = BoundPairs(plan, search)
+        return bound
 
     def size_within(self, graph: Graph, cutoff: float | None) -> Size:
         """Return the size of one source with a cutoff.

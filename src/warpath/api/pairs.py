@@ -13,7 +13,7 @@ from warpath.api.several import is_several
 from warpath.api.table import solved_table
 from warpath.api.table_request import TableRequest
 from warpath.base.errors import InputError
-from warpath.base.progress import share, watch
+from warpath.base.progress import is_silent, share, watch
 from warpath.engines.base import Problem
 from warpath.graph.arguments import as_indices, checked_dist_dtype
 from warpath.graph.places import noted, snapped
@@ -101,13 +101,17 @@ def solved_pairs(
     """
     start = time.perf_counter()
     if _by_pairs(options):
-        size = Size(Task.PAIRS, len(origins), 1, dtype.itemsize)
-        chosen = options.plan(size, graph)
-        problem = Problem(Task.PAIRS, origins, arrivals(graph, destinations))
-        raw, stats = run_plan(graph, chosen, problem, progress=progress)
-        dist = narrowed(raw.dist, dtype)
-        if graph.first_through:
-            dist[origins == destinations] = 0  # not the round trip of a closed vertex
+        bound = options.pairs(len(origins), graph, dtype.itemsize)
+        chosen = bound.plan.again()
+        if bound.search is not None and is_silent(progress):
+            dist = np.empty(len(origins), dtype)
+            stats: dict[str, Any] = bound.search(origins, destinations, dist)
+        else:
+            problem = Problem(Task.PAIRS, origins, arrivals(graph, destinations))
+            raw, stats = run_plan(graph, chosen, problem, progress=progress)
+            dist = narrowed(raw.dist, dtype)
+            if graph.first_through:
+                dist[origins == destinations] = 0  # not the round trip of a closed vertex
     else:
         dist, chosen, stats = _by_origins(graph, options, origins, destinations, dtype, progress)
     stats["seconds"] = time.perf_counter() - start

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from warpath.graph import Graph
+
+    #: (sources, targets, out) -> counters; fills `out` with the distances.
+    PairsSearch = Callable[..., dict[str, int]]
 
 _ALL = np.empty(0, np.int64)  # means to the core that every vertex is a target
 
@@ -141,8 +145,7 @@ def search(order: Order) -> Raw | None:
     """Find a route, or the distances of pairs; None without a hierarchy, see `hierarchy_of`."""
     graph, problem = order.graph, order.problem
     assert problem.targets is not None  # noqa: S101 - the caller's promise for PATH and PAIRS
-    customized = order.recipe.loop is Loop.CUSTOMIZED
-    hierarchy = (customizable.hierarchy_of if customized else hierarchy_of)(graph, order.threads)
+    hierarchy = _for_searches(graph, order.recipe.loop, order.threads)
     if hierarchy is None:
         return None
     if problem.task is Task.PAIRS:
@@ -161,6 +164,23 @@ def search(order: Order) -> Raw | None:
         progress=order.progress,
     )
     return Raw(np.asarray(length, graph.dist_dtype), vertices, {"settled": settled})
+
+
+def _for_searches(graph: Graph, loop: Loop, threads: int) -> Any:
+    """Return the hierarchy in which a loop searches upward; None as by `hierarchy_of`."""
+    customized = loop is Loop.CUSTOMIZED
+    return (customizable.hierarchy_of if customized else hierarchy_of)(graph, threads)
+
+
+def pairs_search(graph: Graph, loop: Loop, threads: int) -> PairsSearch | None:
+    """Return the search of pairs that a loop runs on a graph, to be called many times.
+
+    None for loops that do not search upward, and without a hierarchy.
+    """
+    if loop not in {Loop.HIERARCHY, Loop.CUSTOMIZED}:
+        return None
+    hierarchy = _for_searches(graph, loop, threads)
+    return None if hierarchy is None else partial(hierarchy.pairs, threads=threads)
 
 
 def sweep(order: Order) -> Raw | None:

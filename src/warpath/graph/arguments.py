@@ -32,15 +32,24 @@ def a_graph(given: Any) -> Graph:
 def as_indices(graph: Graph, vertices: Any, what: str) -> NDArray[np.int64]:
     """Return the indices of one or more vertices: (k,) int64; an empty list is refused."""
     # A fast path for a few vertices, as in `one_index`.
-    if graph.labels is None and type(vertices) is list and 0 < len(vertices) <= _FEW:
+    if graph.labels is None and (few := _a_few(vertices)):
         n = len(graph.indptr) - 1
-        if all(type(vertex) is int and 0 <= vertex < n for vertex in vertices):
-            return np.array(vertices, np.int64)
+        if set(map(type, few)) == {int} and min(few) >= 0 and max(few) < n:
+            return np.array(few, np.int64)
     indices = vertices.indices if type(vertices) is Snapped else graph.index_of(vertices)
     if len(indices) == 0:
         msg = f"{what} is empty: name at least one vertex."
         raise InputError(msg)
     return indices
+
+
+def _a_few(vertices: Any) -> list[Any] | None:
+    """Return the entries of a short list, or of a short array of numbers; None for the rest."""
+    if type(vertices) is list:
+        return vertices if len(vertices) <= _FEW else None
+    if type(vertices) is not np.ndarray or vertices.ndim != 1 or len(vertices) > _FEW:
+        return None
+    return vertices.tolist() if vertices.dtype.kind in "iu" else None
 
 
 def one_index(graph: Graph, vertex: Any, what: str) -> int:

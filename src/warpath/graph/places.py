@@ -110,7 +110,7 @@ def holds_places(vertices: Any) -> bool:
     several = isinstance(vertices, list | tuple | set | frozenset)
     objects = getattr(getattr(vertices, "dtype", None), "kind", None) == "O"
     if several or (objects and np.ndim(vertices) == 1):
-        return any(type(each) is Place for each in vertices)
+        return Place in map(type, vertices)
     return False
 
 
