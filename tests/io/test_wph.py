@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import struct
+import subprocess
 import sys
 import zlib
 from pathlib import Path
@@ -195,6 +196,33 @@ def test_the_rows_of_the_graph_are_the_mapped_file(saved):
     assert not city.graph.indices.flags.writeable
     del city
     assert not mapped()
+
+
+MAPPED = """
+import sys
+import warpath as wp
+city = wp.load(sys.argv[1])
+print("mapped", flush=True)
+sys.stdin.readline()
+print(city.pairs(range(50), range(100, 150)).dist.tolist())
+print(city.path(3, 140).indices.tolist())
+"""
+
+
+def test_two_processes_map_one_file_at_once_and_it_may_be_replaced_meanwhile(tmp_path):
+    road = wp.generate.road(200)
+    file, city = tmp_path / "road.wph", wp.prepare(road)
+    city.save(file)
+    command = [sys.executable, "-c", MAPPED, str(file)]
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+    with subprocess.Popen(command, **pipes) as one, subprocess.Popen(command, **pipes) as other:
+        for each in (one, other):
+            assert each.stdout.readline() == "mapped\n"
+        wp.prepare(wp.generate.road(300)).save(file)
+        said = [each.communicate("\n", timeout=100)[0].splitlines() for each in (one, other)]
+    trips = city.pairs(range(50), range(100, 150)).dist.tolist()
+    assert said == [[str(trips), str(city.path(3, 140).indices.tolist())]] * 2
+    assert wp.load(file).graph.n == 300
 
 
 def test_a_file_that_ends_early_is_refused_at_any_byte(saved):

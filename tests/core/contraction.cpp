@@ -1,0 +1,111 @@
+// contraction.cpp - hierarchies of small graphs, compared with all pairs by Floyd and Warshall, and
+// the number of arcs of a larger one. Exits with 1 and a sentence at the first difference.
+#include "warpath/hierarchy/contraction.hpp"
+
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <random>
+#include <vector>
+
+#include "warpath/hierarchy/upward_search.hpp"
+
+using V = std::int32_t;
+using W = std::int32_t;
+
+struct Edge {
+  V u, v;
+  W weight;
+};
+
+struct Rows {
+  std::vector<std::int64_t> indptr;
+  std::vector<V> indices;
+  std::vector<W> weights;
+};
+
+Rows rows_of(V n, const std::vector<Edge>& edges) {
+  Rows rows;
+  rows.indptr.assign(1, 0);
+  for (V u = 0; u < n; ++u) {
+    for (const Edge& edge : edges)
+      if (edge.u == u) rows.indices.push_back(edge.v), rows.weights.push_back(edge.weight);
+    rows.indptr.push_back(static_cast<std::int64_t>(rows.indices.size()));
+  }
+  return rows;
+}
+
+warpath::Hierarchy<W> contracted(const Rows& rows, std::int64_t arcs) {
+  warpath::ContractionLimits limits;
+  limits.arcs_to_contract = arcs;
+  warpath::Control control;
+  return warpath::Contraction<V, W>({rows.indptr, rows.indices, rows.weights}, limits, 1, control)
+      .run();
+}
+
+void fail(const char* what, long long a, long long b, long long found, long long expected) {
+  std::printf("%s %lld -> %lld: %lld, not %lld\n", what, a, b, found, expected);
+  std::exit(1);
+}
+
+void check(const char* what, V n, const std::vector<Edge>& edges, std::int64_t arcs) {
+  constexpr std::int64_t kFar = 1 << 29;
+  const auto size = static_cast<std::size_t>(n);
+  std::vector<std::vector<std::int64_t>> dist(size, std::vector<std::int64_t>(size, kFar));
+  for (std::size_t v = 0; v < size; ++v) dist[v][v] = 0;
+  for (const Edge& edge : edges) {
+    auto& known = dist[static_cast<std::size_t>(edge.u)][static_cast<std::size_t>(edge.v)];
+    known = std::min<std::int64_t>(known, edge.weight);
+  }
+  for (std::size_t k = 0; k < size; ++k)
+    for (std::size_t i = 0; i < size; ++i)
+      for (std::size_t j = 0; j < size; ++j)
+        dist[i][j] = std::min(dist[i][j], dist[i][k] + dist[k][j]);
+  const auto hierarchy = contracted(rows_of(n, edges), arcs);
+  warpath::PairSearch<W> search(hierarchy);
+  for (V u = 0; u < n; ++u) {
+    for (V v = 0; v < n; ++v) {
+      const auto label = search.distance(u, v);
+      const std::int64_t found = label == warpath::kNoLabel<W> ? kFar : std::int64_t{label};
+      const std::int64_t expected = dist[static_cast<std::size_t>(u)][static_cast<std::size_t>(v)];
+      if (found != expected) fail(what, u, v, found, expected);
+    }
+  }
+}
+
+std::vector<Edge> grid(V side, unsigned weights, std::mt19937& random) {
+  std::vector<Edge> edges;
+  const auto both = [&](V a, V b) {
+    const auto weight = static_cast<W>(1 + random() % weights);
+    edges.push_back({a, b, weight});
+    edges.push_back({b, a, weight});
+  };
+  for (V row = 0; row < side; ++row) {
+    for (V column = 0; column < side; ++column) {
+      if (column + 1 < side) both(row * side + column, row * side + column + 1);
+      if (row + 1 < side) both(row * side + column, (row + 1) * side + column);
+    }
+  }
+  return edges;
+}
+
+int main() {
+  std::mt19937 random(7);
+  for (int trial = 0; trial < 400; ++trial) {
+    const V n = 3 + static_cast<V>(random() % 22);
+    std::vector<Edge> edges;
+    for (unsigned e = 0; e < 3U * static_cast<unsigned>(n); ++e) {
+      const auto u = static_cast<V>(random() % static_cast<unsigned>(n));
+      const auto v = static_cast<V>(random() % static_cast<unsigned>(n));
+      const auto weight = static_cast<W>(random() % 6);
+      edges.push_back({u, v, weight});
+      if (trial % 2 == 0) edges.push_back({v, u, weight});
+    }
+    check("random", n, edges, trial % 3 == 0 ? 2 : 1000);
+  }
+  for (V side = 2; side < 9; ++side) check("grid", side * side, grid(side, 1, random), 1000);
+  constexpr std::int64_t kMostArcs = 9500;  // 5 % more than there are
+  const auto arcs = static_cast<std::int64_t>(
+      contracted(rows_of(2500, grid(50, 1000, random)), 1000).up().arcs());
+  if (arcs > kMostArcs) fail("arcs of a grid", 2500, 2500, arcs, kMostArcs);
+}

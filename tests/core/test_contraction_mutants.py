@@ -1,0 +1,116 @@
+"""Contraction with one fault each: the distances, or the number of arcs, must show every one.
+
+A mutant that survives means that the checks do not look where the fault is.
+"""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from support.tiers import ROOT
+from warpath.engines.emulator.build import loaded_sanitizer
+
+HEADERS = ROOT / "cpp" / "include"
+CONTRACTION, WITNESS = "contraction.hpp", "witness_search.hpp"
+
+
+class Mutant(NamedTuple):
+    """A fault: which text of which file of warpath/hierarchy becomes what."""
+
+    breaks: str
+    file: str
+    original: str
+    mutated: str
+
+
+MUTANTS = (
+    Mutant(
+        "two vertices of a round are each other's witnesses",
+        WITNESS,
+        "if (avoid_gone && core_.gone(arc.head)) continue;",
+        "",
+    ),
+    Mutant(
+        "a witness is longer than the way that it replaces",
+        WITNESS,
+        "dist <= at.need)",
+        "dist <= at.need + 1)",
+    ),
+    Mutant(
+        "a witness passes through the vertex that is contracted",
+        WITNESS,
+        "for (const std::int32_t x : {u, v}) mark(x)",
+        "for (const std::int32_t x : {u}) mark(x)",
+    ),
+    Mutant(
+        "the mark of an earlier search counts as a path",
+        WITNESS,
+        "bool is_missing(std::int32_t w) { return mark(w).wanted == search_; }",
+        "bool is_missing(std::int32_t w) { return mark(w).wanted == search_ - 1; }",
+    ),
+    Mutant(
+        "a stale label hides a witness",
+        WITNESS,
+        "if (at.reached == search_ && at.dist <= dist) continue;",
+        "if (at.dist <= dist && at.reached > 0) continue;",
+    ),
+    Mutant(
+        "a shortcut is dropped where its ends have an arc",
+        WITNESS,
+        "} else if (!before(arc, list[at])) {",
+        "} else {",
+    ),
+    Mutant(
+        "the heavier of parallel edges is kept",
+        CONTRACTION,
+        "return a.head != b.head ? a.head < b.head : a.weight < b.weight;",
+        "return a.head != b.head ? a.head < b.head : a.weight > b.weight;",
+    ),
+    Mutant(
+        "the importance of a neighbour is not computed anew",
+        CONTRACTION,
+        "changed_[q] = 1;",
+        "",
+    ),
+)
+
+pytestmark = pytest.mark.full(
+    "mutants of contraction",
+    "cpp/include/warpath/hierarchy/contraction.hpp",
+    "cpp/include/warpath/hierarchy/witness_search.hpp",
+    "tests/core/contraction.cpp",
+)
+
+
+def outcome(folder: Path, headers: Path) -> int:
+    """Compile and run the checks with the headers of a folder; 0 if they find nothing."""
+    if loaded_sanitizer():
+        pytest.skip("a sanitizer is loaded, which the program does not need")
+    compiler = shutil.which("g++")
+    if compiler is None:
+        pytest.skip("there is no g++ to compile contraction.cpp")
+    made = folder / "contraction"
+    flags = ["-std=c++20", "-O1", "-I", str(headers), "-I", str(HEADERS), "-o", str(made)]
+    source = Path(__file__).with_name("contraction.cpp")
+    subprocess.run([compiler, *flags, source, "-lpthread"], check=True)
+    return subprocess.run([made], check=False, timeout=100).returncode
+
+
+def test_the_checks_find_nothing_in_the_headers_as_they_are(tmp_path):
+    assert outcome(tmp_path, HEADERS) == 0
+
+
+@pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.breaks)
+def test_a_fault_of_contraction_is_found(mutant, tmp_path):
+    headers = tmp_path / "headers"
+    shutil.copytree(HEADERS, headers)
+    file = headers / "warpath" / "hierarchy" / mutant.file
+    text = file.read_text(encoding="utf-8")
+    assert text.count(mutant.original) == 1
+    file.write_text(text.replace(mutant.original, mutant.mutated), encoding="utf-8")
+    assert outcome(tmp_path, headers) == 1
