@@ -88,3 +88,68 @@ def test_all_pairs_of_rome_agree(data_folder, name):
     graph = wp.read(data_folder / "rome99.gr.xz")
     table = wp.apsp(graph, algorithm=name)
     assert int(table.dist.sum()) == int(wp.apsp(graph).dist.sum()) == ROME_SUM
+
+
+#: The files whose graphs have a hierarchy, with the options of `read` that they need.
+PREPARED = {
+    "Anaheim_net.tntp.xz": {},
+    "ChicagoSketch_net.tntp.xz": {},
+    "SiouxFalls_net.tntp.xz": {},
+    "USA-road-d.NY.gr.gz": {},
+    "berlin-center_net.tntp.xz": {},
+    "delaunay_n13.mtx.xz": {},
+    "delaunay_n15.graph.xz": {},
+    "delaunay_n16.mtx.xz": {"header": "coordinate pattern symmetric", "n": 65536},
+    "liechtenstein-latest.osm.pbf": {"weight": "metres"},
+    "monaco.osm.gz": {"weight": "seconds"},
+    "p2p-Gnutella04.txt.xz": {},
+    "p2p-Gnutella08.txt.xz": {},
+    "rome99.gr.xz": {},
+    "usroads.mtx.xz": {},
+}
+#: Those that are refused, and why. The larger social networks and cnr-2000 are too, but their rest
+#: grows dense only after minutes.
+REFUSED = {
+    "p2p-Gnutella30.txt.xz": ({}, wp.NotSupportedError, "this graph has no useful hierarchy"),
+    "soc-sign-bitcoinotc.csv.xz": (
+        {"weight": "feature"},
+        wp.NegativeWeightError,
+        "3,563 negative weights, and a hierarchy needs",
+    ),
+}
+prepared_anew = pytest.mark.full(
+    "preparing the real graphs",
+    "cpp/include/warpath/hierarchy/*.hpp",
+    "src/warpath/engines/hierarchy.py",
+)
+
+
+@prepared_anew
+@pytest.mark.parametrize("name", PREPARED)
+def test_a_prepared_real_graph_answers_as_the_graph_itself(name, data_folder):
+    graph = wp.read(data_folder / name, **PREPARED[name])
+    city = wp.prepare(graph, threads=2)
+    origins, destinations = np.random.default_rng(1).integers(0, graph.n, (2, 40))
+    names = graph.label_of(origins), graph.label_of(destinations)
+    found, expected = city.pairs(*names), wp.pairs(graph, *names)
+    table = city.distances(names[0][:5], names[1])
+    right = wp.distances(graph, names[0][:5], names[1]).dist
+    if graph.weight_dtype.kind == "f":  # their sums are rounded in another order
+        most = graph.n * np.finfo(graph.dist_dtype).eps
+        assert np.allclose(found.dist, expected.dist, rtol=most, atol=0)
+        assert np.allclose(table.dist, right, rtol=most, atol=0)
+        return
+    assert found.dist.tolist() == expected.dist.tolist()
+    assert table.dist.tolist() == right.tolist()
+    for trip in np.flatnonzero(found.reached)[:5].tolist():
+        ends = names[0][trip], names[1][trip]
+        assert city.path(*ends).indices.tolist() == wp.path(graph, *ends).indices.tolist()
+
+
+@prepared_anew
+@pytest.mark.parametrize("name", REFUSED)
+def test_a_real_graph_without_a_hierarchy_is_refused_with_the_reason(name, data_folder):
+    options, error, reason = REFUSED[name]
+    graph = wp.read(data_folder / name, **options)
+    with pytest.raises(error, match=reason):
+        wp.prepare(graph, threads=2)
