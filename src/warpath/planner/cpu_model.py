@@ -76,6 +76,8 @@ _CONTRACT_BYTES, _CONTRACT_BYTES_OF_WEIGHTS = 48, 4
 _PART_ABOVE = 2.0
 # The cutoff that reaches all vertices, in mean weights times sqrt(n), and the least part of them.
 _ACROSS, _LEAST_REACH = 0.85, 2.0**-10
+_SEARCHED_TOGETHER = 0.35  # of the time of pairs that are searched for one by one
+_LISTED = 4096  # pairs whose targets' labels are kept at once
 _MEETINGS = 60.0  # positions that searches upward from two vertices have in common
 _LEAST_SETUP = 0.1  # part of the setup that vertices beyond a cutoff take as well
 _TOO_FEW = 3  # sources of a thread that are searched one by one
@@ -228,6 +230,8 @@ def _work_in_a_hierarchy(kind: str, size: Size, facts: Facts, threads: int) -> d
     above = math.sqrt(facts.n)
     amounts = {"call": 1.0, "above": size.sources * above}
     if kind == Loop.HIERARCHY.value:
+        if size.sources > 1:
+            amounts["above"] *= _SEARCHED_TOGETHER
         return amounts
     columns = size.targets or facts.n
     if kind == Loop.HIERARCHY_BUCKETS.value:
@@ -312,6 +316,8 @@ def cpu_bytes(recipe: Recipe, size: Size, facts: Facts, threads: int) -> int:
         searches = 2 * n * label + n // 8
         if recipe.loop is Loop.HIERARCHY_BUCKETS:
             searches += size.targets * int(math.sqrt(n)) * (label + 8)
+        if size.task is Task.PAIRS and size.sources > 1:
+            searches += min(size.sources, _LISTED) * int(math.sqrt(n)) * (label + 8)
         line = min(_LINE, max(size.sources, 1) * label)
         sweeps = n * (line + 1) if recipe.loop in _SWEEPS else 0
         return max(table, n * label) + threads * (searches + sweeps) + 4 * n
