@@ -7,6 +7,7 @@ import importlib
 import os
 import re
 import shlex
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -99,6 +100,7 @@ def called(monkeypatch, capfd):
         capfd.readouterr()
         with pytest.raises(SystemExit) as end:
             entry.main()
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)  # the command handles it
         return subprocess.CompletedProcess(command, end.value.code, *capfd.readouterr())
 
     return run
