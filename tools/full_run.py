@@ -30,8 +30,14 @@ from support.tiers import CORE, ROOT, RUNS, digest, is_recorded
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-#: The part that the sanitizers check.
-SANITIZERS = "sanitizers of the core"
+#: Steps that `.ci/run` leaves out while their files are recorded: the part's name and its files.
+PARTS: dict[str, tuple[str, tuple[str, ...]]] = {
+    "sanitizers": ("sanitizers of the core", CORE),
+    "counts": (
+        "instructions of the core",
+        ("cpp/include/warpath/*/*.hpp", "tests/counts/*", "tools/counts.py"),
+    ),
+}
 
 #: pytest's status if no test is chosen.
 _NO_TESTS = 5
@@ -39,7 +45,7 @@ _NO_TESTS = 5
 #: The steps after the tests, by name.
 STEPS: dict[str, list[str]] = {
     "sanitizers": ["make", "sanitize", "SANITIZED=tests/core"],
-    "counts": ["make", "counts"],
+    "counts": ["make", "counts", "COUNTS=--required"],
     "hunt": ["make", "hunt", "HUNT=--each 2"],
     "wheels": ["make", "wheels"],
 }
@@ -127,13 +133,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--output", type=Path, default=RUNS, help="folder of the record")
     parser.add_argument("--commit", help="by default git's HEAD")
     parser.add_argument(
-        "--needs-sanitizers", action="store_true",
-        help="only return 0 if the core changed since the sanitizers passed, else 1",
-    )  # fmt: skip
+        "--needed",
+        action="store_true",
+        help="only print the targets of make whose files changed since they passed",
+    )
     parser.add_argument("pytest", nargs="*", help="arguments for pytest, after --")
     options = parser.parse_args(arguments)
-    if options.needs_sanitizers:
-        return 1 if is_recorded(SANITIZERS, *CORE) else 0
+    if options.needed:
+        needed = (
+            STEPS[name][1] for name, part in PARTS.items() if not is_recorded(part[0], *part[1])
+        )
+        print(*needed)
+        return 0
     commit = options.commit or _commit()
     start = time.monotonic()
     passed: dict[str, str] = {}
@@ -147,8 +158,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     steps = options.steps if options.steps is not None else [] if options.changed else list(STEPS)
     for name in steps:
         results[name] = timed(lambda name=name: _step(name))  # type: ignore[misc]
-    if "sanitizers" in results and results["sanitizers"][0]:
-        passed[SANITIZERS] = digest(*CORE)
+    for name, (part, files) in PARTS.items():
+        if name in results and results[name][0]:
+            passed[part] = digest(*files)
     now = datetime.now(UTC)
     document = {
         "date": now.date().isoformat(),

@@ -51,6 +51,24 @@ def test_a_digest_changes_with_a_files_name_and_content(tmp_path, monkeypatch):
     assert len(digests) == 3
 
 
+def test_a_step_that_passed_is_needed_where_its_files_changed(tmp_path, monkeypatch, capsys):
+    def needed():
+        capsys.readouterr()
+        assert full_run.main(["--needed"]) == 0
+        return capsys.readouterr().out.split()
+
+    monkeypatch.setattr(full_run, "run_tests", lambda *_, **__: (True, {}, {}))
+    monkeypatch.setattr(full_run, "_step", lambda _: (True, {}))
+    recorded = tiers.recorded.__wrapped__
+    monkeypatch.setattr(tiers, "recorded", lambda: recorded(tmp_path))
+    assert needed() == ["sanitize", "counts"]
+    full_run.main(["--output", str(tmp_path), "--commit", "a", "--steps", "counts"])
+    assert needed() == ["sanitize"]
+    part, _ = full_run.PARTS["counts"]
+    monkeypatch.setitem(full_run.PARTS, "counts", (part, ("LICENSE",)))
+    assert needed() == ["sanitize", "counts"]
+
+
 def test_a_part_is_recorded_with_every_digest_it_passed_with(tmp_path):
     for name, value in (("2026-01-02-0900-b", "old"), ("2026-01-02-1000-a", "new")):
         (tmp_path / f"{name}.json").write_text(json.dumps({"passed": {"races": value}}))
