@@ -36,9 +36,10 @@ CORE = ("CMakeLists.txt", "cpp/include/warpath/*/*.hpp", "cpp/bindings/*")
 RECIPES_ON_GPUS = (
     *(KERNELS, *EMULATOR, *CORE),
     "src/warpath/base/*.py",
-    "src/warpath/engines/**/*.py",
+    "src/warpath/engines/*.py",
+    *(f"src/warpath/engines/{room}/**/*.py" for room in ("cuda", "emulator", "rounds", "staged")),
     "src/warpath/graph/*.py",
-    "src/warpath/planner/c*.py",
+    "src/warpath/planner/*.py",
     "src/warpath/recipes/*.py",
     "src/warpath/results/predecessors.py",
     "src/warpath/results/trace.py",
