@@ -24,7 +24,7 @@ from warpath.results.predecessors import tree as predecessors
 from warpath.results.trace import Trace
 
 if TYPE_CHECKING:
-    from warpath.api.options import OneSource
+    from warpath.api.bound_plans import OneSource
     from warpath.api.run import Progress
     from warpath.base.dtypes import Array
     from warpath.engines.cuda.engine import Bound

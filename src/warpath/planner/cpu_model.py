@@ -313,14 +313,7 @@ def cpu_bytes(recipe: Recipe, size: Size, facts: Facts, threads: int) -> int:
         packed = 12 * n + m * (16 if facts.weight_dtype == "float64" else 8)
         return max(table, n * label) + threads * n * (alone + together) + packed
     if recipe.prepared:
-        searches = 2 * n * label + n // 8
-        if recipe.loop is Loop.HIERARCHY_BUCKETS:
-            searches += size.targets * int(math.sqrt(n)) * (label + 8)
-        if size.task is Task.PAIRS and size.sources > 1:
-            searches += min(size.sources, _LISTED) * int(math.sqrt(n)) * (label + 8)
-        line = min(_LINE, max(size.sources, 1) * label)
-        sweeps = n * (line + 1) if recipe.loop in _SWEEPS else 0
-        return max(table, n * label) + threads * (searches + sweeps) + 4 * n
+        return max(table, n * label) + _hierarchy_space(recipe, size, facts, threads)
     work = n * (label + 4) + min(m, 4 * n) * 16
     if recipe.queue in {Queue.FIBONACCI, Queue.RELAXED}:
         work = n * _HEAP_NODE
@@ -332,6 +325,20 @@ def cpu_bytes(recipe: Recipe, size: Size, facts: Facts, threads: int) -> int:
     if size.task is Task.SSSP:
         return n * label + work
     return 2 * work + m * 8 if recipe.loop is Loop.BIDIRECTIONAL else table + threads * work
+
+
+def _hierarchy_space(recipe: Recipe, size: Size, facts: Facts, threads: int) -> int:
+    """Bytes of the searches and sweeps of a prepared graph, without their answer."""
+    n, label = facts.n, label_bytes(facts)
+    met = int(math.sqrt(n)) * (label + 8)  # what a search upward settles
+    searches = 2 * n * label + n // 8
+    if recipe.loop is Loop.HIERARCHY_BUCKETS:
+        searches += size.targets * met
+    if size.task is Task.PAIRS and size.sources > 1:
+        searches += min(size.sources, _LISTED) * met
+    line = min(_LINE, max(size.sources, 1) * label)
+    sweeps = n * (line + 1) if recipe.loop in _SWEEPS else 0
+    return threads * (searches + sweeps) + 4 * n
 
 
 #: What one source may take on a CPU: for each vertex and thread, and whatever the graph.
