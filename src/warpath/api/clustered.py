@@ -18,10 +18,11 @@ from warpath.base.progress import watch
 from warpath.engines import hierarchy
 from warpath.engines.cluster.blocks import Blocks
 from warpath.engines.cluster.clients import check_versions, client_of, workers_of
-from warpath.engines.cluster.graphs import SentGraph, held, mapped_file, seen_by_all
+from warpath.engines.cluster.graphs import SentGraph, held, seen_by_all
 from warpath.graph.derived import Derived
 from warpath.graph.fingerprint import fingerprint
 from warpath.graph.zones import opened
+from warpath.io.wph import MAPPED_FROM
 from warpath.planner.cpu_model import Size
 from warpath.recipes import Task
 from warpath.results.distance_table import DistanceTable
@@ -167,7 +168,7 @@ def sent_graph(client: Any, graph: Graph, *, prepared: bool) -> SentGraph:
 
 def _to_send(client: Any, graph: Graph, *, prepared: bool) -> SentGraph:
     digest = fingerprint(graph)
-    path = mapped_file([graph.indptr, graph.indices, graph.weights])
+    path = MAPPED_FROM.known(graph)
     if path is not None and seen_by_all(client, path):
         return SentGraph(f"{digest}-{path}", cluster_answers.mapped_graph, (path, digest))
     arrays = None

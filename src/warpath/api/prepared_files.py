@@ -99,6 +99,8 @@ def load(
             file.refuse_another(given)
         found = file.graph() if given is None else given
         _keep_hierarchy(file, found)
+    if given is None:
+        wph.MAPPED_FROM.of(found, lambda: str(place.absolute()))
     return Solver(found, threads=threads, prepared=True)
 
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from warpath.base.errors import InputError
 from warpath.graph.checks import index_dtype
+from warpath.graph.derived import Derived
 from warpath.io import array_file, npz
 
 if TYPE_CHECKING:
@@ -26,6 +27,9 @@ LAYOUT = array_file.FileFormat(
 )
 
 _WAY = "Drop them (Graph(graph.indptr, graph.indices, graph.weights)), or pickle the Solver."
+
+#: The absolute path of the file that a graph is mapped from.
+MAPPED_FROM: Derived[str] = Derived(__name__, "path of the mapped file")
 
 #: The arrays of one direction of a hierarchy.
 _ROWS = ("first", "heads", "weights")

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 _AT_A_TIME = 2  # blocks of a worker's thread: one that runs and one that waits
 _WATCHED = 0.5  # seconds between two looks at the scheduler
-_PATIENCE = 60.0  # seconds without any worker
+_PATIENCE = 120.0  # seconds without any worker
 _LARGE_JOB = 2**15  # bytes that each task may repeat
 _SUBMISSIONS = 2  # of a block whose workers died
 

@@ -14,17 +14,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 from uuid import uuid4
 
-import numpy as np
-
 from warpath.base import settings
 from warpath.graph.derived import Derived, bytes_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
     from distributed import Client, Future
 
-    from warpath.base.dtypes import Array
     from warpath.graph import Graph
 
 _PART_OF_MEMORY = 4  # of which graphs may take one
@@ -59,18 +56,6 @@ def held(client: Client, graph: Graph, sent: SentGraph) -> Future:
     if place not in kept:
         kept[place] = submitted(client, SentGraph, sent, f"warpath-graph-{sent.digest[:12]}")
     return kept[place]
-
-
-def mapped_file(arrays: Sequence[Array | None]) -> str | None:
-    """Return the path of the file that all arrays are mapped from, or None."""
-    files = {_file_of(array) for array in arrays if array is not None}
-    return files.pop() if len(files) == 1 else None
-
-
-def _file_of(array: Any) -> str | None:
-    while array is not None and not isinstance(array, np.memmap):
-        array = getattr(array, "base", None)
-    return None if array is None or array.filename is None else str(array.filename)
 
 
 def seen_by_all(client: Client, path: str) -> bool:
