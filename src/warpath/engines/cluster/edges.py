@@ -119,7 +119,8 @@ def _opened(path: str) -> Any:
 
 
 def _damaged(path: str, error: Exception) -> GraphFormatError:
-    msg = f"this is not a valid Parquet file: {error} (read by the worker {worker_name()})"
+    reason = " ".join(str(error).split())  # some messages of Arrow have several lines
+    msg = f"this is not a valid Parquet file: {reason} (read by the worker {worker_name()})"
     return GraphFormatError(path, None, msg)
 
 
