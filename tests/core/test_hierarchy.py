@@ -249,7 +249,11 @@ def test_counts_are_those_of_the_arcs(road):
     assert counts["relaxed_down"] == 2 * hierarchy.arcs[1]
     assert 2 < counts["settled"] < road.n
     one = [hierarchy.table(sources[[i]], sources[:0], out[:1], restricted=False) for i in (0, 1)]
-    assert counts == {name: one[0][name] + one[1][name] for name in counts}
+    down = {name: one[0][name] + one[1][name] for name in ("labelled", "relaxed_down")}
+    assert down.items() <= counts.items()
+    # Side by side, the searches upward take a position once.
+    most = max(each["settled"] for each in one)
+    assert most < counts["settled"] < one[0]["settled"] + one[1]["settled"]
     assert hierarchy.pairs(sources, sources, out[0, :2])["settled"] >= 4
 
 

@@ -121,7 +121,7 @@ Out distance_of(HierarchyLabel<W> label) {
   return static_cast<Out>(label);
 }
 
-/// What searches and sweeps did.
+/// What searches and sweeps did. Searches side by side take a position once for all of them.
 struct HierarchyCounts {
   std::int64_t settled = 0;       // positions that were taken by searches upward
   std::int64_t stalled = 0;       // of these, not searched any further

@@ -12,6 +12,7 @@
 
 #include "warpath/graph/types.hpp"
 #include "warpath/hierarchy/hierarchy.hpp"
+#include "warpath/hierarchy/lane_search.hpp"
 #include "warpath/hierarchy/upward_search.hpp"
 #include "warpath/parallel/page_array.hpp"
 #include "warpath/parallel/pool.hpp"
@@ -49,9 +50,11 @@ template <Weight W>
 struct SearchSpace {
   explicit SearchSpace(const Hierarchy<W>& hierarchy)
       : upward([n = hierarchy.n()] { return std::make_unique<UpwardLabels<W>>(n); }),
+        lanes([n = hierarchy.n()] { return std::make_unique<LaneSearch<W>>(n); }),
         numbers([n = hierarchy.n()] { return std::make_unique<PositionNumbers>(n); }) {}
 
   Pool<UpwardLabels<W>> upward;
+  Pool<LaneSearch<W>> lanes;
   Pool<PositionNumbers> numbers;  // without any number
 };
 

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -23,6 +24,7 @@
 
 #include "warpath/graph/types.hpp"
 #include "warpath/hierarchy/hierarchy.hpp"
+#include "warpath/hierarchy/lane_search.hpp"
 #include "warpath/hierarchy/search_space.hpp"
 #include "warpath/hierarchy/upward_search.hpp"
 #include "warpath/many/lanes.hpp"
@@ -105,14 +107,14 @@ struct SweepTable {
   }
 };
 
-/// One thread's sweeps for `kLanes` sources at once.
+/// One thread's sweeps for `kLanes` sources at once: 1, or as many as `LaneSearch` takes.
 template <Weight W, class Out, int kLanes>
 class Sweep {
  public:
   using L = HierarchyLabel<W>;
+  using Search = std::conditional_t<kLanes == 1, UpwardLabels<W>, LaneSearch<W>>;
 
-  Sweep(const SweepTable<W, Out>& table, const SweepRows<W>& rows, UpwardLabels<W>& upward,
-        Poller poller)
+  Sweep(const SweepTable<W, Out>& table, const SweepRows<W>& rows, Search& upward, Poller poller)
       : table_(table),
         rows_(rows),
         poller_(poller),
@@ -125,14 +127,14 @@ class Sweep {
 
   /// Fills at most kLanes rows of the table, given by their numbers.
   void solve(std::span<const std::size_t> rows) {
-    for (std::size_t lane = 0; lane < rows.size(); ++lane) start(table_.sources[rows[lane]], lane);
+    start(rows.size(), [&](std::size_t lane) { return table_.sources[rows[lane]]; });
     finish(rows.size());
     write(rows);
   }
 
   /// Returns the lines of labels of all positions for at most kLanes sources.
   const L* labels(std::size_t first, std::size_t count) {
-    for (std::size_t lane = 0; lane < count; ++lane) start(table_.sources[first + lane], lane);
+    start(count, [&](std::size_t lane) { return table_.sources[first + lane]; });
     finish(count);
     return labels_.data();
   }
@@ -142,19 +144,32 @@ class Sweep {
 
   L* line(Position number) { return labels_.data() + static_cast<std::size_t>(number) * kLanes; }
 
-  /// Labels the positions above a source.
-  void start(std::int64_t source, std::size_t lane) {
+  /// Labels the positions above `count` sources.
+  template <class Source>
+  void start(std::size_t count, const Source& source_of) {
     const Hierarchy<W>& hierarchy = table_.hierarchy;
-    upward_.search(hierarchy.up(), hierarchy.down(), hierarchy.position(source),
-                   [](Position, L) { return true; });
-    for (const Position x : upward_.reached()) {
-      const Position number = rows_.number(x);
-      if (number == SweepRows<W>::kAbsent) continue;
-      char& labelled = labelled_[static_cast<std::size_t>(number)];
-      if (labelled == 0) std::fill_n(line(number), kLanes, kNoLabel<W>);
-      labelled = 1;
-      line(number)[lane] = upward_[x];
+    if constexpr (kLanes == 1) {
+      upward_.search(hierarchy.up(), hierarchy.down(), hierarchy.position(source_of(0)),
+                     [](Position, L) { return true; });
+      for (const Position x : upward_.reached()) label(x, [&](L* line) { *line = upward_[x]; });
+    } else {
+      std::array<Position, kLanes> starts;
+      for (std::size_t lane = 0; lane < count; ++lane)
+        starts[lane] = hierarchy.position(source_of(lane));
+      upward_.search(hierarchy.up(), hierarchy.down(),
+                     std::span<const Position>(starts).first(count), table_.bits);
+      for (const Position x : upward_.labelled())
+        label(x, [&](L* line) { std::copy_n(upward_.line(x), kLanes, line); });
     }
+  }
+
+  /// Calls write(line) with the line of a position that the sweep labels.
+  template <class Write>
+  void label(Position x, const Write& write) {
+    const Position number = rows_.number(x);
+    if (number == SweepRows<W>::kAbsent) return;
+    labelled_[static_cast<std::size_t>(number)] = 1;
+    write(line(number));
   }
 
   /// The labels of a position, in the order of the lanes.
@@ -269,7 +284,7 @@ class Sweep {
   const SweepTable<W, Out>& table_;
   const SweepRows<W>& rows_;
   Poller poller_;
-  UpwardLabels<W>& upward_;
+  Search& upward_;
   PageArray<L> labels_;
   PageArray<char> labelled_;  // whether a position has a label from an upward search
   HierarchyCounts counts_;
@@ -294,23 +309,26 @@ HierarchyCounts sweep_over(const SweepRows<W>& rows, const SweepTable<W, Out>& t
     std::size_t i = taken.fetch_add(step, std::memory_order_relaxed);
     if (i >= count) return;
     const Poller poller(control, rank == 0);
-    space.upward.with([&](UpwardLabels<W>& upward) {
-      upward.take_counts();  // of earlier calls
-      const auto solve = [&](auto&& sweep) {
-        for (; i < count; i = taken.fetch_add(step, std::memory_order_relaxed)) {
-          const std::size_t size = std::min(step, count - i);
-          sweep.solve(std::span(order).subspan(i, size));
-          control.advance(static_cast<std::int64_t>(size));
-        }
-        const std::scoped_lock lock(adding);
-        counts += sweep.counts();
-      };
-      if (step == 1) {
-        solve(Sweep<W, Out, 1>(table, rows, upward, poller));
-      } else {
-        solve(Sweep<W, Out, kLanes>(table, rows, upward, poller));
+    const auto solve = [&](auto&& sweep) {
+      for (; i < count; i = taken.fetch_add(step, std::memory_order_relaxed)) {
+        const std::size_t size = std::min(step, count - i);
+        sweep.solve(std::span(order).subspan(i, size));
+        control.advance(static_cast<std::int64_t>(size));
       }
-    });
+      const std::scoped_lock lock(adding);
+      counts += sweep.counts();
+    };
+    if (step == 1) {
+      space.upward.with([&](UpwardLabels<W>& upward) {
+        upward.take_counts();  // of earlier calls
+        solve(Sweep<W, Out, 1>(table, rows, upward, poller));
+      });
+    } else {
+      space.lanes.with([&](LaneSearch<W>& upward) {
+        upward.take_counts();  // of earlier calls
+        solve(Sweep<W, Out, kLanes>(table, rows, upward, poller));
+      });
+    }
   });
   return counts;
 }

@@ -117,7 +117,7 @@ void totals_over(const SweepRows<W>& rows, const TotalsRequest<W>& request, Sear
   run_open_team(team, control, [&](int rank) {
     std::size_t i = taken.fetch_add(kLanes, std::memory_order_relaxed);
     if (i >= count) return;
-    space.upward.with([&](UpwardLabels<W>& upward) {
+    space.lanes.with([&](LaneSearch<W>& upward) {
       Sweep<W, DistanceOf<W>, kLanes> sweep(table, rows, upward, Poller(control, rank == 0));
       const LaneTotals<W, kLanes> totals(request, times);
       for (; i < count; i = taken.fetch_add(kLanes, std::memory_order_relaxed)) {
