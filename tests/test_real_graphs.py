@@ -107,8 +107,8 @@ PREPARED = {
     "rome99.gr.xz": {},
     "usroads.mtx.xz": {},
 }
-#: Those that are refused, and why. The larger social networks and cnr-2000 are too, but their rest
-#: grows dense only after minutes.
+#: Those that are refused, and why. Left out for their time: p2p-Gnutella31, brightkite_edges,
+#: soc-Epinions1-lwcc and soc-Slashdot0902 are refused after 30 to 80 s, and cnr-2000 is prepared.
 REFUSED = {
     "p2p-Gnutella30.txt.xz": ({}, wp.NotSupportedError, "this graph has no useful hierarchy"),
     "soc-sign-bitcoinotc.csv.xz": (
