@@ -61,7 +61,8 @@ def read(path: Path) -> list[Line]:
 
 def compact(line: Line) -> str:
     """Return a line as a short text."""
-    told = [f"{name} {units.digits(1e3 * value)} ms" for name, value in _medians(line).items()]
+    times = {name: median(values) for name, values in line["times"].items()}
+    told = [f"{name} {units.digits(1e3 * value)} ms" for name, value in times.items()]
     head = f"{line['graph']}, {line['batches']:,} batches of {line['size']:,} {line['kind']}"
     affected = f"{median(line['affected']):,.0f} affected, {line['solved_anew']:,} solved anew"
     return f"{head}: {', '.join(told)}; {affected}"

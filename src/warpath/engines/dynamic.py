@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 #: A repair ends and the source is solved anew if more than this part of the vertices is affected;
 #: or if vertices that came nearer have more than this part of the edges. Measured on New York.
-_MOST_AFFECTED = 1 / 16
-_MOST_RELAXED = 1 / 32
+_MOST_AFFECTED = 1 / 24
+_MOST_RELAXED = 1 / 48
 
 #: Below these numbers a new solve's call takes longer than the repair.
 _FEW = 2_000
