@@ -184,7 +184,7 @@ class DynG:
         """Return the distances; a negative or the largest number stands for no path."""
         found = np.load(f"{self._path}.npy")
         far = (found < 0) | (found == np.iinfo(found.dtype).max)
-        exact = found.astype(self._like)
+        exact: Array = found.astype(self._like)
         exact[far] = unreachable(np.dtype(self._like))
         return exact
 
@@ -221,10 +221,11 @@ def batches(
     there = set() if kind != "insertions" else set(zip(src.tolist(), dst.tolist(), strict=True))
     for _ in range(count):
         if kind == "insertions":
-            ends = []
+            ends: list[tuple[int, int]] = []
             while len(ends) < size:
-                edge = tuple(random.integers(0, graph.n, 2).tolist())
-                if edge[0] != edge[1] and edge not in there:
+                u, v = random.integers(0, graph.n, 2).tolist()
+                edge = (u, v)
+                if u != v and edge not in there:
                     there.add(edge)
                     ends.append(edge)
             pairs = np.array(ends)

@@ -97,9 +97,10 @@ def weights_of(weights: Any, count: int, dtype: np.dtype[Any]) -> Array:
         If their number differs from that of the edges; for the first that is not finite or does
         not fit the type.
     """
-    own = type(weights) is np.ndarray and weights.dtype == dtype and dtype.kind == "i"
+    own = isinstance(weights, np.ndarray) and weights.dtype == dtype and dtype.kind == "i"
     if own and weights.shape == (count,) and weights.flags.carray:
-        return weights
+        ready: Array = weights
+        return ready
     array = as_weights(np.atleast_1d(plain_array(weights, "weights", WeightError)))
     if len(array) != count:
         msg = f"weights has {len(array)} entries, but edges has {count}: one for each edge."

@@ -35,7 +35,9 @@ class Changed:
         stats: dict[str, Any],
     ) -> None:
         self._names = names
-        self.rows, self.indices, self.old, self.new = changes
+        # The core's int64 is not the type of that size that NumPy prints without a name.
+        rows, indices, old, new = (array.view(array.dtype.name) for array in changes)
+        self.rows, self.indices, self.old, self.new = rows, indices, old, new
         self.stats = stats
 
     @property
