@@ -121,15 +121,16 @@ class NetworKit:
         self._like = graph.dist_dtype
 
     def change(self, batch: Batch) -> None:
-        """Change its graph, and update."""
+        """Change its graph, and update, one edge after the other.
+
+        Its `updateBatch` gave wrong distances for batches of ten new weights.
+        """
         kind = self._kinds.EDGE_ADDITION if batch.insert else self._kinds.EDGE_WEIGHT_UPDATE
         put = self._graph.addEdge if batch.insert else self._graph.setWeight
-        events = []
         columns = (batch.sources.tolist(), batch.targets.tolist(), batch.weights.tolist())
         for u, v, weight in zip(*columns, strict=True):
             put(u, v, weight)
-            events.append(self._events(kind, u, v, weight))
-        self._search.updateBatch(events)
+            self._search.update(self._events(kind, u, v, weight))
 
     def dist(self) -> Array:
         """Return the distances; its largest number stands for no path."""
@@ -238,49 +239,76 @@ def batches(
             yield Batch(src[at].astype(np.int64), dst[at].astype(np.int64), drawn, insert=False)
 
 
-def measure(case: tuple[str, str, int, int], arguments: argparse.Namespace) -> Line:
-    """Measure one case; raise AssertionError if two answers differ."""
+class Others:
+    """A new solve, and the peers that take part: their times, and what was wrong.
+
+    A peer takes no further part after its first wrong answer.
+    """
+
+    def __init__(self, graph: wp.Graph, source: int, wish: argparse.Namespace) -> None:
+        self._anew = Anew(graph, source, wish.threads)
+        self._solvers: dict[str, Solver] = {"anew": self._anew}
+        if not wish.alone:
+            self._solvers["NetworKit"] = NetworKit(graph, source)
+        if wish.dyng:
+            self._solvers["dynG"] = DynG(graph, source, wish.dyng)
+        self.times: dict[str, list[float]] = {"solve": []}
+        self.wrong: dict[str, str] = {}
+
+    def change(self, batch: Batch, expected: Array) -> None:
+        """Pass a batch to all, and compare their distances."""
+        for name, solver in self._solvers.items():
+            if name in self.wrong:
+                continue
+            seconds = clocked(solver, batch)
+            seconds = solver.seconds if isinstance(solver, DynG) else seconds
+            self.times.setdefault(name, []).append(seconds)
+            try:
+                assert_same(expected, solver.dist(), name)
+            except AssertionError as error:
+                if solver is self._anew:
+                    raise
+                self.wrong[name] = f"batch {len(self.times[name])}: {error}"
+        self.times["solve"].append(self._anew.solve_s)
+
+    def close(self) -> None:
+        """End the processes of peers."""
+        for solver in self._solvers.values():
+            if isinstance(solver, DynG):
+                solver.close()
+
+
+def measure(case: tuple[str, str, int, int], wish: argparse.Namespace) -> Line:
+    """Measure one case; raise AssertionError if our answers differ."""
     name, kind, size, count = case
-    graph = single_edges(workload(name, 1.0, arguments.data).make())
-    random = np.random.default_rng(arguments.seed)
+    graph = single_edges(workload(name, 1.0, wish.data).make())
+    random = np.random.default_rng(wish.seed)
     source = int(random.integers(graph.n))
-    ours = Ours(graph, source, arguments.threads, arguments.algorithm)
-    anew = Anew(graph, source, arguments.threads)
-    others: dict[str, Solver] = {"anew": anew}
-    if not arguments.alone and kind != "replay":
-        others["NetworKit"] = NetworKit(graph, source)
-    if arguments.dyng and kind != "replay":
-        others["dynG"] = DynG(graph, source, arguments.dyng)
-    times: dict[str, list[float]] = {"repair": [], "solve": [], **{other: [] for other in others}}
+    ours = Ours(graph, source, wish.threads, wish.algorithm)
+    others = None if kind == "replay" else Others(graph, source, wish)
+    times: list[float] = []
     affected, changed, solved, sizes = [], [], 0, []
-    replay = kind == "replay"
     for at, batch in enumerate(batches(graph, kind, size, count, random)):
-        compared = not replay or at % _EVERY == _EVERY - 1 or at == count - 1
-        times["repair"].append(clocked(ours, batch))
+        times.append(clocked(ours, batch))
         affected.append(ours.changed.stats["affected"])
         changed.append(len(ours.changed))
         solved += ours.changed.stats["solved_anew"]
-        if replay and at % 100 == 0:
-            sizes.append(ours.live.nbytes)
-        if replay:
-            if compared:
-                check(ours.live, source, arguments.threads)
+        if others is not None:
+            others.change(batch, ours.dist())
             continue
-        for other, solver in others.items():
-            seconds = clocked(solver, batch)
-            times[other].append(solver.seconds if isinstance(solver, DynG) else seconds)
-            assert_same(ours.dist(), solver.dist(), other)
-        times["solve"].append(anew.solve_s)
-    for solver in others.values():
-        if isinstance(solver, DynG):
-            solver.close()
+        if at % 100 == 0:
+            sizes.append(ours.live.nbytes)
+        if at % _EVERY == _EVERY - 1 or at == count - 1:
+            check(ours.live, source, wish.threads)
+    more, wrong = ({}, {}) if others is None else (others.times, others.wrong)
+    if others is not None:
+        others.close()
     return {
         "graph": name, "n": graph.n, "m": graph.m, "kind": kind, "size": size, "batches": count,
-        "seed": arguments.seed, "threads": arguments.threads, "source": source,
-        "algorithm": arguments.algorithm,
-        "times": {each: np.round(found, 9).tolist() for each, found in times.items() if found},
+        "seed": wish.seed, "threads": wish.threads, "source": source, "algorithm": wish.algorithm,
+        "times": {each: np.round(t, 9).tolist() for each, t in {"repair": times, **more}.items()},
         "affected": affected, "changed": changed, "solved_anew": solved, "bytes": sizes,
-        "machine": machine(), "commit": commit(),
+        "wrong": wrong, "machine": machine(), "commit": commit(),
     }  # fmt: skip
 
 

@@ -33,10 +33,11 @@ $ warpath bench dynamic --data FOLDER --dyng python3.12 --lines dynamic.jsonl \\
 `with_edges`) and solves it with its tree, *solve* is the second part of that alone. Times are
 medians over the batches of a run, in ms; that of dynG is its own process's, for its call alone. A
 cell has the best, the median and the worst of the runs
-where there are several. New weights are half to twice the old ones, and integers. All distances of
-all solvers were equal after every batch; those of a replay, which runs alone, were compared with a
-new solve after every 500th batch, as was the tree. A batch is solved anew inside `DynamicPaths` if
-its repair affects too many vertices; *gave up* counts them.
+where there are several. New weights are half to twice the old ones, and integers. All distances
+were compared after every batch, and equal unless the end of this page names a solver. NetworKit
+gets one edge after the other. A replay runs alone; it was compared with a new solve and its tree
+after every 500th batch. A batch is solved anew inside `DynamicPaths` if its repair affects too many
+vertices; *gave up* counts them.
 
 """
 
@@ -96,6 +97,12 @@ def page(lines: Sequence[Line], plot: str) -> str:
         f"![Time of a batch over its affected vertices]({plot})\n\n"
         "Each point is a batch: the time of its repair over the vertices whose distance could grow "
         "or has changed, whichever are more.\n"
+    )
+    text += "".join(
+        f"\n{line['graph']}, {line['size']:,} edges: {name} was wrong and took no further part, "
+        f"{why}.\n"
+        for line in lines
+        for name, why in line["wrong"].items()
     )
     return "\n".join([_HEAD.rstrip() + "\n", *rows, "", _growth(lines), "", text, about]) + "\n"
 

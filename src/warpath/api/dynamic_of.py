@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 def dynamic(
-    solver: Solver, source: Any = None, *, sources: Any = None, algorithm: str = "auto"
+    self: Solver, source: Any = None, *, sources: Any = None, algorithm: str = "auto"
 ) -> DynamicPaths:
     """Return shortest paths that stay right while edges change.
 
@@ -30,4 +30,4 @@ def dynamic(
     """
     from warpath.api.dynamic import DynamicPaths
 
-    return DynamicPaths._of(solver, source, sources, algorithm)  # noqa: SLF001
+    return DynamicPaths._of(self, source, sources, algorithm)  # noqa: SLF001
