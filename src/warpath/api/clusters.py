@@ -36,13 +36,15 @@ def device_name(device: Any) -> Any:
     return device_name(device)
 
 
-def put(graph: Graph, options: Options) -> None:
-    """Copy a graph to each device of the options, where it stays."""
+def put(graph: Graph, options: Options, device: Any) -> Any:
+    """Copy a graph to each device of the options, where it stays; return a cluster's `device`."""
     place_on(graph, members(options.device()))
-    if options.on_cluster():
-        from warpath.api.clustered import send
+    if not options.on_cluster():
+        return None
+    from warpath.api.clustered import send
 
-        send(expanded(graph), options.device(), prepared=options.wish.prepared is True)
+    send(expanded(graph), options.device(), prepared=options.wish.prepared is True)
+    return device
 
 
 def check_shared(device: str, size: Size) -> None:

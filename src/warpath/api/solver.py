@@ -96,8 +96,7 @@ class Solver:
     ) -> None:
         self.graph = made = Graph.of(graph)
         self._options = options_of(made, algorithm, device, threads, params, prepared=prepared)
-        self._client = device if self._options.on_cluster() else None  # kept open by this Solver
-        put(made, self._options)
+        self._client = put(made, self._options, device)  # a cluster's client stays open
 
     def sssp(
         self,
@@ -330,12 +329,7 @@ class Solver:
         return Solver(graph, **self._wished())
 
     def plan(
-        self,
-        source: Any = None,
-        *,
-        sources: Any = None,
-        targets: Any = None,
-        target: Any = None,
+        self, source: Any = None, *, sources: Any = None, targets: Any = None, target: Any = None
     ) -> Plan:
         """Return what would run and why, without running it.
 

@@ -60,8 +60,7 @@ class CudaDevice:
 
     Attributes
     ----------
-    name : "cuda:0".
-    xp : CuPy, the module of its arrays.
+    name, xp : "cuda:0"; CuPy, the module of its arrays.
     block : threads of a block.
     processors : number of multiprocessors.
     shared_memory : maximum bytes of shared memory of a block.
@@ -69,9 +68,7 @@ class CudaDevice:
     model, capability, memory : name of the model, compute capability, bytes of memory.
     arch : the architecture that its kernels are compiled for.
     process : id of the process that opened it; forked children cannot use it.
-    index : its number within CUDA_VISIBLE_DEVICES.
-    peers : numbers of the GPUs whose memory it may read, as far as that was requested.
-    current_stream : returns the calling thread's stream, CuPy's.
+    index, peers : its number, and those of the GPUs whose memory it was allowed to read.
     """
 
     block = 256

@@ -15,7 +15,7 @@ from warpath.engines.cuda.patches import kind_of
 from warpath.engines.cuda.tables.johnson import reweighting
 from warpath.engines.cuda.tables.min_plus import kernel_of as min_plus_kernel
 from warpath.engines.cuda.tables.widths import Width
-from warpath.engines.cuda.wide.parts import kernel_of as wide_part_kernel
+from warpath.engines.cuda.wide.part import kernel_of as wide_part_kernel
 from warpath.engines.cuda.wide.search import kernel_of as wide_kernel
 from warpath.engines.rounds import Run
 from warpath.engines.rounds.classes import leaves_kernel
