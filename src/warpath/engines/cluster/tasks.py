@@ -68,6 +68,9 @@ class Tasks:
             return self.client.submit(function, *args, key=name, **place)
         except CancelledError as error:  # of an argument
             raise self._cancelled(function.__name__, name, error) from error
+        except Exception:
+            self.require_running(function.__name__)  # a closed client, in clear words
+            raise
 
     def gather(self, futures: Iterable[Any], doing: str) -> list[Any]:
         """Wait for tasks and return their results; raises as `wait` does."""
