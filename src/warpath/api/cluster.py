@@ -65,7 +65,8 @@ def read(
     GraphError, WeightError
         A vertex or weight is not valid; names the file, its rows and the worker.
     NoDeviceError, DeviceError
-        The cluster has no workers; it lost its scheduler, or a task was cancelled.
+        The cluster has no workers, or one without this version of warpath; it lost its scheduler,
+        or a task was cancelled.
 
     Notes
     -----
@@ -140,6 +141,7 @@ def _loaded(
     if source is not None:
         columns = (source, target) if weight is None else (source, target, weight)
     tasks.workers()
+    _engine("clients").check_versions(tasks.client)
     loaded = load.load(tasks, opened(tasks), columns=columns, weight=weight, **options)
     graph: ClusterGraph = _engine("graph").ClusterGraph(loaded)
     return graph
