@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from warpath.engines.cluster.tasks import Tasks
     from warpath.io.dataframes import Column
 
-_CHUNK_ROWS = 2**21  # rows of a chunk: about 50 MB while it is read
-_AT_ONCE = 2  # chunks for each thread of the cluster in a wave
+_CHUNK_ROWS = 2**19  # rows of a chunk, at least one row group: 100 bytes each while split
+_AT_ONCE = 1  # chunks for each thread of the cluster in a wave
 _SAMPLED_CHUNKS = 32
 _MOST_PARTITIONS = 2**16
 
