@@ -198,6 +198,7 @@ class DynamicPaths:
         chosen = as_indices(self._names, snapped(self._names, targets), "targets")
         with self._lock:
             rows = [self._paths.distances(row, chosen) for row in range(len(self._indices))]
+        rows = [row.view(row.dtype.name) for row in rows]  # the int64 that NumPy prints
         return rows[0] if self._one else np.stack(rows)
 
     def path_to(self, target: Any, source: Any = None) -> Route:
@@ -223,7 +224,7 @@ class DynamicPaths:
                 start = one_label(self._names, int(self._indices[row]))
                 msg = f"there is no path from {start!r} to {one_label(self._names, t)!r}."
                 raise NoPathError(msg)
-            return Route(self.graph, self._paths.route(row, t), length.item())
+            return Route(self.graph, self._paths.route(row, t).view("int64"), length.item())
 
     def _row(self, source: Any) -> int:
         s = one_index(self._names, snapped(self._names, source), "source")
