@@ -30,7 +30,6 @@ full = pytest.mark.full(
 #: Faults, by the file and the code that they change.
 MUTANTS = [
     ("tree_update.hpp", "u < state_.pred(v)", "u > state_.pred(v)"),
-    ("tree_update.hpp", "for (const V v : risen_) collect_behind(v);", ""),
     ("tree_update.hpp", "if (!nearer) add_search(v);", ""),
     ("repair.hpp", "is_affected(u) || state_.dist(u)", "state_.dist(u)"),
     ("repair.hpp", "state_.dist(u) < to &&", ""),
@@ -174,6 +173,16 @@ def test_the_exact_region_leaves_out_vertices_with_another_tight_edge():
         assert paths.pred(0).tolist() == [-1, 0, 0, 2, 3]
         counts[exact] = paths.counters()["affected"]
     assert counts == {True: 1, False: 3}
+
+
+def test_a_vertex_that_gets_a_nearer_predecessor_changes_the_levels_behind_it():
+    # 2 and 3 are a step of length 0 behind 1, and 4 is one behind both, until 3 has an edge from 0.
+    edges = [(0, 1, 5), (0, 3, 9), (1, 2, 0), (1, 3, 0), (2, 4, 0), (3, 4, 0)]
+    paths = paths_of(edges, n=5)
+    assert paths.pred(0).tolist() == [-1, 0, 1, 1, 2]
+    change(paths, 0, 0, 3, 5)
+    assert paths.dist(0).tolist() == [0, 5, 5, 5, 5]
+    assert paths.pred(0).tolist() == [-1, 0, 1, 0, 3]
 
 
 def test_memory_of_the_rows_stays_below_one_and_a_half_times_the_graph():
