@@ -98,6 +98,8 @@ def test_killed_workers_change_no_bit(roads, tmp_path, name):
 
 
 def test_rows_that_end_their_workers_are_named(roads):
+    import dask
+
     def patch():
         import os
 
@@ -112,9 +114,10 @@ def test_rows_that_end_their_workers_are_named(roads):
 
         cluster_answers.rows = ending
 
-    with cluster() as client:
+    # Dask ends a task with the fourth worker that dies; here with the first one, to save time.
+    with dask.config.set({"distributed.scheduler.allowed-failures": 0}), cluster() as client:
         client.register_plugin(plugin_of(patch))
-        with pytest.raises(wp.DeviceError, match=r"sources 7\d.*ended 8 workers, the last of them"):
+        with pytest.raises(wp.DeviceError, match=r"sources 7\d.*ended 2 workers, the last of them"):
             wp.distances(roads, np.arange(70, 80), device=client)
 
 
