@@ -30,7 +30,7 @@ def test_the_command_lists_a_registered_device_where_another_name_is_refused(war
     for name in ("toy:7", "gpu"):
         refused = warpath("sssp", roads, "-s", 1, "-d", name)
         assert (refused.code, refused.out) == (2, "")
-        assert f"no device '{name}': use auto, cpu, cuda, cuda:1, emulated or toy;" in refused.err
+        assert f"no device '{name}': use auto, cpu, cuda, cuda:1, emulated, dask or toy;" in refused.err
 
 
 @pytest.mark.parametrize("name", ["cuda:x", "cuda:123456", "", "CUDA", "cpu:1"])
@@ -39,7 +39,10 @@ def test_a_device_that_is_not_valid_is_refused_by_option_and_environment(
 ):
     refused = warpath("sssp", roads, "-s", 1, "-d", name)
     assert refused.code == 2
-    known = "auto, cpu, cuda, cuda:1 or emulated; for tables also all, cuda:* or cuda:0,1"
+    known = (
+        "auto, cpu, cuda, cuda:1, emulated or dask; for tables also all, cuda:*, cuda:0,1 or the "
+        "address of a Dask scheduler, tcp://10.0.0.4:8786"
+    )
     assert refused.err == f"warpath: there is no device {name!r}: use {known}.\n"
     monkeypatch.setenv("WARPATH_DEVICE", name)
     found = warpath("sssp", roads, "-s", 1)
@@ -47,7 +50,7 @@ def test_a_device_that_is_not_valid_is_refused_by_option_and_environment(
         assert found.code == 0
         return
     assert found.code == 3
-    known = "'cpu', 'cuda', 'cuda:1' or 'emulated'"
+    known = "'cpu', 'cuda', 'cuda:1', 'emulated' or 'dask'"
     said = f"WARPATH_DEVICE={name!r} is not valid: use {known}, or unset it."
     assert found.err == f"warpath: {said}\n"
 

@@ -57,7 +57,7 @@ def test_a_wrong_result_of_named_vertices_is_told_by_their_names(warpath, names,
             ["apsp", "ROADS", "-a", "floyd"],
             "mean classic.floyd_warshall or warpath.floyd_warshall?",
         ),
-        (["sssp", "ROADS", "-s", "1", "-d", "gpu"], "use auto, cpu, cuda, cuda:1 or emulated"),
+        (["sssp", "ROADS", "-s", "1", "-d", "gpu"], "use auto, cpu, cuda, cuda:1, emulated or dask"),
         (["sssp", "ROADS", "-s", "1", "-o", "x.doc"], "it can be .npz, .parquet, .csv"),
         (["sssp", "ROADS", "-s", "1", "-o", "x"], "a suffix is needed"),
         (["sssp", "ROADS", "-s", "1", "--option", "n"], "key=value"),
@@ -235,7 +235,7 @@ def test_keywords_become_options(said, means):
     [
         ("cuda", "pip install cupy-cuda13x 'cuda-core[cu13]' 'cuda-toolkit[cudart]==13.*'"),
         ("cuda:1", "needs cupy"),
-        ("cluster", "one machine"),
+        ("cluster", "the address of a Dask scheduler"),
     ],
 )
 def test_a_device_that_is_not_there_is_exit_code_4(
@@ -253,9 +253,9 @@ def test_a_device_that_is_not_there_is_exit_code_4(
 
 
 def test_a_table_that_no_gpu_holds_is_exit_code_4_with_its_bytes(warpath, roads, monkeypatch):
-    monkeypatch.setattr("warpath.engines.cuda.memory", lambda *_: (1000, ""))
+    monkeypatch.setattr("warpath.engines.cuda.memory", lambda *_: (10, ""))
     err = failed(warpath("distances", roads, "-s", 1, "-d", "cuda", "-a", "warpath.pairs"), 4)
-    assert "on cuda:0 with the graph, but 1000 B are free" in err
+    assert "on cuda:0 with the graph, but 10 B are free" in err
     assert "use device='cpu'" in err or "--device cpu" in err
 
 

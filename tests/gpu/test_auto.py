@@ -80,6 +80,6 @@ def test_a_short_question_stays_on_the_cpu(graph):
 @pytest.mark.usefixtures("eager")
 def test_a_gpu_without_memory_leaves_the_work_to_the_cpu(graph, monkeypatch):
     monkeypatch.setenv("WARPATH_GPU_MEMORY", "10K")
-    plan = wp.apsp(graph).plan
+    plan = wp.sssp(graph, 0).plan
     assert plan.device == "cpu"
     assert "cuda:0 was considered, but" in str(plan)

@@ -6,15 +6,27 @@ A mutant that survives means that the suite does not look where the fault is.
 from __future__ import annotations
 
 import re
+import resource
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 from typing import NamedTuple
 
+import numpy as np
 import pytest
 
 import warpath
-from support.kernels import CACHE
+from kernels.test_wide import skewed
+from support.compare import assert_same_bits
+from support.kernels import CACHE, Unset, expected, told
 from support.tiers import EMULATOR, KERNELS
+from warpath.engines.base import Order, Problem
+from warpath.engines.cuda.wide import parts, rows, search
+from warpath.engines.emulator.build import loaded_sanitizer
+from warpath.engines.emulator.device import EmulatedDevice
+from warpath.recipes import CATALOGUE, Task
+from warpath.results.predecessors import as_labels
 
 HEADERS = Path(warpath.__file__).parent / "engines" / "cuda" / "kernels"
 ENDLESS = 60  # seconds of work: without a fault the recipes of all mutants together take less
@@ -26,7 +38,8 @@ class Mutant(NamedTuple):
     Attributes
     ----------
     breaks : what the fault is; the name of the test.
-    recipes : that run the kernel; variants as `quick.py` takes them.
+    recipes : that run the kernel; variants as `quick.py` takes them. `DIVIDED` is no recipe, but
+        one search over several devices, which the quick suite does not have.
     sanitizer : that has to see it, "thread" or "address": the labels may well be right.
     """
 
@@ -62,6 +75,7 @@ THREADS, JOHNSON = "bodra2025.apsp_dijkstra", "johnson_gpu.johnson_flags"
 BLOCK_EACH, PAIRS = "warpath.block_per_source", "warpath.pairs"
 BLOCKED = "warpath.floyd_warshall"
 WIDE, PATCHES, BFS = "warpath.wide", "warpath.patches", "warpath.bfs"
+DIVIDED = "divided"
 HYBRID = "martin2009.u_h3"
 REDUCED = f"{HYBRID}:place=GPU/GPU/CPU,reduce=ONE_PASS"
 OUT_MERGED = f"{OUT_QUEUE}:map=MERGE_PATH"
@@ -681,6 +695,21 @@ WIDE_ROWS = [
         sanitizer="thread",
     ),
 ]  # fmt: skip
+DIVIDED_SEARCH = [
+    Mutant("a received label does not list its vertex", "wide_part.cuh",
+           "push(me.lane, fell && entry.vertex < a.leaves,", "push(me.lane, false,", DIVIDED),
+    Mutant("labels for all owners lie in one list", "wide_part.cuh",
+           "p.outgoing[block.list + place] =", "p.outgoing[place] =", DIVIDED),
+    Mutant("a foreign label is sent only once", "wide_part.cuh",
+           "is = label[s] < p.sent[block.list + v];",
+           "is = label[s] < p.sent[block.list + v] && p.sent[block.list + v] == never<L>();",
+           DIVIDED),
+    Mutant("a part is quiet though it has vertices to relax", "wide_part.cuh",
+           "const bool quiet = sizes.entries + sizes.runs == 0;", "const bool quiet = true;",
+           DIVIDED),
+    Mutant("labels pulled on several devices are not lowered from each other", "wide_part.cuh",
+           "me, step == kMend, settled);", "me, false, settled);", DIVIDED),
+]  # fmt: skip
 LEVELS = [
     Mutant("labels do not grow", "breadth_first.cuh", "    label = next;\n", "", BFS),
     Mutant("what was found by looking back is not listed", "breadth_first.cuh",
@@ -738,7 +767,8 @@ MUTANTS = [
     *BASE, *PUSH, *EMIT, *MAPS, *PULL, *DENSE, *REDUCE, *SETTLE, *ADOPT, *LISTS, *SCANS, *BOUNDS,
     *BUCKETS, *LOOPS_OF_ROUNDS,
     *MATRIX, *FLOYD, *TILES, *THREAD_DIJKSTRA, *REWEIGHT, *TABLE, *BLOCKS_OF_SOURCES, *PAIR_LISTS,
-    *PAIR_SIDES, *OF_PATCHES, *MATRICES, *RESULT, *WIDE_ROWS, *LEVELS, *SWEEPS,
+    *PAIR_SIDES, *OF_PATCHES, *MATRICES, *RESULT, *WIDE_ROWS, *DIVIDED_SEARCH, *LEVELS,
+    *SWEEPS,
 ]  # fmt: skip
 
 
@@ -757,8 +787,11 @@ def test_a_fault_in_a_kernel_is_found(mutant, quick):
     folder = CACHE / "mutants" / name  # always the same: what was compiled is found again
     shutil.copytree(HEADERS, folder, dirs_exist_ok=True)
     (folder / mutant.file).write_text(text.replace(mutant.original, mutant.mutated))
-    recipes = mutant.recipes.split()
-    ran = quick(folder, recipes, mutant.dtype, sanitizer=mutant.sanitizer, seconds=ENDLESS)
+    if mutant.recipes == DIVIDED:
+        ran = run_divided(folder, mutant.dtype)
+    else:
+        recipes = mutant.recipes.split()
+        ran = quick(folder, recipes, mutant.dtype, sanitizer=mutant.sanitizer, seconds=ENDLESS)
     assert ran.returncode != 0, "the mutant survives"
     assert "cannot compile" not in ran.stderr, ran.stderr
     assert not re.search("^(Name|Attribute|Type|Import)Error", ran.stderr, re.MULTILINE), ran.stderr
@@ -769,11 +802,49 @@ def test_a_fault_in_a_kernel_is_found(mutant, quick):
 @pytest.mark.full("kernels without a fault", KERNELS, *EMULATOR)
 @pytest.mark.parametrize("dtype", ["int32", "int64", "float32"])
 def test_the_kernels_as_they_are_have_no_such_fault(quick, dtype):
-    names = sorted({name for mutant in MUTANTS for name in mutant.recipes.split()})
+    names = sorted({name for mutant in MUTANTS for name in mutant.recipes.split()} - {DIVIDED})
     for strided in (True, False):  # those that stride run in smaller blocks
         some = [name for name in names if ("strided" in name) == strided]
         ran = quick(HEADERS, some, dtype, seconds=ENDLESS)
         assert ran.returncode == 0, ran.stderr[-4000:]
+
+
+@pytest.mark.full("wide_part.cuh without a fault", KERNELS, *EMULATOR)
+@pytest.mark.parametrize("dtype", ["int32", "int64", "float32"])
+def test_a_divided_search_as_it_is_has_no_such_fault(dtype):
+    ran = run_divided(HEADERS, dtype)
+    assert ran.returncode == 0, ran.stderr[-4000:]
+
+
+def run_divided(headers, dtype):
+    """Run `check_divided` in a process of its own: its kernels may be broken."""
+    if loaded_sanitizer():
+        pytest.skip("the core that this process has loaded is made for a sanitizer")
+    check = (
+        "import sys; from kernels.test_mutants import check_divided; check_divided(*sys.argv[1:])"
+    )
+    command = [sys.executable, "-X", "faulthandler", "-c", check, str(headers), dtype]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+def check_divided(headers, dtype):
+    """Search over three devices: raising bounds and pulling, one round a launch with hubs."""
+    resource.setrlimit(resource.RLIMIT_CPU, (ENDLESS, ENDLESS))  # a broken kernel may be endless
+    devices = []
+    for number in range(3):
+        device = EmulatedDevice(number, 64, 1, headers=Path(headers), cache=CACHE)
+        device.name, device.xp = f"emulated:{number}", Unset()
+        devices.append(device)
+    rows.HUB = 40
+    for search.PULL_COST in (2**30, 0):  # never, and at once
+        for symmetric in (True, False):
+            graph = skewed(dtype, symmetric=symmetric)
+            for source in (3, 500):
+                problem = Problem(Task.SSSP, np.array([source]))
+                order = Order(CATALOGUE[WIDE], graph, problem, 1, {"delta": 1})
+                with told(f"{graph!r} from {source}, {search.PULL_COST=}"):
+                    raw = parts.solve_divided(order, devices)
+                    assert_same_bits(as_labels(graph, raw.dist), expected(graph, source), graph)
 
 
 def test_every_kernel_file_has_two_mutants():

@@ -52,7 +52,11 @@ def search(order: Order) -> Raw:
     """Solve from one source by the search of a repair, on labels that are all unset."""
     paths = paths_of(order.graph, order.problem.sources)
     paths.solve(progress=order.progress)
-    return Raw(paths.dist(0), stats=paths.counters())
+    dist = paths.dist(0)
+    if order.problem.cutoff is None:
+        rows = order.graph.indptr, order.graph.indices, order.graph.solver_weights
+        _core.refuse_overflow(*rows, dist, order.problem.targets)
+    return Raw(dist, stats=paths.counters())
 
 
 def apply(paths: Any, names: Graph, batch: Batch, algorithm: str, threads: int) -> None:

@@ -87,8 +87,8 @@ def whole_name(device: str) -> str:
     """
     if device == "cluster":
         msg = (
-            f"device={device!r} is not a device: pass a Dask client, device=distributed.Client("
-            f"'tcp://10.0.0.4:8786'), its address, or one of {device_names(auto=True)}."
+            f"device={device!r} is not a device: use the address of a Dask scheduler, such as "
+            f"'tcp://10.0.0.4:8786', a Dask client, or one of {device_names(auto=True)}."
         )
         raise NotSupportedError(msg)
     return kind_of(device).whole_name(device) or device

@@ -107,11 +107,11 @@ class DynamicPaths {
     return true;
   }
 
-  /// Solves all rows without labels by the repair's own search. Throws std::overflow_error if a
-  /// distance does not fit.
+  /// Solves all rows without labels by the repair's own search. A vertex whose distance does not
+  /// fit stays unreachable.
   void solve(int threads, Control& control) {
     each_row(threads, control, [&](std::size_t row, Repair<V, W>& repair) {
-      if (!repair.solve()) throw std::overflow_error("a distance does not fit 64 bits");
+      repair.solve();
       states_[row].forget();
     });
   }

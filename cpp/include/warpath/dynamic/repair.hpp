@@ -85,7 +85,8 @@ class Repair {
     return guarded([&] {
       mark_saved(state_.source());
       heap_.push(0, state_.source());
-      return settle() && update_tree({});
+      // A sum that does not fit is passed over: the distance may be less.
+      return (settle() || overflow_) && update_tree({});
     });
   }
 
