@@ -222,7 +222,10 @@ void define_reads(nb::class_<Guarded<V, W>>& type) {
         return guarded.with_row(row, [&](const State& state) {
           require_vertex(target, static_cast<std::int64_t>(state.all_dist().size()));
           std::vector<std::int64_t> route;
-          for (auto v = static_cast<V>(target); v >= 0; v = state.pred(v)) route.push_back(v);
+          for (auto v = static_cast<V>(target); v >= 0; v = state.pred(v)) {
+            require(route.size() < state.all_pred().size(), "the predecessors have a cycle");
+            route.push_back(v);
+          }
           std::ranges::reverse(route);
           return to_numpy(std::move(route));
         });

@@ -828,7 +828,10 @@ def run_divided(headers, dtype):
 
 
 def check_divided(headers, dtype):
-    """Search over three devices: raising bounds and pulling, one round a launch with hubs."""
+    """Search over three devices, in many buckets and by pulling, and in one bucket on one device.
+
+    A launch has one round, after which the device goes on only if its part is not quiet.
+    """
     resource.setrlimit(resource.RLIMIT_CPU, (ENDLESS, ENDLESS))  # a broken kernel may be endless
     devices = []
     for number in range(3):
@@ -836,14 +839,14 @@ def check_divided(headers, dtype):
         device.name, device.xp = f"emulated:{number}", Unset()
         devices.append(device)
     rows.HUB = 40
-    for search.PULL_COST in (2**30, 0):  # never, and at once
+    for count, delta, search.PULL_COST in ((3, 1, 2**30), (3, 1, 0), (1, 1e300, 2**30)):
         for symmetric in (True, False):
             graph = skewed(dtype, symmetric=symmetric)
             for source in (3, 500):
                 problem = Problem(Task.SSSP, np.array([source]))
-                order = Order(CATALOGUE[WIDE], graph, problem, 1, {"delta": 1})
-                with told(f"{graph!r} from {source}, {search.PULL_COST=}"):
-                    raw = parts.solve_divided(order, devices)
+                order = Order(CATALOGUE[WIDE], graph, problem, 1, {"delta": delta})
+                with told(f"{graph!r} from {source}, {count=}, {search.PULL_COST=}"):
+                    raw = parts.solve_divided(order, devices[:count])
                     assert_same_bits(as_labels(graph, raw.dist), expected(graph, source), graph)
 
 

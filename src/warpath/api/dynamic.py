@@ -113,7 +113,7 @@ class DynamicPaths:
         if (source is None) == (sources is None):
             msg = "give either source=..., one vertex, or sources=[...], several of them."
             raise InputError(msg)
-        if algorithm != "auto" and algorithm not in dynamic.names():
+        if not isinstance(algorithm, str) or algorithm not in ["auto", *dynamic.names()]:
             known = ", ".join(map(repr, ["auto", *dynamic.names()]))
             msg = f"algorithm = {shown(algorithm)} does not repair shortest paths; use {known}."
             raise InputError(msg)

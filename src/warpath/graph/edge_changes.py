@@ -167,7 +167,12 @@ def mixed(graph: Graph, changes: Iterable[Any], dtype: np.dtype[Any]) -> Batch:
     changes : ``("update", source, target, weight)``, ``("insert", source, target, weight)`` and
         ``("delete", source, target)``; the first and the last may end with a position.
     """
-    listed = [_change(at, change) for at, change in enumerate(changes)]
+    try:
+        rows = list(changes)
+    except TypeError:
+        msg = f"changes = {shown(changes)} must be a list, such as [('update', 0, 1, 2.5)]."
+        raise InputError(msg) from None
+    listed = [_change(at, change) for at, change in enumerate(rows)]
     kinds = np.array([kind for kind, *_ in listed], np.int8)
     sources = graph.index_of([row[1] for row in listed]) if listed else np.empty(0, np.int64)
     targets = graph.index_of([row[2] for row in listed]) if listed else np.empty(0, np.int64)

@@ -15,7 +15,7 @@ import numpy as np
 
 from warpath.base import units
 from warpath.base.errors import GraphError, InputError
-from warpath.graph.checks import checked_kind, shown
+from warpath.graph.checks import checked_bool, checked_kind, shown
 from warpath.graph.coordinates import in_degrees
 from warpath.io.places import to_write
 from warpath.plot.map import network_lines
@@ -172,7 +172,8 @@ def write_page(
 
 def names_of(graph: Graph, indices: Array, *, file_ids: bool) -> list[str]:
     """Return the names of vertices as text, those of the graph's file if `file_ids`."""
-    names = file_names(graph, indices) if file_ids else graph.label_of(indices)
+    in_file = checked_bool(file_ids, "file_ids")
+    names = file_names(graph, indices) if in_file else graph.label_of(indices)
     return [str(name) for name in names.tolist()]
 
 

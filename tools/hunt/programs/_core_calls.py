@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from hunt.programs import _dynamic_calls
 from hunt.programs._core_arguments import Size, Threads, impatient
 from warpath import _core
 
@@ -394,4 +395,5 @@ def calls(d: Draw) -> dict[str, Callable[[], Arguments]]:
         **_dense(d),
         **_made(d),
         **_texts(d),
+        **_dynamic_calls.functions(d),
     }

@@ -71,7 +71,8 @@ def _arguments(
 ) -> tuple[dict[str, Any], set[str]]:
     """Draw the arguments of a call; return them and the names of the odd ones."""
     names = [name for name in call.params if name != "?"]
-    odd = {names[i] for i in rng.integers(len(names), size=rng.integers(1, 3))}
+    count = rng.integers(1, 3) if names else 0
+    odd = {names[i] for i in rng.integers(max(len(names), 1), size=count)}
     given, required = {}, True
     for name, maker in call.params.items():
         if name == "?":
@@ -126,8 +127,8 @@ def _wrong(answer: Any, subject: Subject, given: dict[str, Any], odd: set[str]) 
 def _wrong_route(route: wp.Route, given: dict[str, Any]) -> str | None:
     for name in ("source", "target", "vertex"):
         end = route.source if name == "source" else route.target
-        if name not in given or hasattr(given[name], "__next__"):  # an iterator is used up
-            continue
+        if given.get(name) is None or hasattr(given[name], "__next__"):  # an iterator is used up
+            continue  # None may stand for the first source of a changing graph
         if not isinstance(end, tuple) and _names(given[name]) != [end]:
             return f"a route whose {name} is {end!r}"
     return None

@@ -9,6 +9,7 @@ import numpy as np
 from hunt.program import Finding, Program
 from hunt.programs._core_arguments import Draw, Size, Threads, unharmed
 from hunt.programs._core_calls import calls
+from hunt.programs._dynamic_calls import methods
 from warpath import _core
 
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 _ALLOWED = (ValueError, TypeError, IndexError, OverflowError, MemoryError)
 
 _CALLS = 60
+_METHODS = 20
 
 _INTEGERS = (0, 1, -1, 2, 7, 255, 2**31 - 1, 2**31, -(2**31), 2**62, 2**63 - 1, -(2**63), 2**63)
 _SIZES = (0, 1, -1, 2**47 + 1, 2**63 - 1, -(2**63), 2**64)
@@ -34,12 +36,7 @@ def trial(rng: np.random.Generator, counts: Counts) -> None:
         name = names[rng.integers(len(names))]
         given, named = made[name]()
         args, kwargs = list(given), dict(named)
-        places: list[Any] = [*range(len(args)), *kwargs]
-        damaged = rng.choice(len(places), min(len(places), int(rng.integers(0, 4))), replace=False)
-        for at in damaged.tolist():
-            where = places[at]
-            holder: Any = args if isinstance(where, int) else kwargs
-            holder[where] = _damaged(rng, holder[where], args)
+        _damage(rng, args, kwargs)
         answer = _called(getattr(_core, name), args, kwargs)
         counts["calls"] += 1
         for each in (*args, *kwargs.values()):
@@ -48,18 +45,54 @@ def trial(rng: np.random.Generator, counts: Counts) -> None:
                 raise Finding(msg)
         if name == "CompletionFlag" and answer is not None:
             _called(answer.wait, [0.0], {})
+        elif name == "dynamic_paths" and answer is not None:
+            _change(rng, draw, answer, counts)
         elif callable(answer):
             for _ in range(3):
                 _called(answer, _more(rng, name, draw), {})
                 counts["calls"] += 1
 
 
-def _called(function: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
+def _damage(rng: np.random.Generator, args: list[Any], kwargs: dict[str, Any]) -> None:
+    """Replace up to three arguments."""
+    places: list[Any] = [*range(len(args)), *kwargs]
+    damaged = rng.choice(len(places), min(len(places), int(rng.integers(0, 4))), replace=False)
+    for at in damaged.tolist():
+        where = places[at]
+        holder: Any = args if isinstance(where, int) else kwargs
+        holder[where] = _damaged(rng, holder[where], args)
+
+
+def _called(
+    function: Any,
+    args: list[Any],
+    kwargs: dict[str, Any],
+    allowed: tuple[type[Exception], ...] = _ALLOWED,
+) -> Any:
     """Return the answer; None if the call raises an allowed exception."""
     try:
         return function(*args, **kwargs)
-    except _ALLOWED:
+    except allowed:
         return None
+
+
+def _change(rng: np.random.Generator, draw: Draw, paths: Any, counts: Counts) -> None:
+    """Call methods of paths whose graph changes, in any order, and read all that they hold."""
+    made = methods(draw)
+    names = [*sorted(made), *["apply", "accept"] * 4]  # a batch ends before the next one
+    for _ in range(_METHODS):
+        name = names[rng.integers(len(names))]
+        given, named = made[name]()
+        args, kwargs = list(given), dict(named)
+        if args and rng.random() < 0.5:
+            _damage(rng, args, kwargs)
+        # A RuntimeError is for a batch that is open, or a row that is stale.
+        _called(getattr(paths, name), args, kwargs, (*_ALLOWED, RuntimeError))
+        counts["calls"] += 1
+    indptr, indices, weights = paths.graph()
+    if not indptr[-1] == len(indices) == len(weights) == paths.edges:
+        msg = f"a graph of {paths.edges} edges has {indptr[-1]} in its rows"
+        raise Finding(msg)
 
 
 def _more(rng: np.random.Generator, name: str, draw: Draw) -> list[Any]:
