@@ -85,6 +85,10 @@ def killer_of(client, every):
     return kill, killed
 
 
+@pytest.mark.skipif(
+    "WARPATH_KILLS" not in os.environ,
+    reason="it stops at times (decision 0029): WARPATH_KILLS=1 runs it",
+)
 @pytest.mark.parametrize("name", ["table.zarr", "table.npy", None])
 def test_killed_workers_change_no_bit(roads, tmp_path, name):
     sources = np.arange(ROWS) * 7

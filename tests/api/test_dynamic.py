@@ -182,8 +182,8 @@ TestBatches.settings = settings(max_examples=25, stateful_step_count=7, deadline
 @pytest.mark.full(
     "random batches in Python", "src/warpath/api/dynamic.py", "cpp/include/warpath/dynamic/*.hpp"
 )
-def test_thousands_of_batches_on_random_graphs():
-    for seed in range(400):
+def test_two_thousand_batches_on_random_graphs():
+    for seed in range(80):
         random = np.random.default_rng(seed)
         dtype = TYPES[seed % 4]
         low = -1 if seed % 5 == 0 and seed % 4 < 2 else 0

@@ -296,7 +296,7 @@ def test_the_corpus_in_partitions(client, tmp_path, dtype):
 
 
 @pytest.mark.full("faults of clusters in partitions", *SOURCES)
-@pytest.mark.parametrize("round_", range(20))
+@pytest.mark.parametrize("round_", [0, 7])
 def test_a_worker_killed_in_the_middle_changes_no_bit(tmp_path, round_):
     graph = generate.road(3000, seed=round_)
     files = files_of(tmp_path, table_of(graph), 4, 2000)
