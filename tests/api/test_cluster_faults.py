@@ -136,7 +136,7 @@ def plugin_of(patch):
     return Plugin()
 
 
-def test_a_disk_that_fills_at_one_worker(roads, tmp_path):
+def test_a_disk_that_fills_at_the_workers(roads, tmp_path):
     def limit():
         import resource
 
@@ -144,9 +144,8 @@ def test_a_disk_that_fills_at_one_worker(roads, tmp_path):
 
     out, sources = tmp_path / "table.zarr", np.arange(ROWS)
     with cluster() as client:
-        first = min(pids(client))
-        client.run(limit, workers=[first])
-        with pytest.raises(wp.OutputError, match=rf"worker {first}: .*File too large.*rows "):
+        client.run(limit)  # at both, for one of them may make all rows on a busy machine
+        with pytest.raises(wp.OutputError, match=r"worker tcp://\S+: .*File too large.*rows "):
             wp.distances(roads, sources, out=out, device=client)
     with cluster() as client:
         found = wp.distances(roads, sources, out=out, device=client)
