@@ -118,7 +118,7 @@ def traffic() -> None:
 
     animation = FuncAnimation(figure, draw, frames=np.arange(24), init_func=lambda: None)
     part = PICTURES / "traffic-day.part.gif"
-    animation.save(part, PillowWriter(fps=4), dpi=64)
+    animation.save(part, PillowWriter(fps=4), dpi=56)
     part.replace(PICTURES / "traffic-day.gif")
     plt.close(figure)
 

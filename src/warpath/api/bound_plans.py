@@ -25,9 +25,9 @@ class OneSource:
     plan : what runs.
     team : the number of threads that the tree may take.
     search : finds distances that need no cutting, narrowing or folding; None where there is none.
-    stays : whether distances may stay on the device that found them: not on one that nobody
-        requested, so that results of "auto" are on the host wherever they were found, and not on
-        one that does not hold the graph, which the tree is made of.
+    stays : whether distances may stay on the device that found them. Those of "auto" are copied
+        to the host, and so are those of a device that does not hold the graph: the tree is made
+        from the graph.
     """
 
     def __init__(self, plan: Plan, team: int, search: Search | None, *, stays: bool) -> None:

@@ -98,7 +98,7 @@ class Options:
 
     @property
     def is_open(self) -> bool:
-        """Whether "auto" may choose a device that nobody requested."""
+        """Whether no device was requested, so that "auto" may choose one."""
         return auto_device.is_open(self.wish, self.preference)
 
     def settled(self, graph: Graph, device: str) -> Options:

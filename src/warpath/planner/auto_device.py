@@ -1,4 +1,4 @@
-"""Whether a question is worth a GPU that nobody requested."""
+"""Decide whether device="auto" takes a GPU for a question."""
 
 from __future__ import annotations
 

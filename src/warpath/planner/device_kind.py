@@ -67,7 +67,7 @@ class DeviceKind(Protocol):
     takes_threads : whether the number of threads has an effect.
     timed : whether the time of a run says how fast the kind of device is.
     divides : whether several devices of this kind solve one source of a divided graph.
-    considered : whether device="auto" may choose it where nobody requested it.
+    considered : whether device="auto" may choose it where no device was requested.
     cluster : whether the device is workers on several machines, which answer blocks of rows.
     """
 

@@ -258,10 +258,10 @@ class TreeBuilder:
         return trees
 
     def _progress(self, trees: list[Any]) -> tuple[int, int]:
-        told = self._tasks.gather(
+        counts = self._tasks.gather(
             [self._tasks.submit(progress_of, tree) for tree in trees], "computing the tree"
         )
-        return sum(found for found, _ in told), sum(left for _, left in told)
+        return sum(found for found, _ in counts), sum(left for _, left in counts)
 
     @staticmethod
     def _broken(found: dict[str, Any], overflow: bool) -> Exception:

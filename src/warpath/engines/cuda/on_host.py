@@ -26,7 +26,7 @@ def left_on_host(device: Device, array: Array) -> Array:
     return device.mapped(held)
 
 
-def resident_beside(graph: Graph, device: Device) -> Rows:
+def resident_on_host(graph: Graph, device: Device) -> Rows:
     """Return the rows of a graph: offsets on a device, edges in memory of the host; made once."""
 
     def rows() -> Rows:
@@ -36,10 +36,10 @@ def resident_beside(graph: Graph, device: Device) -> Rows:
     return _ROWS.of(graph, rows, device.name)
 
 
-def weights_beside(graph: Graph, weight: str, device: Device) -> Array:
+def weights_on_host(graph: Graph, weight: str, device: Device) -> Array:
     """Return the weights of a graph in a type, in memory of the host; made once."""
     if graph.solver_weights.dtype == weight:
-        return resident_beside(graph, device).weights
+        return resident_on_host(graph, device).weights
 
     def narrow() -> Array:
         return left_on_host(device, graph.solver_weights.astype(weight))

@@ -10,7 +10,7 @@ import numpy as np
 from warpath.engines import cpu
 from warpath.engines.base import Raw
 from warpath.engines.cuda.entry import Kernel, Types, kernel
-from warpath.engines.cuda.on_host import resident_beside
+from warpath.engines.cuda.on_host import resident_on_host
 from warpath.engines.cuda.tables.deliver import Delivery
 from warpath.engines.cuda.tables.widths import Width, limit, weights_of, widths
 from warpath.engines.rounds.run import resident
@@ -109,9 +109,9 @@ class Common:
         types = Types.of(graph.indices.dtype, width.weight, width.label)
         self.kernel: Kernel = kernel(kind, types, device.block)
         self.stats: dict[str, int] = {}
-        beside = order.rows_on_host
-        rows = (resident_beside if beside else resident)(graph, device)
-        weights, weight = weights_of(graph, width, device, on_host=beside)
+        on_host = order.rows_on_host
+        rows = (resident_on_host if on_host else resident)(graph, device)
+        weights, weight = weights_of(graph, width, device, on_host=on_host)
         self._flags = xp.zeros(2, np.int32)  # lost, unfit
         self._given: dict[str, Any] = {
             "n": graph.n,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from warpath.base.dtypes import unreachable
-from warpath.engines.cuda.on_host import weights_beside
+from warpath.engines.cuda.on_host import weights_on_host
 from warpath.engines.rounds.run import resident
 from warpath.graph.derived import Derived
 
@@ -69,7 +69,7 @@ def weights_of(
     if graph.m == 0 or facts.min_weight == facts.max_weight:
         return None, kind(graph.solver_weights[0] if graph.m else 0)
     if on_host:
-        return weights_beside(graph, width.weight, device), kind(0)
+        return weights_on_host(graph, width.weight, device), kind(0)
     if graph.solver_weights.dtype == width.weight:
         return resident(graph, device).weights, kind(0)
     weights = graph.solver_weights
