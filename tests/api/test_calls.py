@@ -251,7 +251,7 @@ def test_a_graph_without_vertices_has_an_empty_table_and_no_source():
             wp.NotSupportedError,
             "it does apsp, not sssp",
         ),
-        (lambda g: wp.sssp(g, 0, device="cluster"), wp.NotSupportedError, "pass a Dask client"),
+        (lambda g: wp.sssp(g, 0, device="cluster"), wp.NotSupportedError, "a Dask client, or"),
         (lambda g: wp.sssp(g, 0, device="tpu"), wp.InputError, "is not valid; use"),
         (lambda g: wp.sssp(g, 0, threads=0), wp.InputError, "threads = 0"),
         (lambda g: wp.sssp(g, 0, threads=1.5), wp.InputError, "threads = 1.5"),
