@@ -104,8 +104,12 @@ def compare(expected: Path, found: Path) -> None:
 @contextmanager
 def started(workers: int) -> Iterator[Any]:
     """Yield a client of a cluster of worker processes with one thread each."""
+    dask = require("dask", extra="dask", what="warpath bench cluster")
     distributed = require("distributed", extra="dask", what="warpath bench cluster")
     with (
+        # LocalCluster looks for a worker some time after each of its deaths, and closes its nanny
+        # for good if the next one has died as well by then.
+        dask.config.set({"distributed.deploy.lost-worker-timeout": "1 day"}),
         distributed.LocalCluster(
             n_workers=workers, threads_per_worker=1, processes=True, dashboard_address=":0"
         ) as cluster,

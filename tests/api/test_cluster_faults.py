@@ -16,6 +16,8 @@ import pytest
 import warpath as wp
 from support.dask_cluster import cluster, pids
 from warpath.api import clustered
+from warpath.engines.cluster.blocks import Blocks
+from warpath.engines.cluster.clients import device_name
 from warpath.io import streams
 
 pytest.importorskip("distributed")
@@ -85,10 +87,6 @@ def killer_of(client, every):
     return kill, killed
 
 
-@pytest.mark.skipif(
-    "WARPATH_KILLS" not in os.environ,
-    reason="it stops at times (decision 0029): WARPATH_KILLS=1 runs it",
-)
 @pytest.mark.parametrize("name", ["table.zarr", "table.npy", None])
 def test_killed_workers_change_no_bit(roads, tmp_path, name):
     sources = np.arange(ROWS) * 7
@@ -99,6 +97,33 @@ def test_killed_workers_change_no_bit(roads, tmp_path, name):
         found = wp.distances(roads, sources, out=out, device=client, progress=kill)
     assert len(killed) > 1
     assert (found.dist[:] == wp.distances(roads, sources).dist).all()
+
+
+def test_an_answer_leaves_its_worker_before_those_of_earlier_blocks(roads, tmp_path, monkeypatch):
+    """A worker that dies loses the answers that it still has."""
+    file, take = tmp_path / "taken", Blocks._answer
+
+    def taken(self, future):
+        found = take(self, future)
+        file.touch()
+        return found
+
+    def after_another(_, job, block):
+        import time
+
+        waits = 0
+        while block == 0 and not job.exists() and waits < 400:
+            time.sleep(0.05)
+            waits += 1
+        return job.exists() if block == 0 else block
+
+    monkeypatch.setattr(Blocks, "_answer", taken)
+    with cluster() as client:
+        device = device_name(client)
+        sent = clustered.sent_graph(client, roads, prepared=False)
+        blocks = Blocks(device, roads, sent, after_another, file, str)
+        found = [answer.value for _, answer in blocks.answers(iter(range(4)), lambda _: 1)]
+    assert found == [True, 1, 2, 3]
 
 
 def test_rows_that_end_their_workers_are_named(roads):
@@ -194,6 +219,8 @@ CLIENT = """
 import sys
 import warpath as wp
 from warpath.api import clustered
+from warpath.engines.cluster.blocks import Blocks
+from warpath.engines.cluster.clients import device_name
 from warpath.io import streams
 
 clustered._BLOCK_BYTES = clustered._STORED_BYTES = 2**17

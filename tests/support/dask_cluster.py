@@ -13,9 +13,13 @@ if TYPE_CHECKING:
 @contextmanager
 def cluster(workers: int = 2, **options: Any) -> Iterator[Any]:
     """Yield a client of a new cluster whose workers are processes with one thread each."""
+    import dask
     import distributed
 
     with (
+        # LocalCluster looks for a worker some time after each of its deaths, and closes its nanny
+        # for good if the next one has died as well by then.
+        dask.config.set({"distributed.deploy.lost-worker-timeout": "1 day"}),
         distributed.LocalCluster(
             n_workers=workers,
             threads_per_worker=1,

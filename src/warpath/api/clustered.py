@@ -49,7 +49,6 @@ _FIRST = 0.25  # part of it for blocks before a rate is known
 _SMALL = 0.05  # seconds of a block that is not worth cutting
 _BLOCK_BYTES = 32 * 2**20  # of a block that comes here
 _STORED_BYTES = 128 * 2**20  # of a block that a worker stores
-_AHEAD_BYTES = 512 * 2**20  # of answers that wait for an earlier one
 _NAMED = 5  # sources in a message
 
 
@@ -120,7 +119,7 @@ class _Call:
         """Yield the blocks and what workers return for them, in order."""
         device = self.chosen.device
         run = Blocks(device, self.graph, self._sent, function, self.job, self._described)
-        answered: Any = run.answers(blocks, _AHEAD_BYTES // max(1, row_bytes))
+        answered: Any = run.answers(blocks, lambda block: len(block.sources) * row_bytes)
         try:
             for block, answer in answered:
                 self._count(block, answer)

@@ -39,6 +39,8 @@ _AT_A_TIME = 2  # blocks of a worker's thread: one that runs and one that waits
 _WATCHED = 0.5  # seconds between two looks at the scheduler
 _PATIENCE = 120.0  # seconds without any worker
 _LARGE_JOB = 2**15  # bytes that each task may repeat
+_AHEAD_BYTES = 512 * 2**20  # of answers that wait here for an earlier one
+_TRANSFER = 30.0  # seconds for an answer to come here, until it is asked for again
 _SUBMISSIONS = 2  # of a block whose workers died
 
 #: Errors of the question, the same on every worker.
@@ -66,6 +68,7 @@ class _Waiting(NamedTuple):
     block: Any
     future: Future
     times: int
+    answer: Answer | None = None
 
 
 class Blocks:
@@ -98,7 +101,9 @@ class Blocks:
         self._count = 0
         self._seen = time.monotonic()
 
-    def answers(self, blocks: Iterator[Any], ahead: int) -> Iterator[tuple[Any, Answer]]:
+    def answers(
+        self, blocks: Iterator[Any], bytes_of: Callable[[Any], int]
+    ) -> Iterator[tuple[Any, Answer]]:
         """Yield (block, answer) in the order of the blocks.
 
         When the iterator is closed, or an error is raised, the tasks that are left are cancelled.
@@ -106,36 +111,38 @@ class Blocks:
         Parameters
         ----------
         blocks : the next one is taken when a worker may soon have nothing to do.
-        ahead : how many answers may wait for an earlier one.
+        bytes_of : returns the size of a block's answer.
         """
         waiting: deque[_Waiting] = deque()
         try:
             while True:
-                self._submit_more(waiting, blocks, ahead)
+                self._submit_more(waiting, blocks, bytes_of)
                 if not waiting:
                     return
+                for at, one in enumerate(waiting):
+                    waiting[at] = self._taken(one, first=at == 0)
                 first = waiting[0]
-                if first.future.done():
-                    answer = self._answer(first)
-                    if answer is None:
-                        waiting[0] = self._submitted(first.block, first.times + 1)
-                    else:
-                        yield first.block, answer
-                        waiting.popleft()
-                else:
+                if first.answer is not None:
+                    yield first.block, first.answer
+                    waiting.popleft()
+                elif not first.future.done():
                     self._wait([each.future for each in waiting if not each.future.done()])
         finally:
             self._cancel([each.future for each in waiting])
 
-    def _submit_more(self, waiting: deque[_Waiting], blocks: Iterator[Any], ahead: int) -> None:
+    def _submit_more(
+        self, waiting: deque[_Waiting], blocks: Iterator[Any], bytes_of: Callable[[Any], int]
+    ) -> None:
         most = _AT_A_TIME * sum(worker.threads for worker in self._workers())
         running = sum(not each.future.done() for each in waiting)
-        while running < most and len(waiting) < max(ahead, most):
+        size = sum(bytes_of(each.block) for each in waiting)
+        while running < most and (len(waiting) < most or size < _AHEAD_BYTES):
             block = next(blocks, None)
             if block is None:
                 return
             waiting.append(self._submitted(block, 1))
             running += 1
+            size += bytes_of(block)
 
     def _submitted(self, block: Any, times: int) -> _Waiting:
         graph = held(self._client, self._graph, self._sent)
@@ -175,10 +182,24 @@ class Blocks:
         with suppress(TimeoutError, CancelledError), self._client.as_current():
             distributed.wait(futures, timeout=_WATCHED, return_when="FIRST_COMPLETED")
 
-    def _answer(self, one: _Waiting) -> Answer | None:
-        """Return the answer of a task that ended; None if the block is to be submitted again."""
-        future = one.future
-        if future.status == "cancelled":
+    def _taken(self, one: _Waiting, *, first: bool) -> _Waiting:
+        """Return a block with its answer if that is there; submit it again if its workers died.
+
+        Answers are taken at once, because a worker that dies loses those that it still has. An
+        error is raised when the block is the first one, so that it does not depend on the order
+        in which tasks end.
+        """
+        if one.answer is not None or not one.future.done():
+            return one
+        if one.future.status == "finished":
+            return one._replace(answer=self._answer(one.future))
+        if one.future.status == "error":
+            error = one.future.exception()
+            if _of_killed_workers(error) and one.times < _SUBMISSIONS:
+                return self._submitted(one.block, one.times + 1)
+            if first:
+                raise self._explained(error, one)
+        elif first and one.future.status == "cancelled":
             if self._client.status != "running":
                 raise self._no_scheduler()
             msg = (
@@ -186,13 +207,14 @@ class Blocks:
                 "program, or the scheduler was restarted: repeat the call."
             )
             raise DeviceError(msg)
-        if future.status == "error":
-            error = future.exception()
-            if _of_killed_workers(error) and one.times < _SUBMISSIONS:
-                return None
-            raise self._explained(error, one)
+        return one
+
+    def _answer(self, future: Future) -> Answer | None:
+        """Return the answer of a task; None if its worker died with it, so that it runs again."""
         try:
-            found: Answer = future.result()
+            found: Answer = future.result(timeout=_TRANSFER)
+        except TimeoutError:
+            return None
         except (OSError, CancelledError) as error:  # the scheduler went away with the answer
             raise self._no_scheduler() from error
         return found
