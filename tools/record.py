@@ -110,9 +110,20 @@ def run_tests(tests: str, extra: Sequence[str]) -> dict[str, Any]:
         report = Path(folder) / "report.xml"
         # A warning of a GPU library is printed but is not an error: no kernel is at fault.
         command = [
-            sys.executable, "-m", "pytest", "-m", "gpu", "-q", "-o", "filterwarnings=default",
-            "-o", "junit_family=xunit1", f"--junitxml={report}", *extra, tests,
-        ]  # fmt: skip
+            sys.executable,
+            "-m",
+            "pytest",
+            "-m",
+            "gpu",
+            "-q",
+            "-o",
+            "filterwarnings=default",
+            "-o",
+            "junit_family=xunit1",
+            f"--junitxml={report}",
+            *extra,
+            tests,
+        ]
         status = subprocess.run(command, check=False).returncode
         if not report.exists():
             msg = f"pytest ended with status {status} and left no report: see its output above."

@@ -304,12 +304,25 @@ def measure(case: tuple[str, str, int, int], wish: argparse.Namespace) -> Line:
     if others is not None:
         others.close()
     return {
-        "graph": name, "n": graph.n, "m": graph.m, "kind": kind, "size": size, "batches": count,
-        "seed": wish.seed, "threads": wish.threads, "source": source, "algorithm": wish.algorithm,
+        "graph": name,
+        "n": graph.n,
+        "m": graph.m,
+        "kind": kind,
+        "size": size,
+        "batches": count,
+        "seed": wish.seed,
+        "threads": wish.threads,
+        "source": source,
+        "algorithm": wish.algorithm,
         "times": {each: np.round(t, 9).tolist() for each, t in {"repair": times, **more}.items()},
-        "affected": affected, "changed": changed, "solved_anew": solved, "bytes": sizes,
-        "wrong": wrong, "machine": machine(), "commit": commit(),
-    }  # fmt: skip
+        "affected": affected,
+        "changed": changed,
+        "solved_anew": solved,
+        "bytes": sizes,
+        "wrong": wrong,
+        "machine": machine(),
+        "commit": commit(),
+    }
 
 
 def clocked(solver: Solver, batch: Batch) -> float:

@@ -152,9 +152,22 @@ def _names(lines: Sequence[Line]) -> list[str]:
 
 
 _COLUMNS = (
-    "graph", "n", "m", "weights", "by", "kernels, ms", "call", "copied", "goal", "ADDS",
-    "ADDS over ours", "floor", "ours over it", "rounds", "first, s",
-)  # fmt: skip
+    "graph",
+    "n",
+    "m",
+    "weights",
+    "by",
+    "kernels, ms",
+    "call",
+    "copied",
+    "goal",
+    "ADDS",
+    "ADDS over ours",
+    "floor",
+    "ours over it",
+    "rounds",
+    "first, s",
+)
 _ABOUT = (
     "gpu",
     "driver",

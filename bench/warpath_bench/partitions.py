@@ -55,11 +55,14 @@ def _in_partitions(options: argparse.Namespace, folder: Path) -> dict[str, Any]:
     rows = json.loads((folder / "edges.parquet.json").read_text())
     with (
         distributed.LocalCluster(
-            n_workers=options.workers, threads_per_worker=1, dashboard_address=":0",
-            memory_limit=options.memory, local_directory=str(folder),
+            n_workers=options.workers,
+            threads_per_worker=1,
+            dashboard_address=":0",
+            memory_limit=options.memory,
+            local_directory=str(folder),
         ) as local,
         local.get_client() as client,
-    ):  # fmt: skip
+    ):
         start = time.perf_counter()
         graph = cluster.read(edges, client, n=rows["n"], partitions=options.partitions)
         found: dict[str, Any] = {"read": time.perf_counter() - start, "m": graph.m, "n": graph.n}
@@ -77,8 +80,16 @@ def _in_partitions(options: argparse.Namespace, folder: Path) -> dict[str, Any]:
     found["solve"] = median(run[0] for run in runs)
     found["verify"] = median(run[1] for run in runs)
     found |= {key: median(run[2][key] for run in runs) for key in runs[0][2]}
-    alone = _python(["--alone", str(edges), "--sources", str(options.sources),
-                     "--out", str(folder / "alone.npz")])  # fmt: skip
+    alone = _python(
+        [
+            "--alone",
+            str(edges),
+            "--sources",
+            str(options.sources),
+            "--out",
+            str(folder / "alone.npz"),
+        ]
+    )
     found["alone"] = json.loads(alone)
     _compare(folder)
     return found

@@ -30,10 +30,24 @@ if TYPE_CHECKING:
 CPU = ("road", "rmat", "martin", "delaunay", "NY", "cnr")
 #: Further generated graphs of the suite "all", which also has all graphs of the data folder.
 MORE = (
-    "streets", "grid 1000", "mesh 700", "uniform 500000 8", "uniform 1000000 2", "hub 262144",
-    "small_world 262144 10", "kronecker 16 16", "dense 3000", "complete 1000", "rmat 14 16",
-    "road 100000", "road 1000", "grid 100", "delaunay 10000", "martin 65536", "uniform 100 4",
-)  # fmt: skip
+    "streets",
+    "grid 1000",
+    "mesh 700",
+    "uniform 500000 8",
+    "uniform 1000000 2",
+    "hub 262144",
+    "small_world 262144 10",
+    "kronecker 16 16",
+    "dense 3000",
+    "complete 1000",
+    "rmat 14 16",
+    "road 100000",
+    "road 1000",
+    "grid 100",
+    "delaunay 10000",
+    "martin 65536",
+    "uniform 100 4",
+)
 _KINDS = ("int", "float", "none", "int32", "int64", "float32", "float64")
 _QUICK = {"repeats": 1, "budget": 1.0}
 _THOROUGH = {"repeats": 3, "budget": 20.0}

@@ -68,9 +68,22 @@ _OPTIONS: dict[str, dict[str, Any]] = {
     "soc-sign-bitcoinotc": {"weight": "feature"},
 }
 _SUFFIXES = (
-    ".gz", ".xz", ".bz2", ".zst", ".zip", ".gr", ".txt", ".csv", ".mtx", ".graph", ".tntp", ".osm",
-    ".pbf", ".el", ".wel",
-)  # fmt: skip
+    ".gz",
+    ".xz",
+    ".bz2",
+    ".zst",
+    ".zip",
+    ".gr",
+    ".txt",
+    ".csv",
+    ".mtx",
+    ".graph",
+    ".tntp",
+    ".osm",
+    ".pbf",
+    ".el",
+    ".wel",
+)
 
 
 class Workload(NamedTuple):

@@ -88,8 +88,13 @@ def test_each_solver_has_a_line_with_all_figures_and_a_row(quick, tmp_path, scri
     assert (command["build_s"], command["arcs"]) == (0.5, 7)
     figures = {name: found["value"] for name, found in command["figures"].items()}
     assert figures == {
-        "pair": 2000, "route": 2000, "pairs": 20, "small": 2, "large": 2, "all": 0.5,
-    }  # fmt: skip
+        "pair": 2000,
+        "route": 2000,
+        "pairs": 20,
+        "small": 2,
+        "large": 2,
+        "all": 0.5,
+    }
     assert "## road 300: 300 vertices" in text
     assert not list(tmp_path.glob("*.part"))
 

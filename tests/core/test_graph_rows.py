@@ -254,5 +254,8 @@ def test_the_hunting_program_calls_every_function_of_the_core():
     made = {name for name in public if name.startswith(names)}
     assert len(made) == 17
     assert public - known - made == {
-        "BidirectionalSearch", "ParseError", "SpurSearch", "ValidatedArray"
-    }  # fmt: skip
+        "BidirectionalSearch",
+        "ParseError",
+        "SpurSearch",
+        "ValidatedArray",
+    }

@@ -206,15 +206,21 @@ def test_a_delimiter_and_a_decimal_mark_can_be_given(file):
 @pytest.mark.parametrize(
     ("text", "options", "message"),
     [
-        ("u;v;w\n0;1;1,5\n0;1;2.5\n", {"delimiter": ";", "decimal": ","},
-         "row 1 of column 'w' is '2.5': weights are numbers with the decimal mark ','"),
-        ("u;v;w\n0;1;1,5\n", {"delimiter": ";", "decimal": "."},
-         "row 0 of column 'w' is '1,5': .* decimal=',' reads other marks"),
+        (
+            "u;v;w\n0;1;1,5\n0;1;2.5\n",
+            {"delimiter": ";", "decimal": ","},
+            "row 1 of column 'w' is '2.5': weights are numbers with the decimal mark ','",
+        ),
+        (
+            "u;v;w\n0;1;1,5\n",
+            {"delimiter": ";", "decimal": "."},
+            "row 0 of column 'w' is '1,5': .* decimal=',' reads other marks",
+        ),
         ("u,v\n0.5,1\n", {"delimiter": ","}, "numbers that are not integers, such as '0.5'"),
         ("u,v\n0,\n", {"delimiter": ","}, "row 0 of column 'v' is missing"),
         ("# nothing\n", {"format": "csv"}, "the file has no rows"),
     ],
-)  # fmt: skip
+)
 def test_mixed_marks_and_missing_ends_are_refused(file, text, options, message):
     with pytest.raises(GraphFormatError, match=message):
         formats.read(file(text), **options)

@@ -33,10 +33,23 @@ from warpath.planner.wish import Wish, device_of
 from warpath.recipes import CATALOGUE, Catalogue, Task
 
 ROAD = Facts(
-    n=264_346, m=733_846, directed=True, loops=0, min_degree=1, max_degree=8, mean_degree=2.78,
-    weighted=True, weight_dtype="int32", integer=True, min_weight=1, max_weight=36_946,
-    mean_weight=1293, negative=0, zero=0, symmetric=None,
-)  # fmt: skip
+    n=264_346,
+    m=733_846,
+    directed=True,
+    loops=0,
+    min_degree=1,
+    max_degree=8,
+    mean_degree=2.78,
+    weighted=True,
+    weight_dtype="int32",
+    integer=True,
+    min_weight=1,
+    max_weight=36_946,
+    mean_weight=1293,
+    negative=0,
+    zero=0,
+    symmetric=None,
+)
 FLOATS = replace(ROAD, weight_dtype="float64", integer=False)
 NEGATIVE = replace(ROAD, min_weight=-5, negative=3)
 SMALL = replace(ROAD, n=500, m=200_000, mean_degree=400.0)

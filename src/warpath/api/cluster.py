@@ -82,9 +82,16 @@ def read(
     """
     from_files = _engine("load").ParquetFiles
     return _loaded(
-        lambda tasks: from_files(tasks, files), client, source, target, weight,
-        n=n, directed=directed, partitions=partitions, assign=assign,
-    )  # fmt: skip
+        lambda tasks: from_files(tasks, files),
+        client,
+        source,
+        target,
+        weight,
+        n=n,
+        directed=directed,
+        partitions=partitions,
+        assign=assign,
+    )
 
 
 def from_edges(
@@ -114,9 +121,16 @@ def from_edges(
     """
     from_frame = _engine("load").DataFrame
     return _loaded(
-        lambda tasks: from_frame(tasks, edges), client, source, target, weight,
-        n=n, directed=directed, partitions=partitions, assign=assign,
-    )  # fmt: skip
+        lambda tasks: from_frame(tasks, edges),
+        client,
+        source,
+        target,
+        weight,
+        n=n,
+        directed=directed,
+        partitions=partitions,
+        assign=assign,
+    )
 
 
 def _engine(module: str) -> Any:

@@ -214,15 +214,26 @@ def clustered_table(
         _fill(call, result, rows, len(names) * request.dtype.itemsize, pred, report)
     stats = call.stats() | ({"resumed": result.resumed} if result.resumed else {})
     return DistanceTable(
-        graph, rows, names, result.array,
-        pred=pred, cutoff=problem.cutoff, plan=call.plan(), stats=stats, trace=None,
-    )  # fmt: skip
+        graph,
+        rows,
+        names,
+        result.array,
+        pred=pred,
+        cutoff=problem.cutoff,
+        plan=call.plan(),
+        stats=stats,
+        trace=None,
+    )
 
 
 def _fill(
-    call: _Call, result: Output, rows: Array, row_bytes: int, pred: Array | None,
+    call: _Call,
+    result: Output,
+    rows: Array,
+    row_bytes: int,
+    pred: Array | None,
     report: Report | None,
-) -> None:  # fmt: skip
+) -> None:
     """Fill the destination of a table, or let workers fill it."""
     file, returned = result.by_chunks, row_bytes
     if file is None:
@@ -249,9 +260,13 @@ def _fill(
 
 
 def clustered_totals(
-    graph: Graph, options: Options, problem: Problem, names: tuple[str, ...], chosen: Plan,
+    graph: Graph,
+    options: Options,
+    problem: Problem,
+    names: tuple[str, ...],
+    chosen: Plan,
     progress: Progress,
-) -> tuple[dict[str, Array], Plan]:  # fmt: skip
+) -> tuple[dict[str, Array], Plan]:
     """Return the totals of the distances from each source; see `warpath.totals`."""
     sources = problem.sources
     job = replace(_job(graph, options, chosen, problem, None), totals=names)
@@ -318,15 +333,24 @@ def clustered_nearest(
         ((_, (dist, owner)),) = call.answers(cluster_answers.nearest, blocks, 1)
     dist.flags.writeable = owner.flags.writeable = False
     return Nearest(
-        graph, starts, dist, owner, reverse=reverse, cutoff=limit, plan=call.plan(),
+        graph,
+        starts,
+        dist,
+        owner,
+        reverse=reverse,
+        cutoff=limit,
+        plan=call.plan(),
         stats=call.stats(),
-    )  # fmt: skip
+    )
 
 
 def _job(
-    graph: Graph, options: Options, chosen: Plan, problem: Problem | None,
+    graph: Graph,
+    options: Options,
+    chosen: Plan,
+    problem: Problem | None,
     request: TableRequest | None,
-) -> Job:  # fmt: skip
+) -> Job:
     """Return what blocks share. The algorithm is fixed where float sums depend on it."""
     wish = options.wish
     loose = chosen.recipe.reassociates and graph.dist_dtype.kind == "f"

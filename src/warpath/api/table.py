@@ -117,9 +117,16 @@ def solved_table(
     stats.setdefault("seconds", 0.0)
     work.end_trace(stats)
     return DistanceTable(
-        graph, rows, names, result.array,
-        pred=work.pred, cutoff=problem.cutoff, plan=chosen, stats=stats, trace=work.trace,
-    )  # fmt: skip
+        graph,
+        rows,
+        names,
+        result.array,
+        pred=work.pred,
+        cutoff=problem.cutoff,
+        plan=chosen,
+        stats=stats,
+        trace=work.trace,
+    )
 
 
 def _shared(works: Sequence[TableWork]) -> Callable[[slice, Any, Report | None], dict[str, Any]]:
@@ -182,9 +189,16 @@ def _staged_here(
     blocks = HostBlocks(np.int32 if narrow else graph.dist_dtype, chosen.threads)
     start = time.perf_counter()
     all_pairs(
-        graph, matrix, blocks, HostMemory(), tiles.memory, tiles.journal, tiles.panels, report,
+        graph,
+        matrix,
+        blocks,
+        HostMemory(),
+        tiles.memory,
+        tiles.journal,
+        tiles.panels,
+        report,
         threads=chosen.threads,
-    )  # fmt: skip
+    )
     return {"seconds": time.perf_counter() - start}
 
 

@@ -52,7 +52,14 @@ def turned_table(
     size = Size(Task.MANY, len(rows), len(columns), request.dtype.itemsize, place)
     found = solved_table(inner, within, size, options.for_graph(inner), request, progress)
     return DistanceTable(
-        graph, rows, columns, found.dist,
-        cutoff=found.cutoff, plan=found.plan, stats=found.stats, trace=found.trace,
-        reassociated=found.reassociated, find_route=find_route,
-    )  # fmt: skip
+        graph,
+        rows,
+        columns,
+        found.dist,
+        cutoff=found.cutoff,
+        plan=found.plan,
+        stats=found.stats,
+        trace=found.trace,
+        reassociated=found.reassociated,
+        find_route=find_route,
+    )

@@ -27,9 +27,14 @@ def bucket_team_of(graph: Graph, delta: float, threads: int, cutoff: float | Non
     scattered = facts.scattered and facts.max_degree <= _HUB * facts.mean_degree
     rows = graph.indptr, graph.indices, graph.solver_weights
     search: Any = _core.bucket_team(
-        *rows, delta=delta, max_weight=facts.max_weight, scattered=scattered, cutoff=cutoff,
-        threads=threads, leaves=leaves(graph),
-    )  # fmt: skip
+        *rows,
+        delta=delta,
+        max_weight=facts.max_weight,
+        scattered=scattered,
+        cutoff=cutoff,
+        threads=threads,
+        leaves=leaves(graph),
+    )
     return cast("Search", search)
 
 
@@ -40,7 +45,13 @@ def breadth_first_of(graph: Graph, threads: int, cutoff: float | None) -> Search
     back_indices: Array = graph.indices[:0] if into is None else into.indices
     weight: Any = 1 if graph.weights is None else graph.weights[:1].sum().item()
     search: Any = _core.breadth_first(
-        graph.indptr, graph.indices, back_indptr, back_indices, weight,
-        like=np.empty(0, graph.dist_dtype), cutoff=cutoff, threads=threads,
-    )  # fmt: skip
+        graph.indptr,
+        graph.indices,
+        back_indptr,
+        back_indices,
+        weight,
+        like=np.empty(0, graph.dist_dtype),
+        cutoff=cutoff,
+        threads=threads,
+    )
     return cast("Search", search)

@@ -162,8 +162,10 @@ def described(snaps: Sequence[Snap], *, in_metres: bool) -> str:
     """Return in a sentence how far places are from their vertices."""
     unit = " m" if in_metres else ""
     if len(snaps) <= 2:
-        parts = (f"{s.place} is taken as vertex {s.vertex}, {_digits(s.distance)}{unit} away"
-                 for s in snaps)  # fmt: skip
+        parts = (
+            f"{s.place} is taken as vertex {s.vertex}, {_digits(s.distance)}{unit} away"
+            for s in snaps
+        )
         return "; ".join(parts)
     distances = np.array([snap.distance for snap in snaps])
     mean, most = (f"{_digits(float(value))}{unit}" for value in (distances.mean(), distances.max()))

@@ -74,10 +74,14 @@ class Turns:
         place[edges] = np.arange(len(edges))  # the last entry stays -1, for -1
         banned = place[self.banned]
         return Turns(
-            banned[(banned >= 0).all(axis=1)], place[self.back[edges]],
-            left=self.left, right=self.right, u_turn=self.u_turn,
-            honoured=self.honoured, ignored=self.ignored,
-        )  # fmt: skip
+            banned[(banned >= 0).all(axis=1)],
+            place[self.back[edges]],
+            left=self.left,
+            right=self.right,
+            u_turn=self.u_turn,
+            honoured=self.honoured,
+            ignored=self.ignored,
+        )
 
     def transposed(self, indptr: Array, indices: Array) -> Turns:
         """Return the turns of a graph's reversed edges, in the order of the transpose."""

@@ -20,9 +20,13 @@ _READERS: tuple[Any, ...] = (dimacs, matrix_market, tntp)
 
 #: Endings of the names of a graph's file and of its coordinates file.
 _SIBLINGS = (
-    (".gr", ".co"), (".mtx", "_coord.mtx"), ("_net.tntp", "_node.tntp"),
-    (".wph", ".co"), (".wph", "_coord.mtx"), ("_net.wph", "_node.tntp"),
-)  # fmt: skip
+    (".gr", ".co"),
+    (".mtx", "_coord.mtx"),
+    ("_net.tntp", "_node.tntp"),
+    (".wph", ".co"),
+    (".wph", "_coord.mtx"),
+    ("_net.wph", "_node.tntp"),
+)
 
 
 def sniff(head: bytes) -> bool:

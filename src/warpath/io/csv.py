@@ -137,9 +137,13 @@ def read(
     table = _TextTable(names, rows, mark, text=ids == "text")
     try:
         return from_columns(
-            table, columns=columns, weight=weight, directed=directed, attributes=attributes,
+            table,
+            columns=columns,
+            weight=weight,
+            directed=directed,
+            attributes=attributes,
             name=source.title,
-        )  # fmt: skip
+        )
     except InputError as error:
         raise source.error(None, str(error)) from error
 

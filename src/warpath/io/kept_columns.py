@@ -122,9 +122,14 @@ def turns_of(source: Source, parts: Mapping[str, NDArray[Any]]) -> Turns | None:
     if not (0 <= left < np.inf and 0 <= right < np.inf) or u_turn < 0 or u_turn == np.inf:
         raise source.error(None, f"turns_costs must be numbers >= 0, found {costs.tolist()}")
     return Turns(
-        banned, back, left=left, right=right, u_turn=None if np.isnan(u_turn) else u_turn,
-        honoured=int(honoured), ignored=dict(zip(reasons.tolist(), ignored.tolist(), strict=True)),
-    )  # fmt: skip
+        banned,
+        back,
+        left=left,
+        right=right,
+        u_turn=None if np.isnan(u_turn) else u_turn,
+        honoured=int(honoured),
+        ignored=dict(zip(reasons.tolist(), ignored.tolist(), strict=True)),
+    )
 
 
 def _column(

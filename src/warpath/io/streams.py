@@ -170,9 +170,13 @@ class _StreamedFile(ABC):
         if self.resumed == self.shape[0]:
             return []
         return row_blocks(
-            self.shape, self.dtype,
-            at_once=at_once, several=several, start=self.resumed, whole=self.chunk,
-        )  # fmt: skip
+            self.shape,
+            self.dtype,
+            at_once=at_once,
+            several=several,
+            start=self.resumed,
+            whole=self.chunk,
+        )
 
     def block(self, rows: slice) -> Array:
         count = rows.stop - rows.start
@@ -347,9 +351,12 @@ class _Zarr(_StreamedFile):
         refuse_a_full_disk(journal.target, self.shape[0] * row)
         journal.begin()
         self._into = self._zarr.create_array(
-            journal.part, shape=self.shape, dtype=self.dtype,
-            chunks=(self.chunk, max(1, self.shape[1])), overwrite=True,
-        )  # fmt: skip
+            journal.part,
+            shape=self.shape,
+            dtype=self.dtype,
+            chunks=(self.chunk, max(1, self.shape[1])),
+            overwrite=True,
+        )
 
     def _continued(self) -> Any:
         """Open the array of an earlier run."""

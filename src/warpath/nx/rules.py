@@ -24,13 +24,28 @@ _TO_ONE = {
     "has_path",
 }
 _FROM_EACH = {
-    "all_pairs_all_shortest_paths", "all_pairs_bellman_ford_path",
-    "all_pairs_bellman_ford_path_length", "all_pairs_dijkstra", "all_pairs_dijkstra_path",
-    "all_pairs_dijkstra_path_length", "all_pairs_shortest_path", "all_pairs_shortest_path_length",
-    "average_shortest_path_length", "center", "closeness_centrality", "diameter", "eccentricity",
-    "floyd_warshall", "floyd_warshall_numpy", "floyd_warshall_predecessor_and_distance",
-    "harmonic_centrality", "johnson", "periphery", "radius", "shortest_simple_paths",
-}  # fmt: skip
+    "all_pairs_all_shortest_paths",
+    "all_pairs_bellman_ford_path",
+    "all_pairs_bellman_ford_path_length",
+    "all_pairs_dijkstra",
+    "all_pairs_dijkstra_path",
+    "all_pairs_dijkstra_path_length",
+    "all_pairs_shortest_path",
+    "all_pairs_shortest_path_length",
+    "average_shortest_path_length",
+    "center",
+    "closeness_centrality",
+    "diameter",
+    "eccentricity",
+    "floyd_warshall",
+    "floyd_warshall_numpy",
+    "floyd_warshall_predecessor_and_distance",
+    "harmonic_centrality",
+    "johnson",
+    "periphery",
+    "radius",
+    "shortest_simple_paths",
+}
 
 
 # Functions that have other unsupported arguments than weights.

@@ -39,10 +39,21 @@ _PARTS = {"dist", "pred", "preds", "source", "cutoff", "sources", "targets", "re
 
 #: The exceptions of NumPy and zipfile for a truncated file or one with changed bytes.
 _DAMAGED = (
-    OSError, EOFError, ValueError, TypeError, KeyError, AttributeError, SyntaxError, RuntimeError,
-    MemoryError, OverflowError, zipfile.BadZipFile, zlib.error, struct.error,
+    OSError,
+    EOFError,
+    ValueError,
+    TypeError,
+    KeyError,
+    AttributeError,
+    SyntaxError,
+    RuntimeError,
+    MemoryError,
+    OverflowError,
+    zipfile.BadZipFile,
+    zlib.error,
+    struct.error,
     tokenize.TokenError,
-)  # fmt: skip
+)
 
 
 def save_paths(paths: Paths, path: str | os.PathLike[str]) -> None:

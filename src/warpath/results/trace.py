@@ -343,9 +343,15 @@ def whole_search(stats: dict[str, int], seconds: float) -> Round:
     """
     scanned = stats.get("settled", 0)
     return Round(
-        0, "search", scanned, stats.get("relaxed", 0), stats.get("improved", 0), {},
-        {"search": seconds}, stats.get("rounds", scanned),
-    )  # fmt: skip
+        0,
+        "search",
+        scanned,
+        stats.get("relaxed", 0),
+        stats.get("improved", 0),
+        {},
+        {"search": seconds},
+        stats.get("rounds", scanned),
+    )
 
 
 def up_and_down(stats: dict[str, int], seconds: float) -> list[Round]:
@@ -357,9 +363,15 @@ def up_and_down(stats: dict[str, int], seconds: float) -> list[Round]:
     settled, labelled = stats["settled"], stats["labelled"]
     up, down = stats["relaxed_up"], stats["relaxed_down"]
     first = Round(
-        0, "up", settled, up, min(settled, up), {"stalled": stats["stalled"]},
-        {"search": seconds}, settled,
-    )  # fmt: skip
+        0,
+        "up",
+        settled,
+        up,
+        min(settled, up),
+        {"stalled": stats["stalled"]},
+        {"search": seconds},
+        settled,
+    )
     if not down:
         return [first]
     return [

@@ -301,10 +301,26 @@ def _type_changed(paths: _Paths, dist: Array, pred: Array) -> Answer:
 
 
 _CHANGES: list[Callable[[_Paths, Array, Array], Answer | None]] = [
-    _a_step, _a_step, _a_step, _by_much, _by_much, _unreached, _reached, _source_moved, _swapped,
-    _no_number, _other_source, _other_edges, _an_island, _pred_changed, _pred_changed,
-    _pred_of_an_edge, _pred_of_an_edge, _pred_cycle, _type_changed,
-]  # fmt: skip
+    _a_step,
+    _a_step,
+    _a_step,
+    _by_much,
+    _by_much,
+    _unreached,
+    _reached,
+    _source_moved,
+    _swapped,
+    _no_number,
+    _other_source,
+    _other_edges,
+    _an_island,
+    _pred_changed,
+    _pred_changed,
+    _pred_of_an_edge,
+    _pred_of_an_edge,
+    _pred_cycle,
+    _type_changed,
+]
 
 
 def _hunt_tables(drawn: Drawn, rng: np.random.Generator, counts: Counts) -> None:

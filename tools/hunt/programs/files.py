@@ -60,12 +60,25 @@ _SLOW = {".osm": 20, "_quoted.csv": 40, ".parquet": 40}
 
 #: Options with which some mutants are read.
 _OPTIONS: tuple[dict[str, Any], ...] = (
-    {"directed": False}, {"directed": True}, {"weight": None}, {"weight": 2}, {"weight": "length"},
-    {"ids": "text"}, {"ids": "numbers"}, {"columns": (0, 1)}, {"columns": (0, 1, 2)},
-    {"columns": ("source", "target")}, {"n": 4}, {"n": 2**40}, {"skip_lines": 1}, {"member": "x"},
-    {"header": "coordinate pattern symmetric"}, {"service": True, "weight": "seconds"},
-    {"delimiter": ";"}, *({"format": known.name} for known in formats.FORMATS),
-)  # fmt: skip
+    {"directed": False},
+    {"directed": True},
+    {"weight": None},
+    {"weight": 2},
+    {"weight": "length"},
+    {"ids": "text"},
+    {"ids": "numbers"},
+    {"columns": (0, 1)},
+    {"columns": (0, 1, 2)},
+    {"columns": ("source", "target")},
+    {"n": 4},
+    {"n": 2**40},
+    {"skip_lines": 1},
+    {"member": "x"},
+    {"header": "coordinate pattern symmetric"},
+    {"service": True, "weight": "seconds"},
+    {"delimiter": ";"},
+    *({"format": known.name} for known in formats.FORMATS),
+)
 
 
 def trial(rng: np.random.Generator, counts: Counts) -> None:

@@ -214,9 +214,15 @@ def finished(draft: Draft, first: int, *places: Array) -> Partition:
     index = part.indices.dtype
     at = np.concatenate([place.astype(index) for place in places]) if places else part.ghost_at
     return Partition(
-        part.number, first, part.names, part.indptr, part.indices, part.weights,
-        part.ghost_starts, at,
-    )  # fmt: skip
+        part.number,
+        first,
+        part.names,
+        part.indptr,
+        part.indices,
+        part.weights,
+        part.ghost_starts,
+        at,
+    )
 
 
 def place_of(part: Partition, label: Any) -> int:

@@ -149,9 +149,15 @@ class Blocks:
         job = self._job_of_tasks()
         self._count += 1
         future = self._client.submit(
-            answer, graph, self._function, job, block, versions(),
-            key=f"warpath-rows-{self._run}-{self._count}", pure=False,
-        )  # fmt: skip
+            answer,
+            graph,
+            self._function,
+            job,
+            block,
+            versions(),
+            key=f"warpath-rows-{self._run}-{self._count}",
+            pure=False,
+        )
         return _Waiting(block, future, times)
 
     def _job_of_tasks(self) -> Any:

@@ -183,8 +183,9 @@ def _sample(tasks: Tasks, source: Source, form: Columns) -> Array:
     )
     found = [
         tasks.submit(edges.sample, source.chunk(at), source.where(at), form)
-        for at in few.tolist() if source.count
-    ]  # fmt: skip
+        for at in few.tolist()
+        if source.count
+    ]
     samples = [one for one in tasks.gather(found, "sampling the edges") if len(one)]
     kinds = {one.dtype.kind for one in samples}
     if len(kinds) > 1:

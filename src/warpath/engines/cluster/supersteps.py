@@ -75,11 +75,14 @@ class Solve:
         count = len(self._graph.parts)
         self.steps = [
             self._tasks.submit(
-                partition.start, one, source if at == part else None, self._hops,
+                partition.start,
+                one,
+                source if at == part else None,
+                self._hops,
                 worker=self._graph.sizes[at].worker,
             )
             for at, one in enumerate(self._graph.parts)
-        ]  # fmt: skip
+        ]
         self.summaries = self._collect(range(count))
         self._delta = self._first_delta() if delta is None else delta
         while (lowest := self._lowest()) is not None:
@@ -127,9 +130,14 @@ class Solve:
                     self._tasks.submit(partition.message_to, self.steps[s], at) for s in senders
                 ]
                 running[at] = self._tasks.submit(
-                    partition.superstep, self._graph.parts[at], self.steps[at], limit, self._hops,
-                    *into, worker=summary.worker,
-                )  # fmt: skip
+                    partition.superstep,
+                    self._graph.parts[at],
+                    self.steps[at],
+                    limit,
+                    self._hops,
+                    *into,
+                    worker=summary.worker,
+                )
         for at in range(len(self.steps)):
             if at in running:
                 self.steps[at] = running[at]

@@ -251,10 +251,15 @@ class TreeBuilder:
             earlier = None if before is None else before[at]
             trees.append(
                 self._tasks.submit(
-                    merged, part, earlier, self._source[at], proposals[at], *into,
+                    merged,
+                    part,
+                    earlier,
+                    self._source[at],
+                    proposals[at],
+                    *into,
                     worker=self._graph.sizes[at].worker,
                 )
-            )  # fmt: skip
+            )
         return trees
 
     def _progress(self, trees: list[Any]) -> tuple[int, int]:
