@@ -140,6 +140,7 @@ void register_hierarchy(nb::module_& module);
 void register_hierarchy_levels(nb::module_& module);
 void register_hierarchy_totals(nb::module_& module);
 void register_customizable(nb::module_& module);
+void register_dynamic(nb::module_& module);
 void register_verify(nb::module_& module);
 void register_owners(nb::module_& module);
 void register_visit_order(nb::module_& module);

@@ -1,10 +1,6 @@
 #include "common.hpp"
 #include "warpath/parallel/workers.hpp"
 
-namespace warpath::bindings {
-void register_dynamic(nb::module_& module);
-}
-
 NB_MODULE(_core, module) {
   using namespace warpath::bindings;
   nanobind::set_leak_warnings(false);  // a graph that lives until exit keeps its searches alive
