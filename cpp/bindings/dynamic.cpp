@@ -158,6 +158,20 @@ void define_changes(nb::class_<Guarded<V, W>>& type) {
         });
       },
       nb::arg("row"), nb::arg("dist").noconvert(), nb::arg("pred").noconvert());
+  type.def(
+      "replace_distances",
+      [](Guarded<V, W>& guarded, std::size_t row, In<D> dist, int threads) {
+        at_least_one(threads);
+        Control control(python_tick(nb::none()));
+        guarded.with([&](Paths& paths) {
+          require(row < paths.rows(), "there is no such row");
+          require_size(dist.size(), static_cast<std::size_t>(paths.graph().n()), "dist");
+          require(paths.graph().negative() == 0, "weights must not be negative");
+          const nb::gil_scoped_release free;
+          paths.replace(row, view(dist), threads, control);
+        });
+      },
+      nb::arg("row"), nb::arg("dist").noconvert(), nb::arg("threads"));
   type.def("accept",
            [](Guarded<V, W>& guarded) { guarded.with([](Paths& paths) { paths.accept(); }); });
   type.def("abandon",

@@ -170,7 +170,11 @@ class Trial {
 
   void solve_anew(Paths& paths, std::int64_t row) {
     const auto [dist, pred] = anew(static_cast<V>(sources_[static_cast<std::size_t>(row)]));
-    paths.replace(static_cast<std::size_t>(row), dist, pred);
+    warpath::Control control;
+    if (below(2) == 0)
+      paths.replace(static_cast<std::size_t>(row), dist, pred);
+    else
+      paths.replace(static_cast<std::size_t>(row), dist, 1 + static_cast<int>(below(2)), control);
   }
 
   void compare(const Paths& paths) const {

@@ -36,6 +36,8 @@ MUTANTS = [
     ("repair.hpp", "!is_affected(u) &&", ""),
     ("graph_changes.hpp", "b->out_at) <", "a->out_at) <"),
     ("slack_rows.hpp", "== kVacant) return;", "!= kVacant) return;"),
+    ("dynamic_paths.hpp", ".place(flat);", ";"),
+    ("dynamic_paths.hpp", "marks_[0].clear(v);", ";"),
     ("source_state.hpp", "set_pred(one.vertex, one.pred);", ""),
 ]
 
@@ -93,7 +95,7 @@ def test_a_fault_of_the_repair_is_found(header, code, fault, tmp_path):
     assert run(program, 1, 20_000).returncode != 0
 
 
-def paths_of(edges, n=3, sources=(0,), weights=np.int32, directed=True):
+def paths_of(edges, n=3, sources=(0,), weights=np.int32, directed=True, solved=True):
     indptr = np.zeros(n + 1, np.int64)
     for u, _, _ in edges:
         indptr[u + 1 :] += 1
@@ -103,7 +105,8 @@ def paths_of(edges, n=3, sources=(0,), weights=np.int32, directed=True):
     made = _core.dynamic_paths(
         indptr, indices, lengths, np.array(sources, np.int64), directed=directed
     )
-    made.solve()
+    if solved:
+        made.solve()
     return made
 
 
@@ -128,6 +131,12 @@ def test_the_core_checks_what_it_is_given():
         paths.replace(0, np.zeros(3, np.int64), np.array([1, 0, -1], np.int32))
     with pytest.raises(ValueError, match="dist has 2 entries"):
         paths.replace(0, np.zeros(2, np.int64), np.full(3, -1, np.int32))
+    with pytest.raises(ValueError, match="dist has 2 entries"):
+        paths.replace_distances(0, np.zeros(2, np.int64), threads=1)
+    with pytest.raises(ValueError, match="no such row"):
+        paths.replace_distances(1, np.zeros(3, np.int64), threads=1)
+    with pytest.raises(ValueError, match="weights must not be negative"):
+        paths_of([(0, 1, -1)], solved=False).replace_distances(0, np.zeros(3, np.int64), threads=1)
     with pytest.raises(ValueError, match="weights must be finite"):
         _core.dynamic_paths(
             np.array([0, 1]),

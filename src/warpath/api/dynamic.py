@@ -20,6 +20,7 @@ from warpath.graph.labels import one_label
 from warpath.graph.places import snapped
 from warpath.graph.turns import refuse_turns
 from warpath.results.changed import Changed
+from warpath.results.predecessors import team_of
 from warpath.results.route import Route
 
 if TYPE_CHECKING:
@@ -128,7 +129,7 @@ class DynamicPaths:
         self._options = solver._wished() | {"prepared": False}  # noqa: SLF001
         self._lock = threading.RLock()
         self._paths = dynamic.paths_of(graph, self._indices)
-        self._names = _without_edges(graph)
+        self._names, self._dtype = _without_edges(graph), graph.weight_dtype
         self._parts = {"shapes": graph.shapes, "given": graph.given}
         self._parts_before = self._parts
         self._forget_arrays()
@@ -275,7 +276,7 @@ class DynamicPaths:
             fit. After any error the state is the one before the call.
         """
         return self._change(
-            updates(self._names, edges, weights, position, self._weight_dtype), self._parts
+            updates(self._names, edges, weights, position, self._dtype), self._parts
         )
 
     def insert(self, edges: Any, weights: ArrayLike) -> Changed:
@@ -287,7 +288,7 @@ class DynamicPaths:
         ----------
         edges, weights : as in `update`, whose result and errors it has.
         """
-        return self._change(insertions(self._names, edges, weights, self._weight_dtype), {})
+        return self._change(insertions(self._names, edges, weights, self._dtype), {})
 
     def delete(self, edges: Any, *, position: ArrayLike | None = None) -> Changed:
         """Delete edges.
@@ -296,7 +297,7 @@ class DynamicPaths:
         ----------
         edges, position : as in `update`, whose result and errors it has.
         """
-        return self._change(deletions(self._names, edges, position, self._weight_dtype), {})
+        return self._change(deletions(self._names, edges, position, self._dtype), {})
 
     def apply(self, batch: Iterable[Any]) -> Changed:
         """Make changes of several kinds at once.
@@ -316,7 +317,7 @@ class DynamicPaths:
         >>> live.apply([("update", 0, 1, 3), ("insert", 0, 2, 4)]).new
         array([3, 4])
         """
-        changes = mixed(self._names, batch, self._weight_dtype)
+        changes = mixed(self._names, batch, self._dtype)
         same = not (changes.kinds != 0).any()
         return self._change(changes, self._parts if same else {})
 
@@ -365,12 +366,11 @@ class DynamicPaths:
         """Solve one source anew, on the graph as it is now."""
         source = one_label(graph, int(self._indices[row]))
         paths = Solver(graph, **self._options).sssp(source)
-        pred = paths.pred.astype(graph.indices.dtype, copy=False)
-        self._paths.replace(row, paths.dist, pred)
-
-    @property
-    def _weight_dtype(self) -> np.dtype[Any]:
-        return self._names.weight_dtype
+        if graph.facts(symmetry=False).negative:
+            pred = paths.pred.astype(graph.indices.dtype, copy=False)
+            self._paths.replace(row, paths.dist, pred)
+        else:
+            self._paths.replace_distances(row, paths.dist, team_of(graph, self._threads))
 
     def _forget_arrays(self) -> None:
         self._graph = None

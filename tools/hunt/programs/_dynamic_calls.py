@@ -65,6 +65,7 @@ def methods(d: Draw) -> dict[str, Callable[[], Arguments]]:
     return nothing | {
         "apply": batch,
         "replace": lambda: ([row(), d.labels(), forest()], {}),
+        "replace_distances": lambda: ([row(), d.labels(), d.threads()], {}),
         "solve": lambda: ([d.threads()], {"progress": impatient()}),
         "dist": lambda: ([row()], {}),
         "pred": lambda: ([row()], {}),

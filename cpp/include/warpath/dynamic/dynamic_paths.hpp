@@ -15,6 +15,7 @@
 #include "warpath/dynamic/graph_changes.hpp"
 #include "warpath/dynamic/repair.hpp"
 #include "warpath/dynamic/source_state.hpp"
+#include "warpath/dynamic/tree_update.hpp"
 #include "warpath/dynamic/vertex_marks.hpp"
 #include "warpath/graph/types.hpp"
 #include "warpath/parallel/control.hpp"
@@ -24,10 +25,10 @@ namespace warpath {
 
 /// A graph that changes, and the distances and trees of some sources.
 ///
-/// A batch is `apply`, then `replace` for each row of `stale()`, then `accept`; or `abandon`, which
-/// takes it back. An accepted batch can be taken back by `undo`. Threads take one source each.
-/// Memory: the graph's, and for each source a label and a predecessor per vertex, and its log of
-/// the last batch.
+/// A batch is `apply`, then a `replace` for each row of `stale()`, then `accept`; or `abandon`,
+/// which takes it back. An accepted batch can be taken back by `undo`. Threads take one source
+/// each. Memory: the graph's, and for each source a label and a predecessor per vertex, and its log
+/// of the last batch.
 template <Index V, Weight W>
 class DynamicPaths {
  public:
@@ -83,6 +84,21 @@ class DynamicPaths {
   void replace(std::size_t row, std::span<const D> dist, std::span<const V> pred) {
     if (!states_[row].replace(dist, pred)) throw std::invalid_argument("pred must be a tree");
     if (!open_) states_[row].forget();
+    std::erase(stale_, static_cast<std::int64_t>(row));
+  }
+
+  /// Replaces the distances of a row by those of a new solve and computes its tree from them;
+  /// outside a batch for good. Weights must be >= 0.
+  void replace(std::size_t row, std::span<const D> dist, int threads, Control& control) {
+    State& state = states_[row];
+    state.replace(dist);
+    try {
+      find_tree(state, threads, control);
+    } catch (...) {
+      state.revert();
+      throw;
+    }
+    if (!open_) state.forget();
     std::erase(stale_, static_cast<std::int64_t>(row));
   }
 
@@ -143,6 +159,40 @@ class DynamicPaths {
       stale_.push_back(static_cast<std::int64_t>(row));
     });
     std::sort(stale_.begin(), stale_.end());
+  }
+
+  /// Computes the tree of a state of which only the distances are known.
+  void find_tree(State& state, int threads, Control& control) {
+    constexpr std::int64_t kPart = 4096;  // vertices that a thread takes at a time
+    if (marks_.empty()) marks_.emplace_back(static_cast<std::size_t>(graph_.n()));
+    std::atomic<std::int64_t> next{0};
+    std::atomic<int> finished{0};
+    std::mutex guard;
+    std::vector<V> flat;
+    run_team(threads, control, [&](int rank) {
+      Poller poller(control, rank == 0);
+      TreeUpdate<V, W> update(graph_, closed_, state, marks_[0], poller);
+      for (std::int64_t begin;
+           (begin = next.fetch_add(kPart, std::memory_order_relaxed)) < graph_.n();)
+        update.search_all(static_cast<V>(begin),
+                          static_cast<V>(std::min(begin + kPart, graph_.n())));
+      {
+        const std::scoped_lock lock(guard);
+        flat.insert(flat.end(), update.flat().begin(), update.flat().end());
+      }
+      if (threads > 1) await_team(rank, threads, finished, control);
+    });
+    const auto clear_marks = [&] {
+      for (const V v : flat) marks_[0].clear(v);
+    };
+    try {
+      Poller poller(control, true);
+      TreeUpdate<V, W>(graph_, closed_, state, marks_[0], poller).place(flat);
+    } catch (...) {
+      clear_marks();
+      throw;
+    }
+    clear_marks();
   }
 
   /// Calls body(row, repair) for each row, on threads.

@@ -51,8 +51,11 @@ class SourceState {
     level_[at(v)] = level;
   }
 
-  /// Records a vertex as it was before the batch; once for each vertex and batch.
-  void save(V v) { saved_.push_back({v, dist(v), pred(v), level(v)}); }
+  /// Records a vertex as it was before the batch, once for each vertex and batch. Not needed after
+  /// `replace`, which keeps all of them.
+  void save(V v) {
+    if (!replaced_) saved_.push_back({v, dist(v), pred(v), level(v)});
+  }
   std::span<const Saved> saved() const { return saved_; }
 
   /// Replaces all labels. Returns false, without a change, if `pred` is not a tree.
@@ -66,13 +69,13 @@ class SourceState {
     if (!nearer && !is_tree(pred)) return false;
     Arrays fresh{{dist.begin(), dist.end()}, {pred.begin(), pred.end()}, {}};
     if (!nearer) fresh.level = levels_of(fresh);
-    revert_saved();
-    before_ = {std::move(dist_), std::move(pred_), std::move(level_)};
-    replaced_ = true;
-    dist_ = std::move(fresh.dist);
-    pred_ = std::move(fresh.pred);
-    level_ = std::move(fresh.level);
+    replace(std::move(fresh));
     return true;
+  }
+
+  /// Replaces all distances. No vertex has a predecessor then.
+  void replace(std::span<const D> dist) {
+    replace(Arrays{{dist.begin(), dist.end()}, std::vector<V>(dist.size(), -1), {}});
   }
 
   /// Takes the last batch back.
@@ -116,6 +119,15 @@ class SourceState {
     std::vector<D> dist;
     std::vector<V> pred, level;
   };
+
+  void replace(Arrays&& fresh) {
+    revert_saved();
+    before_ = {std::move(dist_), std::move(pred_), std::move(level_)};
+    replaced_ = true;
+    dist_ = std::move(fresh.dist);
+    pred_ = std::move(fresh.pred);
+    level_ = std::move(fresh.level);
+  }
 
   static std::size_t at(V v) { return static_cast<std::size_t>(v); }
 

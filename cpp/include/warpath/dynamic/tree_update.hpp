@@ -63,6 +63,21 @@ class TreeUpdate {
     if (!flat_.empty() || !risen_.empty()) update_levels();
   }
 
+  /// Searches the predecessors of vertices [begin, end), none of which has one so far. Threads may
+  /// share the vertices of a state.
+  void search_all(V begin, V end) {
+    for (V v = begin; v < end; ++v) search(v);
+  }
+
+  /// The vertices for which `search_all` found no predecessor that is nearer to the source.
+  std::span<const V> flat() const { return flat_; }
+
+  /// Gives all vertices of a state that `search_all` left without predecessor one.
+  void place(std::span<const V> flat) {
+    flat_.assign(flat.begin(), flat.end());
+    if (!flat_.empty()) update_levels();
+  }
+
   std::int64_t relaxed = 0;
 
  private:
