@@ -35,21 +35,24 @@ std::span<const T> values_of(nb::handle object) {
           static_cast<std::size_t>(PyArray_DIM(array, 0))};
 }
 
-/// A new array for the core to fill, returned read-only. Requires the GIL on creation and return.
+/// A new array for the core to fill. Requires the GIL on creation and return.
 template <class T>
 class NewArray {
  public:
   explicit NewArray(std::size_t n) : array_(Numpy::empty()(n, Numpy::dtype<T>())), n_(n) {}
 
-  std::span<T> values() const { return {static_cast<T*>(PyArray_DATA(array())), n_}; }
+  std::span<T> values() const { return {static_cast<T*>(PyArray_DATA(numpy())), n_}; }
 
-  nb::object frozen() const {
-    PyArray_CLEARFLAGS(array(), NPY_ARRAY_WRITEABLE);
+  const nb::object& array() const { return array_; }
+
+  /// The array, made read-only.
+  const nb::object& frozen() const {
+    PyArray_CLEARFLAGS(numpy(), NPY_ARRAY_WRITEABLE);
     return array_;
   }
 
  private:
-  PyArrayObject* array() const { return reinterpret_cast<PyArrayObject*>(array_.ptr()); }
+  PyArrayObject* numpy() const { return reinterpret_cast<PyArrayObject*>(array_.ptr()); }
 
   nb::object array_;
   std::size_t n_;

@@ -1,6 +1,7 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
 
 #include <algorithm>
 #include <cmath>
@@ -93,24 +94,31 @@ class Guarded {
   std::mutex mutex_;
 };
 
+/// Copies and checks changes. One kind or position holds for all of them.
 template <Index V, Weight W>
-std::vector<EdgeChange<V, W>> changes_of(std::int64_t n, const In<std::int8_t>& kinds,
-                                         const In<std::int64_t>& sources,
-                                         const In<std::int64_t>& targets,
-                                         const In<std::int64_t>& positions, const In<W>& weights) {
-  const std::size_t count = kinds.size();
-  require_size(sources.size(), count, "sources");
+std::vector<EdgeChange<V, W>> changes_of(std::int64_t n, nb::handle given_kinds,
+                                         nb::handle given_sources, nb::handle given_targets,
+                                         nb::handle given_positions, nb::handle given_weights) {
+  const auto kinds = values_of<std::int8_t>(given_kinds);
+  const auto sources = values_of<std::int64_t>(given_sources);
+  const auto targets = values_of<std::int64_t>(given_targets);
+  const auto positions = values_of<std::int64_t>(given_positions);
+  const auto weights = values_of<W>(given_weights);
+  const std::size_t count = sources.size();
+  if (kinds.size() != 1) require_size(kinds.size(), count, "kinds");
   require_size(targets.size(), count, "targets");
-  require_size(positions.size(), count, "positions");
+  if (positions.size() != 1) require_size(positions.size(), count, "positions");
   require_size(weights.size(), count, "weights");
   std::vector<EdgeChange<V, W>> changes;
   changes.reserve(count);
   for (std::size_t k = 0; k < count; ++k) {
-    require_vertex(sources.data()[k], n);
-    require_vertex(targets.data()[k], n);
-    require(kinds.data()[k] >= 0 && kinds.data()[k] <= 2, "kinds must be 0, 1 or 2");
-    changes.push_back({static_cast<ChangeKind>(kinds.data()[k]), static_cast<V>(sources.data()[k]),
-                       static_cast<V>(targets.data()[k]), positions.data()[k], weights.data()[k]});
+    require_vertex(sources[k], n);
+    require_vertex(targets[k], n);
+    const std::int8_t kind = kinds[kinds.size() == 1 ? 0 : k];
+    require(kind >= 0 && kind <= 2, "kinds must be 0, 1 or 2");
+    changes.push_back({static_cast<ChangeKind>(kind), static_cast<V>(sources[k]),
+                       static_cast<V>(targets[k]), positions[positions.size() == 1 ? 0 : k],
+                       weights[k]});
     require_finite<W>(std::span(&changes.back().weight, 1));
   }
   return changes;
@@ -122,9 +130,9 @@ void define_changes(nb::class_<Guarded<V, W>>& type) {
   using D = DistanceOf<W>;
   type.def(
       "apply",
-      [](Guarded<V, W>& guarded, In<std::int8_t> kinds, In<std::int64_t> sources,
-         In<std::int64_t> targets, In<std::int64_t> positions, In<W> weights, bool exact,
-         std::int64_t most_affected, std::int64_t most_relaxed,
+      [](Guarded<V, W>& guarded, nb::object kinds, nb::object sources, nb::object targets,
+         nb::object positions, nb::object weights, bool exact, std::int64_t most_affected,
+         std::int64_t most_relaxed,
          int threads) -> std::optional<std::tuple<int, std::int64_t, std::int64_t>> {
         at_least_one(threads);
         Control control(python_tick(nb::none()));
@@ -140,11 +148,11 @@ void define_changes(nb::class_<Guarded<V, W>>& type) {
                                      refusal->other);
             });
       },
-      nb::arg("kinds").noconvert(), nb::arg("sources").noconvert(), nb::arg("targets").noconvert(),
-      nb::arg("positions").noconvert(), nb::arg("weights").noconvert(), nb::arg("exact"),
-      nb::arg("most_affected"), nb::arg("most_relaxed"), nb::arg("threads"));
+      nb::arg("kinds"), nb::arg("sources"), nb::arg("targets"), nb::arg("positions"),
+      nb::arg("weights"), nb::arg("exact"), nb::arg("most_affected"), nb::arg("most_relaxed"),
+      nb::arg("threads"));
   type.def("stale", [](Guarded<V, W>& guarded) {
-    return guarded.with([](Paths& paths) { return to_numpy(std::vector(paths.stale())); });
+    return guarded.with([](Paths& paths) { return paths.stale(); });
   });
   type.def(
       "replace",
@@ -245,23 +253,27 @@ void define_reads(nb::class_<Guarded<V, W>>& type) {
         });
       },
       nb::arg("row"), nb::arg("target"));
+  // The number of changes in each row, and (vertices, old, new) of all of them.
   type.def("changes", [](Guarded<V, W>& guarded) {
     return guarded.with([](Paths& paths) {
-      std::size_t count = 0;
-      for (std::size_t row = 0; row < paths.rows(); ++row)
-        paths.state(row).each_change([&](V, D, D) { ++count; });
-      PageArray<std::int64_t> rows(count), vertices(count);
-      PageArray<D> old(count), now(count);
+      std::vector<std::size_t> counts(paths.rows());
+      std::size_t total = 0;
+      for (std::size_t row = 0; row < paths.rows(); ++row) {
+        paths.state(row).each_change([&](V, D, D) { ++counts[row]; });
+        total += counts[row];
+      }
+      const NewArray<std::int64_t> vertices(total);
+      const NewArray<D> old(total), now(total);
+      const auto place = vertices.values();
+      const auto from = old.values(), to = now.values();
       std::size_t next = 0;
       for (std::size_t row = 0; row < paths.rows(); ++row)
         paths.state(row).each_change([&](V v, D before, D after) {
-          rows[next] = static_cast<std::int64_t>(row);
-          vertices[next] = v;
-          old[next] = before;
-          now[next++] = after;
+          place[next] = v;
+          from[next] = before;
+          to[next++] = after;
         });
-      return nb::make_tuple(to_numpy(std::move(rows)), to_numpy(std::move(vertices)),
-                            to_numpy(std::move(old)), to_numpy(std::move(now)));
+      return nb::make_tuple(counts, vertices.array(), old.array(), now.array());
     });
   });
   type.def("counters", [](Guarded<V, W>& guarded) {
@@ -310,6 +322,9 @@ void register_dynamic_of(nb::module_& module, const std::string& name) {
          bool directed, std::int64_t closed) {
         Numpy::keep<DistanceOf<W>>();
         Numpy::keep<V>();
+        Numpy::keep<W>();
+        Numpy::keep<std::int8_t>();
+        Numpy::keep<std::int64_t>();
         const GraphRows<V, W> rows(indptr, indices, weights, Weights::kFinite);
         const std::vector<std::int64_t> from = vertices_of(sources, rows.n());
         require(closed >= 0 && closed <= rows.n(), "closed must lie in 0 .. n");

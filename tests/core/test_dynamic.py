@@ -148,6 +148,28 @@ def test_the_core_checks_what_it_is_given():
     assert paths.dist(0).tolist() == [0, 1, np.iinfo(np.int64).max]
 
 
+@pytest.mark.parametrize("field", ["kinds", "sources", "targets", "positions", "weights"])
+def test_the_core_refuses_arrays_of_another_type_or_length(field):
+    paths = paths_of([(0, 1, 1)])
+    types = {"kinds": np.int8, "weights": np.int32}
+    limits = {"exact": True, "most_affected": -1, "most_relaxed": -1, "threads": 1}
+    names = ["kinds", "sources", "targets", "positions", "weights"]
+    batch = {name: np.zeros(2, types.get(name, np.int64)) for name in names}
+    with pytest.raises(TypeError, match="of the graph's type"):
+        paths.apply(**batch | {field: np.zeros(2, np.float16)}, **limits)
+    with pytest.raises(ValueError, match="are needed"):
+        paths.apply(**batch | {field: np.zeros(3, batch[field].dtype)}, **limits)
+
+
+def test_one_kind_and_one_position_hold_for_all_changes():
+    paths = paths_of([(0, 1, 5), (1, 2, 5)])
+    ends = np.array([0, 1]), np.array([1, 2])
+    limits = {"exact": True, "most_affected": -1, "most_relaxed": -1, "threads": 1}
+    one = np.array([0], np.int8), *ends, np.array([-1]), np.array([6, 8], np.int32)
+    assert paths.apply(*one, **limits) is None
+    assert paths.dist(0).tolist() == [0, 6, 14]
+
+
 def test_a_batch_is_ended_before_the_next_one():
     paths = paths_of([(0, 1, 5), (1, 2, 5)])
     assert change(paths, 0, 0, 1, 7) is None
@@ -161,7 +183,7 @@ def test_a_batch_is_ended_before_the_next_one():
 def test_limits_leave_the_row_as_it_was():
     paths = paths_of([(0, 1, 5), (1, 2, 5)])
     assert change(paths, 0, 0, 1, 7, most_affected=1, exact=False) is None
-    assert paths.stale().tolist() == [0]
+    assert paths.stale() == [0]
     assert paths.dist(0).tolist() == [0, 5, 10]
     with pytest.raises(RuntimeError, match="a row is stale"):
         paths.accept()

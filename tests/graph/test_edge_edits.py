@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 import warpath as wp
 from support import strategies
 from warpath import Graph, _core
+from warpath.graph.edge_changes import weights_of
 
 
 def assert_same_graph(found, expected):
@@ -104,3 +105,24 @@ def test_the_core_checks_edited_rows():
         _core.edited_rows(*rows, none, np.array([0]), np.array([1]), np.array([1], np.int32))
     with pytest.raises(ValueError, match="new_weights must have an entry"):
         _core.edited_rows(*rows, none, np.array([0]), np.array([0]), no_weights)
+
+
+@pytest.mark.parametrize("dtype", [np.int32, np.int64, np.float32, np.float64])
+@pytest.mark.parametrize(
+    "weights",
+    [
+        *([1, 2], [-1, 0], [True, 2], [2**31 - 1, 1], [2**31, 1], [1, 2**63], [1, 2.0], [1.0, 2.5]),
+        *([0.1, -0.0], [1.0, np.nan], [np.nan, 1.0], [1.0, np.inf], [1.0, 1e39], ["1", 2.0], [1.0]),
+        [np.float32(1), np.float32(2)],
+    ],
+    ids=str,
+)
+def test_a_few_weights_in_a_list_are_taken_as_in_a_tuple(weights, dtype):
+    def taken(given):
+        try:
+            array = weights_of(given, 2, np.dtype(dtype))
+        except wp.InputError as error:
+            return type(error), str(error)
+        return array.dtype, array.tobytes()
+
+    assert taken(weights) == taken(tuple(weights))

@@ -331,7 +331,7 @@ class DynamicPaths:
         """
         with self._lock:
             start = time.perf_counter()
-            rows, indices, old, new = self._paths.changes()
+            counts, indices, old, new = self._paths.changes()
             if not self._paths.undo():
                 msg = "there is no batch to take back: undo takes back the last one, and once."
                 raise InputError(msg)
@@ -339,7 +339,7 @@ class DynamicPaths:
             self._forget_arrays()
             stats = dict.fromkeys(("affected", "settled", "relaxed", "improved", "solved_anew"), 0)
             seconds = {"seconds": time.perf_counter() - start}
-            return Changed(self._names, (rows, indices, new, old), stats | seconds)
+            return Changed(self._names, counts, (indices, new, old), stats | seconds)
 
     def _change(self, batch: Batch, parts: dict[str, Any]) -> Changed:
         """Carry out a batch; `parts` are what the graph has for each edge afterwards."""
@@ -347,7 +347,7 @@ class DynamicPaths:
             start = time.perf_counter()
             try:
                 dynamic.apply(self._paths, self._names, batch, self._algorithm, self._threads)
-                stale = self._paths.stale().tolist()
+                stale = self._paths.stale()
                 if stale:
                     graph = self._names._like(*self._paths.graph())  # noqa: SLF001
                     for row in stale:
@@ -360,7 +360,8 @@ class DynamicPaths:
             self._forget_arrays()
             stats = self._paths.counters()
             stats |= {"solved_anew": len(stale), "seconds": time.perf_counter() - start}
-            return Changed(self._names, self._paths.changes(), stats)
+            counts, *changes = self._paths.changes()
+            return Changed(self._names, counts, changes, stats)
 
     def _solve(self, graph: Graph, row: int) -> None:
         """Solve one source anew, on the graph as it is now."""

@@ -72,7 +72,7 @@ def apply(paths: Any, names: Graph, batch: Batch, algorithm: str, threads: int) 
     InputError
         For an edge that does not exist, is ambiguous or is changed twice; nothing has changed then.
     """
-    single = len(batch.kinds) <= _SINGLE
+    single = len(batch.sources) <= _SINGLE
     exact = single if algorithm == "auto" else _EXACT[algorithm]
     n = names.n
     refusal = paths.apply(
@@ -90,7 +90,7 @@ def _refused(names: Graph, batch: Batch, reason: int, at: int, other: int) -> In
     u, v = int(batch.sources[at]), int(batch.targets[at])
     edge = f"{one_label(names, u)!r} -> {one_label(names, v)!r}"
     if reason in (0, 1):
-        error = no_edge(names, u, v, int(batch.positions[at]), other)
+        error = no_edge(names, u, v, batch.position(at), other)
         return InputError(f"change {at} of the batch: {error}")
     if reason == 2:
         msg = (

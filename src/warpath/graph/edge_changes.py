@@ -20,7 +20,15 @@ if TYPE_CHECKING:
 #: The kinds of changes, by their numbers in the core.
 UPDATE, INSERT, DELETE = range(3)
 _KINDS = {"update": UPDATE, "insert": INSERT, "delete": DELETE}
-_FEW = 16  # vertices that are looked at one by one in less time than as an array
+_FEW = 16  # vertices or weights that are looked at one by one in less time than as an array
+#: The type of plain weights, the least and the largest one, for each type of a graph's weights.
+_LIMITS: dict[np.dtype[Any], tuple[Any, float, float]] = {
+    np.dtype(kind): (int, int(np.iinfo(kind).min), int(np.iinfo(kind).max))
+    for kind in (np.int32, np.int64)
+} | {
+    np.dtype(kind): (float, -float(np.finfo(kind).max), float(np.finfo(kind).max))
+    for kind in (np.float32, np.float64)
+}
 _ENTRIES = {UPDATE: (4, 5), INSERT: (4,), DELETE: (3, 4)}  # of a change in a batch
 
 
@@ -29,9 +37,10 @@ class Batch(NamedTuple):
 
     Attributes
     ----------
-    kinds : (k,) int8, UPDATE, INSERT or DELETE.
+    kinds : (k,) int8, UPDATE, INSERT or DELETE; (1,) where it is the same for all.
     sources, targets : (k,) int64.
-    positions : (k,) int64, which of several parallel edges; -1 where there is only one.
+    positions : (k,) int64, which of several parallel edges; -1 where there is only one. (1,) where
+        it is the same for all.
     weights : (k,) of the graph's type; 0 for deletions.
     """
 
@@ -40,6 +49,15 @@ class Batch(NamedTuple):
     targets: NDArray[np.int64]
     positions: NDArray[np.int64]
     weights: Array
+
+    def position(self, at: int) -> int:
+        """Return the position of a change."""
+        return int(self.positions[at if len(self.positions) > 1 else 0])
+
+
+# Made once: a NumPy call takes as long as a small part of a repair.
+_ALL_OF = [np.array([kind], np.int8) for kind in (UPDATE, INSERT, DELETE)]
+_ONLY_ONE = np.array([-1], np.int64)
 
 
 def ends_of(graph: Graph, edges: Any) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -97,6 +115,10 @@ def weights_of(weights: Any, count: int, dtype: np.dtype[Any]) -> Array:
         If their number differs from that of the edges; for the first that is not finite or does
         not fit the type.
     """
+    if type(weights) is list and len(weights) == count <= _FEW:
+        kind, low, high = _LIMITS[dtype]
+        if all(type(weight) is kind and low <= weight <= high for weight in weights):
+            return np.array(weights, dtype)
     own = isinstance(weights, np.ndarray) and weights.dtype == dtype and dtype.kind == "i"
     if own and weights.shape == (count,) and weights.flags.carray:
         ready: Array = weights
@@ -134,29 +156,27 @@ def positions_of(position: ArrayLike | None, count: int) -> NDArray[np.int64]:
 def updates(graph: Graph, edges: Any, weights: Any, position: Any, dtype: np.dtype[Any]) -> Batch:
     """Return new weights of edges as a batch."""
     sources, targets = ends_of(graph, edges)
-    count = len(sources)
-    lengths = weights_of(weights, count, dtype)
-    return _batch(UPDATE, sources, targets, positions_of(position, count), lengths)
+    lengths = weights_of(weights, len(sources), dtype)
+    return _batch(UPDATE, sources, targets, position, lengths)
 
 
 def insertions(graph: Graph, edges: Any, weights: Any, dtype: np.dtype[Any]) -> Batch:
     """Return new edges as a batch."""
     sources, targets = ends_of(graph, edges)
-    count = len(sources)
-    lengths = weights_of(weights, count, dtype)
-    return _batch(INSERT, sources, targets, positions_of(None, count), lengths)
+    lengths = weights_of(weights, len(sources), dtype)
+    return _batch(INSERT, sources, targets, None, lengths)
 
 
 def deletions(graph: Graph, edges: Any, position: Any, dtype: np.dtype[Any]) -> Batch:
     """Return edges that are removed as a batch."""
     sources, targets = ends_of(graph, edges)
-    count = len(sources)
-    nothing = np.zeros(count, dtype)
-    return _batch(DELETE, sources, targets, positions_of(position, count), nothing)
+    nothing = np.zeros(len(sources), dtype)
+    return _batch(DELETE, sources, targets, position, nothing)
 
 
-def _batch(kind: int, sources: Any, targets: Any, positions: Any, weights: Array) -> Batch:
-    return Batch(np.full(len(sources), kind, np.int8), sources, targets, positions, weights)
+def _batch(kind: int, sources: Any, targets: Any, position: Any, weights: Array) -> Batch:
+    places = _ONLY_ONE if position is None else positions_of(position, len(sources))
+    return Batch(_ALL_OF[kind], sources, targets, places, weights)
 
 
 def mixed(graph: Graph, changes: Iterable[Any], dtype: np.dtype[Any]) -> Batch:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from warpath.base.errors import require
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
     from warpath.base.dtypes import Array
@@ -20,7 +22,6 @@ class Changed:
     Attributes
     ----------
     indices : (k,) int64, indices of the vertices.
-    rows : (k,) int64, which source, as its place in ``sources``; all 0 with one source.
     old, new : (k,) distances before and after the batch, in the weights' unit; inf (floats) or the
         largest integer where unreachable.
     stats : what the batch took: "seconds"; "affected", the vertices whose distance could grow;
@@ -31,14 +32,18 @@ class Changed:
     def __init__(
         self,
         names: Graph,
-        changes: tuple[NDArray[np.int64], NDArray[np.int64], Array, Array],
+        counts: list[int],
+        changes: tuple[NDArray[np.int64], Array, Array],
         stats: dict[str, Any],
     ) -> None:
-        self._names = names
-        # The core's int64 is not the type of that size that NumPy prints without a name.
-        rows, indices, old, new = (array.view(array.dtype.name) for array in changes)
-        self.rows, self.indices, self.old, self.new = rows, indices, old, new
+        self._names, self._counts = names, counts
+        self.indices, self.old, self.new = changes
         self.stats = stats
+
+    @cached_property
+    def rows(self) -> NDArray[np.int64]:
+        """Which source each is of, as its place in ``sources``; all 0 with one source: (k,)."""
+        return np.repeat(np.arange(len(self._counts)), self._counts)
 
     @property
     def vertices(self) -> Array:
