@@ -144,13 +144,14 @@ class TreeUpdate {
     const auto row = graph_.in().row(v);
     const D to = state_.dist(v);
     count(row.size());
-    V found = -1;
+    V found = kUnknown;
     for (const auto [u, weight] : row) {
       const D from = state_.dist(u);
-      if (from < to && is_tight<D>(from, weight, to) && passable(u) && (found < 0 || u < found))
-        found = u;
+      // Without branches, since nothing predicts which edges are tight.
+      const bool leads = (from < to) & is_tight<D>(from, weight, to) & passable(u);
+      found = leads ? std::min(found, u) : found;
     }
-    return found;
+    return found == kUnknown ? V{-1} : found;
   }
 
   bool is_collected(V v) const { return marks_.has(v, Mark::kCollected); }
