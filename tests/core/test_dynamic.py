@@ -15,7 +15,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from warpath import _core
+import warpath as wp
+from warpath import _core, generate
 from warpath.engines.emulator.build import loaded_sanitizer
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -214,6 +215,19 @@ def test_a_vertex_that_gets_a_nearer_predecessor_changes_the_levels_behind_it():
     change(paths, 0, 0, 3, 5)
     assert paths.dist(0).tolist() == [0, 5, 5, 5, 5]
     assert paths.pred(0).tolist() == [-1, 0, 1, 0, 3]
+
+
+@pytest.mark.parametrize("threads", [1, 2, 3])
+@pytest.mark.parametrize("dtype", [np.int64, np.float32])
+def test_the_tree_of_new_distances_is_that_of_a_new_solve(threads, dtype):
+    graph = generate.grid(120, 120, (0, 3), seed=4, dtype=dtype)
+    paths = _core.dynamic_paths(
+        graph.indptr, graph.indices, graph.solver_weights, np.array([7]), directed=True
+    )
+    found = wp.sssp(graph, 7, threads=1)
+    paths.replace_distances(0, found.dist, threads=threads)
+    assert np.array_equal(paths.dist(0), found.dist)
+    assert np.array_equal(paths.pred(0), found.pred)
 
 
 def test_memory_of_the_rows_stays_below_one_and_a_half_times_the_graph():

@@ -169,7 +169,9 @@ class DynamicPaths {
     std::atomic<int> finished{0};
     std::mutex guard;
     std::vector<V> flat;
-    run_team(threads, control, [&](int rank) {
+    const std::int64_t parts = std::max<std::int64_t>((graph_.n() + kPart - 1) / kPart, 1);
+    const int team = static_cast<int>(std::min<std::int64_t>(threads, parts));
+    run_team(team, control, [&](int rank) {
       Poller poller(control, rank == 0);
       TreeUpdate<V, W> update(graph_, closed_, state, marks_[0], poller);
       for (std::int64_t begin;
@@ -180,7 +182,7 @@ class DynamicPaths {
         const std::scoped_lock lock(guard);
         flat.insert(flat.end(), update.flat().begin(), update.flat().end());
       }
-      if (threads > 1) await_team(rank, threads, finished, control);
+      if (team > 1) await_team(rank, team, finished, control);
     });
     const auto clear_marks = [&] {
       for (const V v : flat) marks_[0].clear(v);
