@@ -209,6 +209,13 @@ def test_a_coordinate_beyond_float64_is_not_finite(streets):
         streets.nearest_vertex(7.4, np.longdouble("1e4000"))
 
 
+@pytest.mark.filterwarnings("error")
+def test_complex_coordinates_are_refused(streets):
+    for lat in (np.complex64(1), [43.7 + 0j], np.array([43.7j])):
+        with pytest.raises(InputError, match="lat = .* must be a number or an array of numbers"):
+            streets.nearest_vertex([7.4], lat)
+
+
 def test_odd_arguments_of_nearest_vertex_are_refused(streets):
     with pytest.raises(InputError, match="a coordinate has one of each"):
         streets.nearest_vertex([7.4, 7.5], [43.7])

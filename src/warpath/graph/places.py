@@ -209,7 +209,10 @@ def checked_numbers(values: ArrayLike, name: str) -> Array:
     """Return finite coordinates as float64, (k,) or (), or raise InputError."""
     try:
         with np.errstate(over="ignore"):  # of numbers beyond float64, which become infinite
-            array = np.asarray(values, np.float64)
+            array = np.asarray(values)
+            if array.dtype.kind == "c":  # NumPy would drop the imaginary parts with a warning
+                array = array.astype(object)
+            array = array.astype(np.float64)
     except (TypeError, ValueError, OverflowError):
         msg = f"{name} = {shown(values)} must be a number or an array of numbers."
         raise InputError(msg) from None

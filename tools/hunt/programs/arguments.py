@@ -27,7 +27,7 @@ _CALLS_PER_TRIAL = 100
 
 #: Parameters that name a file, and those of callbacks, whose exceptions are their own.
 _PATHS = {"path", "out"}
-_CALLED = {"progress", "out"}
+_CALLED = {"progress", "out", "reduce"}
 _CALLS = calls()
 _SHARES = np.cumsum([call.weight for call in _CALLS]) / sum(call.weight for call in _CALLS)
 
