@@ -37,7 +37,7 @@ nb::object contracted(const CsrView<V, G>& graph, const ContractionLimits& limit
     const nb::gil_scoped_release free;
     made = std::make_unique<Queries<W>>(Contraction<V, W>(view, limits, threads, control).run());
   } catch (const DenseCore& core) {
-    return nb::make_tuple(core.vertices, core.arcs);
+    return nb::make_tuple(core.vertices, core.arcs, core.growing);
   }
   return nb::cast(made.release(), nb::rv_policy::take_ownership);
 }
@@ -47,13 +47,15 @@ void register_contract(nb::module_& module) {
   module.def(
       "contract",
       [](In<std::int64_t> indptr, In<V> indices, In<W> weights, int threads, nb::object progress,
-         std::int64_t core_vertices, std::int64_t core_degree) -> nb::object {
+         std::int64_t core_vertices, std::int64_t core_degree,
+         std::int64_t growing_vertices) -> nb::object {
         const GraphRows<V, W> rows(indptr, indices, weights, Weights::kNotNegative);
         require(rows.n() < std::numeric_limits<Position>::max(),
                 "a hierarchy numbers up to 2^31 - 2 vertices");
         ContractionLimits limits;
         limits.core_vertices = core_vertices;
         limits.core_degree = core_degree;
+        limits.growing_vertices = growing_vertices;
         Control control(python_tick(std::move(progress)));
         const int team = at_least_one(threads);
         if constexpr (std::is_same_v<W, std::int32_t>) {
@@ -70,7 +72,8 @@ void register_contract(nb::module_& module) {
       nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(), nb::arg("weights").noconvert(),
       nb::arg("threads") = 1, nb::arg("progress") = nb::none(),
       nb::arg("core_vertices") = ContractionLimits{}.core_vertices,
-      nb::arg("core_degree") = ContractionLimits{}.core_degree);
+      nb::arg("core_degree") = ContractionLimits{}.core_degree,
+      nb::arg("growing_vertices") = ContractionLimits{}.growing_vertices);
 }
 
 /// Copies and checks the rows of one direction.

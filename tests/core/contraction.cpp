@@ -2,10 +2,12 @@
 // the number of arcs of a larger one. Exits with 1 and a sentence at the first difference.
 #include "warpath/hierarchy/contraction.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <random>
+#include <utility>
 #include <vector>
 
 #include "warpath/hierarchy/upward_search.hpp"
@@ -89,6 +91,70 @@ std::vector<Edge> grid(V side, unsigned weights, std::mt19937& random) {
   return edges;
 }
 
+/// A lattice in which each vertex has edges to all of which both coordinates differ by at most 3.
+std::vector<Edge> wide_lattice(V side, std::mt19937& random) {
+  std::vector<Edge> edges;
+  for (V v = 0; v < side * side; ++v) {
+    for (V row = v / side; row <= std::min(v / side + 3, side - 1); ++row) {
+      for (V column = std::max(v % side - 3, 0); column <= std::min(v % side + 3, side - 1);
+           ++column) {
+        const V other = row * side + column;
+        const auto weight = static_cast<W>(1 + random() % 1000);
+        if (other > v) edges.push_back({v, other, weight}), edges.push_back({other, v, weight});
+      }
+    }
+  }
+  return edges;
+}
+
+/// A cycle of vertices from `first` on, with an edge from each to a random other one.
+std::vector<Edge> cubic(V first, V n, std::mt19937& random) {
+  std::vector<V> order;
+  for (V v = 0; v < n; ++v) order.push_back(first + v);
+  std::vector<Edge> edges;
+  const auto both = [&](V a, V b) {
+    const auto weight = static_cast<W>(1 + random() % 1000);
+    edges.push_back({a, b, weight});
+    edges.push_back({b, a, weight});
+  };
+  for (V v = 0; v < n; ++v) both(first + v, first + (v + 1) % n);
+  for (std::size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[random() % i]);
+  for (std::size_t i = 0; i + 1 < order.size(); i += 2) both(order[i], order[i + 1]);
+  return edges;
+}
+
+/// The vertices that would add twice the arcs that they remove when a graph is refused because
+/// more than `least` vertices grow dense; 0 if it is not refused.
+std::int64_t growing(const Rows& rows, std::int64_t least) {
+  warpath::ContractionLimits limits;
+  limits.growing_vertices = least;
+  limits.core_vertices = 1;
+  limits.core_degree = 1 << 30;
+  warpath::Control control;
+  const warpath::CsrView<V, W> view{rows.indptr, rows.indices, rows.weights};
+  try {
+    warpath::Contraction<V, W>(view, limits, 1, control).run();
+  } catch (const warpath::DenseCore& core) {
+    return core.growing;
+  }
+  return 0;
+}
+
+void check_growth(std::mt19937& random) {
+  const Rows expander = rows_of(600, cubic(0, 600, random));
+  if (growing(expander, 150) == 0) fail("an expander", 600, 150, 0, 1);
+  const auto accept = [](const char* what, const Rows& rows, std::int64_t least) {
+    const std::int64_t found = growing(rows, least);
+    if (found != 0) fail(what, std::ssize(rows.indptr) - 1, least, found, 0);
+  };
+  accept("an expander before it grows", expander, 300);
+  accept("a mesh of many arcs", rows_of(1600, wide_lattice(40, random)), 600);
+  auto edges = grid(50, 1000, random);
+  const auto core = cubic(2500, 600, random);
+  edges.insert(edges.end(), core.begin(), core.end());
+  accept("a small part that grows", rows_of(3100, edges), 100);
+}
+
 int main() {
   std::mt19937 random(7);
   for (int trial = 0; trial < 400; ++trial) {
@@ -108,4 +174,5 @@ int main() {
   const auto arcs = static_cast<std::int64_t>(
       contracted(rows_of(2500, grid(50, 1000, random)), 1000).up().arcs());
   if (arcs > kMostArcs) fail("arcs of a grid", 2500, 2500, arcs, kMostArcs);
+  check_growth(random);
 }

@@ -77,6 +77,30 @@ MUTANTS = (
         "changed_[q] = 1;",
         "",
     ),
+    Mutant(
+        "a graph is refused although its arcs go with its vertices",
+        CONTRACTION,
+        "40 * arcs >= 39 * seen_arcs_ && ",
+        "",
+    ),
+    Mutant(
+        "a graph is refused although few of its arcs are left",
+        CONTRACTION,
+        " && 2 * arcs >= first_arcs_;",
+        ";",
+    ),
+    Mutant(
+        "no vertex counts as adding arcs",
+        CONTRACTION,
+        "grows_[i] = arcs > 0 && added.arcs >= 2 * arcs;",
+        "",
+    ),
+    Mutant(
+        "every vertex counts as adding arcs",
+        CONTRACTION,
+        "added.arcs >= 2 * arcs;",
+        "added.arcs >= 0;",
+    ),
 )
 
 pytestmark = pytest.mark.full(

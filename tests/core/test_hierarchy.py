@@ -125,15 +125,34 @@ def test_a_graph_whose_core_grows_dense_is_refused_with_its_numbers():
     assert HIERARCHY.known(graph) is None
 
 
+@pytest.mark.threads
+@pytest.mark.parametrize("threads", [1, 3])
+def test_a_graph_whose_vertices_add_arcs_is_refused_before_it_is_dense(threads):
+    graph = wp.generate.small_world(1000)
+    limits = {"core_vertices": 100, "core_degree": 1000, "threads": threads}
+    vertices, arcs, growing = contracted(graph, growing_vertices=100, **limits)
+    assert (vertices, arcs, growing) == (436, 4582, 295)  # any number of threads counts the same
+    assert contracted(graph, growing_vertices=vertices, **limits).n == 1000
+
+
+def test_a_graph_that_is_going_to_be_dense_is_refused_with_its_numbers():
+    graph = wp.generate.uniform(5000, 6)
+    message = r"of 5,000 vertices left, each has 7 arcs, and 4,426 of them, if removed, would add"
+    with pytest.raises(NotSupportedError, match=message):
+        hierarchy_of(graph, 2)
+    assert HIERARCHY.known(graph) is None
+
+
 def test_the_limits_of_the_core_decide_what_is_refused(road):
-    vertices, arcs = contracted(road, core_vertices=20, core_degree=3)
+    vertices, arcs, growing = contracted(road, core_vertices=20, core_degree=3)
     assert vertices > 20
     assert arcs > 3 * vertices
+    assert growing == 0
 
 
 def test_a_rest_that_is_a_small_share_of_the_graph_may_be_dense():
     graph = wp.generate.road(100_000)
-    vertices, arcs = contracted(graph, core_vertices=1, core_degree=18)
+    vertices, arcs, _ = contracted(graph, core_vertices=1, core_degree=18)
     assert vertices > 100_000 // 400
     assert arcs > 18 * vertices
     assert contracted(graph, core_vertices=1, core_degree=20).n == 100_000

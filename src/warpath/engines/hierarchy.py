@@ -122,10 +122,15 @@ def _contracted(graph: Graph, threads: int, progress: Callable[[int, int], None]
     except OverflowError:
         return None
     if isinstance(found, tuple):
-        vertices, arcs = found
+        vertices, arcs, growing = found
+        more = (
+            f"and {growing:,} of them, if removed, would add twice the arcs that go with them"
+            if growing
+            else "and more with every vertex that is removed"
+        )
         msg = (
             f"this graph has no useful hierarchy: with {vertices:,} of {graph.n:,} vertices left, "
-            f"each has {arcs / vertices:,.0f} arcs, and more with every vertex that is removed. "
+            f"each has {arcs / vertices:,.0f} arcs, {more}. "
             "Hierarchies suit road networks and meshes. Use warpath.Solver(graph), which needs "
             "no preparation."
         )
