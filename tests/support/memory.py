@@ -100,8 +100,9 @@ def _peak_here(call: Callable[[], None]) -> int:
     Path("/proc/self/clear_refs").write_text(_FORGET_PEAK, encoding="ascii")
     before, code = _status("VmRSS"), _status("RssFile")
     call()
-    # A forked process maps the libraries' code anew as it runs it: 2 to 4 MiB in any call.
-    return _status("VmHWM") - before - (_status("RssFile") - code)
+    # A forked process maps the libraries' code anew as it runs it: 2 to 4 MiB in any call. A
+    # machine short of memory takes such pages back, which is not the call's memory either.
+    return _status("VmHWM") - before - max(_status("RssFile") - code, 0)
 
 
 def _status(name: str) -> int:
