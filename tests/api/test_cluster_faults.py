@@ -126,6 +126,31 @@ def test_an_answer_leaves_its_worker_before_those_of_earlier_blocks(roads, tmp_p
     assert found == [True, 1, 2, 3]
 
 
+def test_a_call_that_fails_ends_after_the_blocks_that_run(roads, tmp_path):
+    """Such a block could write into the file of the next call."""
+
+    def fail_beside_another(_, job, block):
+        import time
+
+        if block == 0:
+            waits = 0
+            while not (job / "begun").exists() and waits < 500:
+                time.sleep(0.02)
+                waits += 1
+            raise ValueError
+        (job / "begun").touch()
+        time.sleep(1)
+        (job / "ended").touch()
+
+    with cluster() as client:
+        device = device_name(client)
+        sent = clustered.sent_graph(client, roads, prepared=False)
+        blocks = Blocks(device, roads, sent, fail_beside_another, tmp_path, str)
+        with pytest.raises(wp.DeviceError, match="ValueError"):
+            list(blocks.answers(iter(range(2)), lambda _: 1))
+        assert (tmp_path / "ended").exists()
+
+
 def test_rows_that_end_their_workers_are_named(roads):
     import dask
 

@@ -212,7 +212,7 @@ def test_a_coordinate_beyond_float64_is_not_finite(streets):
 @pytest.mark.filterwarnings("error")
 def test_complex_coordinates_are_refused(streets):
     for lat in (np.complex64(1), [43.7 + 0j], np.array([43.7j])):
-        with pytest.raises(InputError, match="lat = .* must be a number or an array of numbers"):
+        with pytest.raises(InputError, match=r"lat = .* must be a number or an array of numbers"):
             streets.nearest_vertex([7.4], lat)
 
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import pickle
+import threading
 import time
-from collections import deque
+from collections import Counter, deque
 from concurrent.futures import CancelledError
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 from uuid import uuid4
 
@@ -41,6 +42,8 @@ _PATIENCE = 120.0  # seconds without any worker
 _LARGE_JOB = 2**15  # bytes that each task may repeat
 _AHEAD_BYTES = 512 * 2**20  # of answers that wait here for an earlier one
 _TRANSFER = 30.0  # seconds for an answer to come here, until it is asked for again
+_ENDING = 30.0  # seconds for blocks to end that run when the call ends
+_ENDED = 0.02  # seconds between two questions whether they have
 _SUBMISSIONS = 2  # of a block whose workers died
 
 #: Errors of the question, the same on every worker.
@@ -150,6 +153,7 @@ class Blocks:
         self._count += 1
         future = self._client.submit(
             answer,
+            self._run,
             graph,
             self._function,
             job,
@@ -256,6 +260,19 @@ class Blocks:
         if left and self._client.status == "running":
             with suppress(Exception):
                 self._client.cancel(left, force=True)
+                self._await_end()
+
+    def _await_end(self) -> None:
+        """Wait until no worker runs a block of this call, since a thread cannot be stopped.
+
+        A block that writes a file could write into that of the next call, or make the folder of a
+        file anew that was removed.
+        """
+        end = time.monotonic() + _ENDING
+        while time.monotonic() < end:
+            time.sleep(_ENDED)  # in which workers hear of the cancelled tasks that wait there
+            if not any(self._client.run(runs_block, self._run, on_error="ignore").values()):
+                return
 
 
 class _Held(NamedTuple):
@@ -264,14 +281,39 @@ class _Held(NamedTuple):
     job: Any
 
 
+#: The calls whose blocks run in this process, a worker; once for each block.
+_RUNNING: Counter[str] = Counter()
+_RUNNING_LOCK = threading.Lock()
+
+
+def runs_block(run: str) -> bool:
+    """Return whether this process, a worker, runs a block of a call."""
+    with _RUNNING_LOCK:
+        return _RUNNING[run] > 0
+
+
+@contextmanager
+def _running(run: str) -> Iterator[None]:
+    with _RUNNING_LOCK:
+        _RUNNING[run] += 1
+    try:
+        yield
+    finally:
+        with _RUNNING_LOCK:
+            _RUNNING[run] -= 1
+            if not _RUNNING[run]:
+                del _RUNNING[run]
+
+
 def answer(
+    run: str,
     sent: SentGraph,
     function: Callable[[Any, Any, Any], Any],
     job: Any,
     block: Any,
     client_versions: tuple[str, str],
 ) -> Answer:
-    """Answer a block on a worker; errors of the worker itself have its address."""
+    """Answer a block of a call, `run`, on a worker; the worker's own errors have its address."""
     from distributed import get_worker
 
     worker = get_worker().address
@@ -281,7 +323,8 @@ def answer(
         raise NoDeviceError(msg)
     start = time.perf_counter()
     try:
-        value = function(CACHE.of(sent), job.job if isinstance(job, _Held) else job, block)
+        with _running(run):
+            value = function(CACHE.of(sent), job.job if isinstance(job, _Held) else job, block)
     except _OF_THE_QUESTION:
         raise
     except NotSupportedError as error:
