@@ -41,9 +41,9 @@ _WATCHED = 0.5  # seconds between two looks at the scheduler
 _PATIENCE = 120.0  # seconds without any worker
 _LARGE_JOB = 2**15  # bytes that each task may repeat
 _AHEAD_BYTES = 512 * 2**20  # of answers that wait here for an earlier one
-_TRANSFER = 30.0  # seconds for an answer to come here, until it is asked for again
-_ENDING = 30.0  # seconds for blocks to end that run when the call ends
-_ENDED = 0.02  # seconds between two questions whether they have
+_TRANSFER = 30.0  # seconds that fetching an answer may take before it is tried again
+_ENDING = 30.0  # seconds that a call waits at its end for blocks that still run
+_ENDED = 0.02  # seconds between two checks whether they have ended
 _SUBMISSIONS = 2  # of a block whose workers died
 
 #: Errors of the question, the same on every worker.
@@ -227,6 +227,7 @@ class Blocks:
             return None
         except (OSError, CancelledError) as error:  # the scheduler went away with the answer
             raise self._no_scheduler() from error
+        future.release()  # or the scheduler would compute it again when its worker dies
         return found
 
     def _explained(self, error: BaseException, one: _Waiting) -> BaseException:
