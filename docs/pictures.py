@@ -15,6 +15,9 @@ import warpath as wp
 
 DOCS = Path(__file__).parent
 PICTURES = DOCS / "pictures"
+#: Pictures are drawn here and then moved: a source distribution that is packed meanwhile takes
+#: every file of docs/, and it fails where one of them changes or vanishes.
+DRAWN = DOCS.parent / "build" / "pictures"
 TIMES = DOCS / "benchmarks" / "h100.jsonl"
 #: The graphs of the picture of published variants, with their names there.
 GRAPHS = {"NY": "roads of New York", "rmat 18 16": "R-MAT 18, like a social network"}
@@ -23,7 +26,7 @@ GRAPHS = {"NY": "roads of New York", "rmat 18 16": "R-MAT 18, like a social netw
 def town() -> None:
     """Draw the route of the quick start."""
     graph = wp.generate.road(2000)
-    wp.path(graph, 0, 923).plot(PICTURES / "town-route.png", dpi=100)
+    wp.path(graph, 0, 923).plot(DRAWN / "town-route.png", dpi=100)
 
 
 def monaco(path: str) -> None:
@@ -32,14 +35,14 @@ def monaco(path: str) -> None:
     station, casino = streets.nearest_vertex([7.4192, 7.4279], [43.7384, 43.7393]).tolist()
     route = wp.path(streets, station, casino)
     route.plot(
-        PICTURES / "monaco-route.png",
+        DRAWN / "monaco-route.png",
         title="Station to casino",
         ends=("station", "casino"),
         dpi=100,
     )
     near = wp.within(streets, station, [60, 120, 180])
     near.plot(
-        PICTURES / "monaco-minutes.png",
+        DRAWN / "monaco-minutes.png",
         title="By car from the station",
         source="station",
         dpi=100,
@@ -72,7 +75,7 @@ def papers() -> None:
     axes.grid(axis="x", color="0.9", zorder=0)
     axes.grid(axis="y", color="0.95", zorder=0)
     axes.legend(loc="upper center", bbox_to_anchor=(0.5, 1.06), ncols=2, frameon=False)
-    figure.savefig(PICTURES / "papers.png", dpi=100)
+    figure.savefig(DRAWN / "papers.png", dpi=100)
 
 
 def traffic() -> None:
@@ -117,15 +120,16 @@ def traffic() -> None:
         )
 
     animation = FuncAnimation(figure, draw, frames=np.arange(24), init_func=lambda: None)
-    part = PICTURES / "traffic-day.part.gif"
-    animation.save(part, PillowWriter(fps=4), dpi=56)
-    part.replace(PICTURES / "traffic-day.gif")
+    animation.save(DRAWN / "traffic-day.gif", PillowWriter(fps=4), dpi=56)
     plt.close(figure)
 
 
 if __name__ == "__main__":
+    DRAWN.mkdir(parents=True, exist_ok=True)
     town()
     traffic()
     papers()
     if len(sys.argv) > 1:
         monaco(sys.argv[1])
+    for picture in DRAWN.iterdir():
+        picture.replace(PICTURES / picture.name)
