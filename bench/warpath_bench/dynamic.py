@@ -152,7 +152,7 @@ class DynG:
         self._folder = tempfile.TemporaryDirectory()
         path = Path(self._folder.name) / "graph.npz"
         src, dst, weights = graph.edges()
-        np.savez(path, src=src, dst=dst, weights=weights)
+        np.savez(path, n=graph.n, src=src, dst=dst, weights=weights)
         program = Path(__file__).with_name("dyng_program.py")
         self._child = subprocess.Popen(  # noqa: S603 - the user names the program
             [python, str(program), str(path), str(source)],

@@ -15,7 +15,8 @@ import numpy as np
 def main(path: str, source: str) -> None:
     """Answer one line after another."""
     given = np.load(path)
-    graph = dyng.Graph.from_edges(given["src"], given["dst"], given["weights"])
+    edges = given["src"], given["dst"], given["weights"]
+    graph = dyng.Graph.from_edges(*edges, num_vertices=int(given["n"]))
     tree = dyng.sssp.compute(graph, source=int(source))
     print("ready", flush=True)  # noqa: T201 - the protocol
     for line in sys.stdin:
