@@ -44,18 +44,47 @@ inline std::vector<std::size_t> by_source(std::span<const std::int64_t> sources)
   return order;
 }
 
+/// The labels of one thread's sweeps: `lanes` for each position that they label.
+template <Weight W>
+class SweepLabels {
+ public:
+  using L = HierarchyLabel<W>;
+
+  /// Makes room for `count` positions, none of which is marked.
+  void fit(std::size_t count, std::size_t lanes) {
+    if (labels_.size() < count * lanes) labels_ = PageArray<L>(count * lanes);
+    if (marks_.size() < count) marks_ = PageArray<char>(count, char{0});
+  }
+  /// Frees arrays that are too large to be kept until the next call.
+  void trim() {
+    if (labels_.size() * sizeof(L) > kMostKept) *this = {};
+  }
+
+  L* data() { return labels_.data(); }
+  /// Whether a position has labels from an upward search. The sweep removes every mark.
+  char& mark(Position number) { return marks_[static_cast<std::size_t>(number)]; }
+
+ private:
+  static constexpr std::size_t kMostKept = std::size_t{1} << 28;  // bytes: 4,000,000 lines
+
+  PageArray<L> labels_;
+  PageArray<char> marks_;
+};
+
 /// The space of the searches in one hierarchy. A table of few rows would take longer to allocate
-/// and fill its arrays than to search.
+/// and fill its arrays than to search; sweeps of all of New York's roads would take a tenth longer.
 template <Weight W>
 struct SearchSpace {
   explicit SearchSpace(const Hierarchy<W>& hierarchy)
       : upward([n = hierarchy.n()] { return std::make_unique<UpwardLabels<W>>(n); }),
         lanes([n = hierarchy.n()] { return std::make_unique<LaneSearch<W>>(n); }),
-        numbers([n = hierarchy.n()] { return std::make_unique<PositionNumbers>(n); }) {}
+        numbers([n = hierarchy.n()] { return std::make_unique<PositionNumbers>(n); }),
+        sweeps([] { return std::make_unique<SweepLabels<W>>(); }) {}
 
   Pool<UpwardLabels<W>> upward;
   Pool<LaneSearch<W>> lanes;
   Pool<PositionNumbers> numbers;  // without any number
+  Pool<SweepLabels<W>> sweeps;    // without any mark
 };
 
 }  // namespace warpath

@@ -114,13 +114,11 @@ class Sweep {
   using L = HierarchyLabel<W>;
   using Search = std::conditional_t<kLanes == 1, UpwardLabels<W>, LaneSearch<W>>;
 
-  Sweep(const SweepTable<W, Out>& table, const SweepRows<W>& rows, Search& upward, Poller poller)
-      : table_(table),
-        rows_(rows),
-        poller_(poller),
-        upward_(upward),
-        labels_(static_cast<std::size_t>(rows.count()) * kLanes),
-        labelled_(static_cast<std::size_t>(rows.count()), char{0}) {}
+  Sweep(const SweepTable<W, Out>& table, const SweepRows<W>& rows, Search& upward,
+        SweepLabels<W>& labels, Poller poller)
+      : table_(table), rows_(rows), poller_(poller), upward_(upward), labels_(labels) {
+    labels.fit(static_cast<std::size_t>(rows.count()), kLanes);
+  }
 
   /// What the sweeps so far did.
   HierarchyCounts counts() const { return counts_; }
@@ -168,7 +166,7 @@ class Sweep {
   void label(Position x, const Write& write) {
     const Position number = rows_.number(x);
     if (number == SweepRows<W>::kAbsent) return;
-    labelled_[static_cast<std::size_t>(number)] = 1;
+    labels_.mark(number) = 1;
     write(line(number));
   }
 
@@ -229,13 +227,13 @@ class Sweep {
     const HierarchyArc<W>* const end_of_arcs = rows_.end();
     for (Position number = 0; number < rows_.count(); ++number) {
       Labels smallest;
-      char& labelled = labelled_[static_cast<std::size_t>(number)];
-      if (labelled != 0) {
+      char& marked = labels_.mark(number);
+      if (marked != 0) {
         smallest.load(line(number));
       } else {
         smallest.fill(kNoLabel<W>);
       }
-      labelled = 0;
+      marked = 0;
       const auto row = rows_.row(number);
       poller_.step(static_cast<std::int64_t>(row.size()) + 1);
       for (const HierarchyArc<W>* arc = row.data(); arc != row.data() + row.size(); ++arc) {
@@ -285,8 +283,7 @@ class Sweep {
   const SweepRows<W>& rows_;
   Poller poller_;
   Search& upward_;
-  PageArray<L> labels_;
-  PageArray<char> labelled_;  // whether a position has a label from an upward search
+  SweepLabels<W>& labels_;
   HierarchyCounts counts_;
 };
 
@@ -318,17 +315,20 @@ HierarchyCounts sweep_over(const SweepRows<W>& rows, const SweepTable<W, Out>& t
       const std::scoped_lock lock(adding);
       counts += sweep.counts();
     };
-    if (step == 1) {
-      space.upward.with([&](UpwardLabels<W>& upward) {
-        upward.take_counts();  // of earlier calls
-        solve(Sweep<W, Out, 1>(table, rows, upward, poller));
-      });
-    } else {
-      space.lanes.with([&](LaneSearch<W>& upward) {
-        upward.take_counts();  // of earlier calls
-        solve(Sweep<W, Out, kLanes>(table, rows, upward, poller));
-      });
-    }
+    space.sweeps.with([&](SweepLabels<W>& labels) {
+      if (step == 1) {
+        space.upward.with([&](UpwardLabels<W>& upward) {
+          upward.take_counts();  // of earlier calls
+          solve(Sweep<W, Out, 1>(table, rows, upward, labels, poller));
+        });
+      } else {
+        space.lanes.with([&](LaneSearch<W>& upward) {
+          upward.take_counts();  // of earlier calls
+          solve(Sweep<W, Out, kLanes>(table, rows, upward, labels, poller));
+        });
+      }
+      labels.trim();
+    });
   });
   return counts;
 }

@@ -117,14 +117,19 @@ void totals_over(const SweepRows<W>& rows, const TotalsRequest<W>& request, Sear
   run_open_team(team, control, [&](int rank) {
     std::size_t i = taken.fetch_add(kLanes, std::memory_order_relaxed);
     if (i >= count) return;
-    space.lanes.with([&](LaneSearch<W>& upward) {
-      Sweep<W, DistanceOf<W>, kLanes> sweep(table, rows, upward, Poller(control, rank == 0));
+    const auto add = [&](LaneSearch<W>& upward, SweepLabels<W>& labels) {
+      Sweep<W, DistanceOf<W>, kLanes> sweep(table, rows, upward, labels,
+                                            Poller(control, rank == 0));
       const LaneTotals<W, kLanes> totals(request, times);
       for (; i < count; i = taken.fetch_add(kLanes, std::memory_order_relaxed)) {
         const std::size_t size = std::min<std::size_t>(kLanes, count - i);
         totals.add(sweep.labels(i, size), static_cast<std::size_t>(rows.count()), i, size);
         control.advance(static_cast<std::int64_t>(size));
       }
+      labels.trim();
+    };
+    space.lanes.with([&](LaneSearch<W>& upward) {
+      space.sweeps.with([&](SweepLabels<W>& labels) { add(upward, labels); });
     });
   });
 }
