@@ -89,7 +89,7 @@ def test_prepare_refuses_negative_weights_and_graphs_without_a_hierarchy(warpath
     [
         (["path", 5, 900], "geisberger2008.ch"),
         (["sssp", "-s", 5], "delling2011.phast"),
-        (["distances", "--sources", "1,2,3", "--targets", "7,8,9"], "knopp2007.buckets"),
+        (["distances", "--sources", "1,2,3", "--targets", "7,8,9"], "delling2011.rphast"),
         (["apsp", "-o", "full.npy"], "delling2011.phast"),
         (["plan", "--from", 5, "--to", 900], "geisberger2008.ch"),
         (["plan", "-s", 5], "delling2011.phast"),

@@ -57,12 +57,13 @@ RECIPES = (
     Recipe(
         "knopp2007.buckets",
         "Searches upward from all targets leave labels in buckets, which searches from the sources "
-        "scan: small tables.",
+        "scan: tables.",
         _BUCKETS,
         "the section on the many-to-many algorithm with buckets",
         frozenset({Task.MANY}),
         Loop.HIERARCHY_BUCKETS,
         reassociates=True,
+        planned=False,  # RPHAST is faster from 16 x 16 on: decision 0023
         prepared=True,
         note=_BUCKETS_NOTE,
     ),
