@@ -45,7 +45,7 @@ class PlainRows {
   }
 
  private:
-  const CsrView<V, W>& graph_;
+  const CsrView<V, W> graph_;
 };
 
 /// A compact copy of the rows: offsets of 32 bits, and each target next to its weight as a label of
