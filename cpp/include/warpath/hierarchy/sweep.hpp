@@ -266,6 +266,8 @@ class Sweep {
       const L* lines[kBlock];
       for (std::size_t i = 0; i < kBlock; ++i)
         lines[i] = line(rows_.number(position_of(column + i)));
+      for (std::size_t i = 0; i < kBlock && column + kBlock + i < width; ++i)
+        __builtin_prefetch(line(rows_.number(position_of(column + kBlock + i))));
       for (std::size_t lane = 0; lane < rows.size(); ++lane)
         for (std::size_t i = 0; i < kBlock; ++i)  // of fixed length: unrolled
           out[lane][column + i] = distance_of<Out, W>(lines[i][lane]);
