@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from warpath.base import units
@@ -25,7 +26,7 @@ and searches of warpath without preparation, all asked the same seeded questions
 
 ```console
 $ warpath bench prepared --graphs {graphs} --data FOLDER --coordinates NY.co.gz --clock {option} \\
-      --external 'RoutingKit=./routingkit processor' --lines prepared.jsonl --output prepared-cpu.md
+      --external '{command}' --lines prepared.jsonl --output prepared-cpu.md
 ```
 
 A cell is the best of {runs}, of which each has the median over the questions of its kind. In
@@ -103,17 +104,19 @@ def compact(line: Line) -> str:
 def page(lines: Sequence[Line]) -> str:
     """Return the page: the conditions, a table for each graph, and peers without a figure."""
     graphs = list(dict.fromkeys(line["graph"] for line in lines))
-    most = max(len({line["run"] for line in lines if line["graph"] == g}) for g in graphs)
+    most = max(Counter((line["graph"], _title(line)) for line in lines).values())
     cores = "/".join(dict.fromkeys(line["machine"]["cores"] for line in lines))
     runs = "one run" if most == 1 else f"up to {most} runs"
     clock = " ".join(_CLOCKS[name] for name in dict.fromkeys(line["clock"] for line in lines))
+    option = lines[-1]["clock"]
     parts = [
         _HEAD.format(
             runs=runs,
             cores=cores,
             clock=clock,
             graphs=shlex.join(graphs),
-            option=lines[-1]["clock"],
+            option=option,
+            command="RoutingKit=./routingkit" + (" processor" if option == "processor" else ""),
         )
     ]
     for graph in graphs:

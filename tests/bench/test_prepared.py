@@ -96,6 +96,8 @@ def test_each_solver_has_a_line_with_all_figures_and_a_row(quick, tmp_path, scri
         "all": 0.5,
     }
     assert "## road 300: 300 vertices" in text
+    assert "--external 'RoutingKit=./routingkit'" in text
+    assert "A cell is the best of one run" in text
     assert not list(tmp_path.glob("*.part"))
 
 
@@ -104,6 +106,7 @@ def test_the_clock_of_the_processor_measures_one_thread(quick):
     assert [line["solver"] for line in lines] == ["warpath", "warpath, not prepared", "peer"]
     assert {line["threads"] for line in lines} == {0, 1}
     assert "times are those that the processor spent on one thread" in text
+    assert "--external 'RoutingKit=./routingkit processor'" in text
 
 
 @pytest.mark.parametrize("form", ["pairs", "table", "all"])
