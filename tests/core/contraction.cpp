@@ -37,9 +37,12 @@ Rows rows_of(V n, const std::vector<Edge>& edges) {
   return rows;
 }
 
-warpath::Hierarchy<W> contracted(const Rows& rows, std::int64_t arcs) {
+/// `long_list`: 0 removes all arcs that are longer than the path between their ends.
+warpath::Hierarchy<W> contracted(const Rows& rows, std::int64_t arcs,
+                                 std::int64_t long_list = warpath::ContractionLimits{}.long_list) {
   warpath::ContractionLimits limits;
   limits.arcs_to_contract = arcs;
+  limits.long_list = long_list;
   warpath::Control control;
   return warpath::Contraction<V, W>({rows.indptr, rows.indices, rows.weights}, limits, 1, control)
       .run();
@@ -63,7 +66,17 @@ void check(const char* what, V n, const std::vector<Edge>& edges, std::int64_t a
     for (std::size_t i = 0; i < size; ++i)
       for (std::size_t j = 0; j < size; ++j)
         dist[i][j] = std::min(dist[i][j], dist[i][k] + dist[k][j]);
-  const auto hierarchy = contracted(rows_of(n, edges), arcs);
+  const auto hierarchy = contracted(rows_of(n, edges), arcs, 0);
+  for (warpath::Position x = 0; x < n; ++x) {
+    const auto v = static_cast<std::size_t>(hierarchy.vertex(x));
+    for (const bool up : {true, false}) {
+      for (const auto& arc : (up ? hierarchy.up() : hierarchy.down()).row(x)) {
+        const auto head = static_cast<std::size_t>(hierarchy.vertex(arc.head));
+        const std::int64_t expected = up ? dist[v][head] : dist[head][v];
+        if (arc.weight != expected) fail("an arc of", v, head, arc.weight, expected);
+      }
+    }
+  }
   warpath::PairSearch<W> search(hierarchy);
   for (V u = 0; u < n; ++u) {
     for (V v = 0; v < n; ++v) {

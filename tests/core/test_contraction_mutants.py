@@ -17,6 +17,7 @@ from warpath.engines.emulator.build import loaded_sanitizer
 
 HEADERS = ROOT / "cpp" / "include"
 CONTRACTION, WITNESS = "contraction.hpp", "witness_search.hpp"
+LONGER = "longer_arcs.hpp"
 
 
 class Mutant(NamedTuple):
@@ -101,11 +102,30 @@ MUTANTS = (
         "added.arcs >= 2 * arcs;",
         "added.arcs >= 0;",
     ),
+    Mutant(
+        "an arc is removed that is as long as the path",
+        LONGER,
+        "labels[static_cast<std::size_t>(head)] < static_cast<L>(arc.weight)",
+        "labels[static_cast<std::size_t>(head)] <= static_cast<L>(arc.weight)",
+    ),
+    Mutant(
+        "paths that go down do not count",
+        LONGER,
+        "for (std::size_t y = 0; y < x; ++y) {",
+        "for (std::size_t y = x; y < x; ++y) {",
+    ),
+    Mutant(
+        "arcs into a vertex are judged by the paths out of it",
+        LONGER,
+        "x, in_, out_, labels, poller)",
+        "x, out_, in_, labels, poller)",
+    ),
 )
 
 pytestmark = pytest.mark.full(
     "mutants of contraction",
     "cpp/include/warpath/hierarchy/contraction.hpp",
+    "cpp/include/warpath/hierarchy/longer_arcs.hpp",
     "cpp/include/warpath/hierarchy/witness_search.hpp",
     "tests/core/contraction.cpp",
 )

@@ -27,6 +27,7 @@
 #include "warpath/graph/types.hpp"
 #include "warpath/hierarchy/dense_core.hpp"
 #include "warpath/hierarchy/hierarchy.hpp"
+#include "warpath/hierarchy/longer_arcs.hpp"
 #include "warpath/hierarchy/witness_search.hpp"
 #include "warpath/parallel/control.hpp"
 #include "warpath/parallel/page_array.hpp"
@@ -49,6 +50,9 @@ struct ContractionLimits {
   // A rest of no more vertices may grow, until `core_degree` ends it: most of the last 3,000
   // vertices of Gnutella04 would add twice the arcs that they remove, and yet it is built in 4 s.
   std::int64_t growing_vertices = 4096;
+  // Arcs of a list, in the mean of 256, from which those that are too long are removed in the end.
+  // The lists of New York's most important vertices have 15, and no such arc.
+  std::int64_t long_list = 32;
 };
 
 /// Weights must be >= 0. Work: on road networks about 300 arcs scanned for each vertex and edge.
@@ -323,6 +327,7 @@ class Contraction {
     std::vector<Position> position(n);
     for (std::size_t x = 0; x < n; ++x)
       position[static_cast<std::size_t>(vertices[x])] = static_cast<Position>(x);
+    LongerArcs<W>(core_, vertices, position, limits_.long_list).remove(threads_, control_);
     const auto rows = [&](auto list_of) {
       auto made = std::make_shared<HierarchyRows<W>>(
           n, [&](std::size_t x) { return list_of(vertices[x]).size(); });
