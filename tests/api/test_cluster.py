@@ -11,6 +11,7 @@ import warpath as wp
 from support.dask_cluster import cluster
 from warpath.api import clustered
 from warpath.cli.app import run
+from warpath.engines.cluster import clients
 from warpath.planner.cpu_model import Size
 from warpath.planner.device_kind import Hardware
 from warpath.planner.plan import choose
@@ -234,7 +235,7 @@ def test_a_worker_of_another_version_is_named(client, tmp_path):
         sys.path[:] = [folder] * found + [path for path in sys.path if path != folder]
         distributed.versions._version_cached.cache_clear()
 
-    first = min(client.scheduler_info()["workers"])
+    first = min(worker.address for worker in clients.workers_of(client, anew=True))
     client.run(find_first, str(tmp_path), found=True, workers=[first])
     try:
         with (
@@ -244,6 +245,11 @@ def test_a_worker_of_another_version_is_named(client, tmp_path):
             wp.distances(labelled(), ["v0"], device=other)
     finally:
         client.run(find_first, str(tmp_path), found=False, workers=[first])
+
+
+def test_the_workers_are_not_those_of_an_update_that_names_none(client, monkeypatch):
+    monkeypatch.setattr(type(client), "scheduler_info", lambda *_, **__: {"workers": {}})
+    assert len(clients.workers_of(client, anew=True)) == 2
 
 
 def test_a_closed_client_is_refused(client):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import sys
 import time
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 from weakref import WeakKeyDictionary, WeakValueDictionary
@@ -126,11 +127,13 @@ def workers_of(client: Client, *, anew: bool = False) -> list[Worker]:
     """
     known = _KNOWN.setdefault(client, _Known())
     if anew or not known.workers or time.monotonic() - known.read > _FRESH:
-        found = client.scheduler_info(n_workers=-1)["workers"]
-        known.workers = [
-            Worker(address, int(each["nthreads"]), int(each["memory_limit"] or 0))
-            for address, each in found.items()
-        ]
+        with suppress(OSError):  # the scheduler is gone, which the next task shows
+            # Not `scheduler_info`: the client updates it every few seconds, without the workers.
+            found = client.sync(client.scheduler.identity, n_workers=-1)["workers"]
+            known.workers = [
+                Worker(address, int(each["nthreads"]), int(each["memory_limit"] or 0))
+                for address, each in found.items()
+            ]
         known.read = time.monotonic()
     if not known.workers:
         address = client.scheduler.address
