@@ -142,6 +142,9 @@ class NetworKit:
         return exact
 
 
+_DYNG_FAR = 2**61 - 1  # dynG's distance of a vertex that has no path, in 64 bits
+
+
 class DynG:
     """dynG's update of one source, in a process of another Python.
 
@@ -182,9 +185,9 @@ class DynG:
         self.seconds = float(self._answer())
 
     def dist(self) -> Array:
-        """Return the distances; a negative or the largest number stands for no path."""
+        """Return the distances; a negative number or a very large one stands for no path."""
         found = np.load(f"{self._path}.npy")
-        far = (found < 0) | (found == np.iinfo(found.dtype).max)
+        far = (found < 0) | (found >= min(_DYNG_FAR, np.iinfo(found.dtype).max))
         exact: Array = found.astype(self._like)
         exact[far] = unreachable(np.dtype(self._like))
         return exact

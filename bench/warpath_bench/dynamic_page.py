@@ -98,12 +98,13 @@ def page(lines: Sequence[Line], plot: str) -> str:
         "Each point is a batch: the time of its repair over the vertices whose distance could grow "
         "or has changed, whichever are more.\n"
     )
-    text += "".join(
+    wrong = (
         f"\n{line['graph']}, {line['size']:,} edges: {name} was wrong and took no further part, "
         f"{why}.\n"
         for line in lines
         for name, why in line["wrong"].items()
     )
+    text += "".join(dict.fromkeys(wrong))  # the runs of a seed find the same
     return "\n".join([_HEAD.rstrip() + "\n", *rows, "", _growth(lines), "", text, about]) + "\n"
 
 
