@@ -38,6 +38,7 @@ COMMANDS: dict[str, Command] = {
     "all-pairs": Command("all_pairs", "Every recipe for all pairs on the same graphs."),
     "gpu": Command("gpu", "One source on a GPU, compared with goals, peers and a bound."),
     "auto": Command("auto_device", "The device that auto takes, compared with both."),
+    "several-gpus": Command("several_gpus", "Tables and sources on one and on several GPUs."),
     "host-rows": Command("host_rows", "One source whose edges exceed the GPU's memory."),
     "anchors": Command("anchors", "All pairs and many-to-many on a GPU, compared with goals."),
     "fit": Command("fit", "Fit the planner's constants, and judge its choices."),

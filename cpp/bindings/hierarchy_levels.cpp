@@ -1,4 +1,9 @@
+#include <nanobind/stl/optional.h>
+
+#include <optional>
+#include <span>
 #include <utility>
+#include <vector>
 
 #include "graph_rows.hpp"
 #include "warpath/hierarchy/levels.hpp"
@@ -14,21 +19,38 @@ constexpr std::int64_t kMostPerLevel = std::int64_t{1} << 31;
 template <Weight W>
 void register_levels(nb::module_& module) {
   module.def(
-      "level_rows",
+      "level_top",
       [](const HierarchyQueries<W>& queries, Position step, Position most, std::int64_t per_level) {
         require(step >= 1 && most >= 0 && most <= kMostTop, "step or most is not valid");
         require(per_level >= 0 && per_level <= kMostPerLevel, "per_level is not valid");
+        std::vector<std::int64_t> vertices;
+        {
+          const nb::gil_scoped_release free;
+          vertices = top_vertices(queries.hierarchy(), step, most, per_level);
+        }
+        return to_numpy(std::move(vertices));
+      },
+      nb::arg("hierarchy"), nb::arg("step"), nb::arg("most"), nb::arg("per_level"));
+  module.def(
+      "level_rows",
+      [](const HierarchyQueries<W>& queries, Position top,
+         std::optional<In<std::int64_t>> targets) {
+        const std::int64_t n = queries.hierarchy().n();
+        require(top >= 0 && top <= n, "top must be from 0 to n");
+        std::vector<std::int64_t> ends;
+        if (targets) ends = vertices_of(*targets, n);
         LevelRows<W> rows;
         {
           const nb::gil_scoped_release free;
-          rows = level_rows(queries.hierarchy(), step, most, per_level);
+          rows = level_rows(queries.hierarchy(), top,
+                            targets ? std::optional(std::span<const std::int64_t>(ends))
+                                    : std::nullopt);
         }
-        return nb::make_tuple(
-            rows.top, to_numpy(std::move(rows.level_first)), to_numpy(std::move(rows.place)),
-            to_numpy(std::move(rows.place_of_vertex)), to_numpy(std::move(rows.first)),
-            to_numpy(std::move(rows.heads)), to_numpy(std::move(rows.weights)));
+        return nb::make_tuple(to_numpy(std::move(rows.level_first)), to_numpy(std::move(rows.place)),
+                              to_numpy(std::move(rows.columns)), to_numpy(std::move(rows.first)),
+                              to_numpy(std::move(rows.heads)), to_numpy(std::move(rows.weights)));
       },
-      nb::arg("hierarchy"), nb::arg("step"), nb::arg("most"), nb::arg("per_level"));
+      nb::arg("hierarchy"), nb::arg("top"), nb::arg("targets").noconvert() = nb::none());
   module.def(
       "upward_lists",
       [](HierarchyQueries<W>& queries, In<Position> places, Position top, In<std::int64_t> sources,

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import warpath as wp
 from support import toy
-from warpath.api import several, table_work
+from warpath.api import several, shared_totals, table_work
 from warpath.api.shared_rows import SharedRows
 from warpath.base.errors import InputError, NotSupportedError
 from warpath.graph import generate
@@ -79,6 +79,33 @@ def test_all_pairs_go_to_a_file(graph, tmp_path):
 def test_totals_of_shared_rows(graph):
     right = wp.totals(graph, "sum", device="cpu")
     assert (wp.totals(graph, "sum", device="all")["sum"] == right["sum"]).all()
+
+
+@pytest.mark.usefixtures("engine")
+def test_totals_that_devices_make_are_shared_by_sources(graph, monkeypatch):
+    right = wp.totals(graph, ("sum", "max"), device="cpu")
+    began, ran = threading.Event(), {"cpu": 0, "toy:0": 0}
+
+    def made(_graph, plan, problem, names, _progress):
+        if plan.device == "cpu":
+            assert began.wait(PATIENCE)
+        began.set()
+        ran[plan.device] += len(problem.sources)
+        return {name: right[name][problem.sources] for name in names}
+
+    monkeypatch.setattr(shared_totals, "run_totals", made)
+    found = wp.totals(graph, ("sum", "max"), device="all")
+    assert (found["sum"] == right["sum"]).all()
+    assert (found["max"] == right["max"]).all()
+    assert min(ran.values()) > 0
+    assert sum(ran.values()) == graph.n
+
+
+@pytest.mark.usefixtures("engine")
+def test_sums_of_inverses_are_formed_by_one_kind_of_device(graph):
+    chosen = wp.plan(graph, sources=range(300), device="all")
+    assert {plan.device for plan in shared_totals.alike(chosen, ("sum",))} == {"cpu", "toy:0"}
+    assert shared_totals.alike(chosen, ("harmonic", "sum")) == chosen.shares[:1]
 
 
 def test_the_cpu_leaves_a_thread_to_each_gpu(monkeypatch):

@@ -762,6 +762,10 @@ SWEEPS = [
            GPHAST),
     Mutant("totals leave out a warp", "hierarchy_rows.cuh",
            "for (int w = 1; w < kWarps; ++w)", "for (int w = 2; w < kWarps; ++w)", GPHAST),
+    Mutant("totals leave out the first block", "hierarchy_rows.cuh",
+           "part[k] = block < blocks ?", "part[k] = block > 0 && block < blocks ?", GPHAST),
+    Mutant("totals are those of the neighbour", "hierarchy_rows.cuh",
+           "total[source] = mine;", "total[source ^ 1] = mine;", GPHAST),
 ]  # fmt: skip
 MUTANTS = [
     *BASE, *PUSH, *EMIT, *MAPS, *PULL, *DENSE, *REDUCE, *SETTLE, *ADOPT, *LISTS, *SCANS, *BOUNDS,

@@ -110,6 +110,24 @@ def test_totals_are_those_of_the_table(dtype):
     assert ran >= 50
 
 
+@per_type
+def test_a_sweep_may_be_restricted_to_what_is_above_the_targets(dtype, monkeypatch):
+    monkeypatch.setattr(hierarchy_sweep, "_TARGET_COST", 0)
+    monkeypatch.setattr(hierarchy_sweep, "_TOP_STEP", 32)  # else most have no top
+    device, fewer = device_of(dtype), 0
+    for device.seed, (graph, problem, answer) in enumerate(questions(dtype)):
+        if problem.targets is None or not able(SWEEP, graph, problem.task):
+            continue
+        check(SWEEP, graph, problem, device, answer)
+        if not isinstance(answer, type):
+            check_totals(SWEEP, graph, problem, device, answer)
+        hierarchy = hierarchy_of(graph, 1)
+        if hierarchy is not None:
+            order = Order(SWEEP, graph, problem, 1, {})
+            fewer += hierarchy_sweep.Sweeps(order, device, hierarchy).levels.places < graph.n
+    assert fewer >= 10
+
+
 @pytest.mark.parametrize("dtype", ["int32", "float64"])
 def test_more_sources_than_a_line_holds_take_several_sweeps(dtype, monkeypatch):
     graph = generate.road(340).astype(dtype)

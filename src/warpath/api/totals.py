@@ -9,6 +9,7 @@ import numpy as np
 
 from warpath.api.auto_prepare import decided
 from warpath.api.run import run_totals
+from warpath.api.shared_totals import alike, shared_totals
 from warpath.api.table import solved_table
 from warpath.api.table_request import TableRequest
 from warpath.base.dtypes import unreachable
@@ -85,9 +86,13 @@ def totalled(
         from warpath.api.clustered import clustered_totals
 
         found, chosen = clustered_totals(graph, options, problem, names, chosen, progress)
-    elif names and graph.first_through == 0 and not chosen.shares:
+    elif names and graph.first_through == 0:
         # A closed vertex has its distance to itself changed in rows.
-        found = run_totals(graph, chosen, problem, names, progress)
+        shares = alike(chosen, names)
+        if len(shares) > 1:
+            found = shared_totals(graph, shares, problem, names, progress)
+        else:
+            found = run_totals(graph, shares[0], problem, names, progress)
     if found is None:
         rows = (
             _Reduced(graph, problem.sources, reduce)

@@ -89,7 +89,8 @@ def _sssp(d: Draw) -> dict[str, Callable[[], Arguments]]:
         "eliminate": lambda: ([*d.rows()[:2]], late),
         "contract": lambda: ([*d.rows(), d.threads()], late),
         "hierarchy": lambda: (_hierarchy(d), {}),
-        "level_rows": lambda: ([_contracted(d), 1, 64, 1000], {}),
+        "level_top": lambda: ([_contracted(d), 1, 64, 1000], {}),
+        "level_rows": lambda: ([_contracted(d), 0], {"targets": d.vertices()}),
         "upward_lists": lambda: (
             [_contracted(d), np.arange(d.n, dtype=np.int32), 0, d.vertices(), 32],
             {"threads": d.threads()},

@@ -9,6 +9,8 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <numeric>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -21,16 +23,15 @@
 
 namespace warpath {
 
-/// A hierarchy whose positions are numbered by place, the top first and then level by level, with
-/// the arcs into the places of the levels.
+/// Positions of a hierarchy numbered by place, the top first and then level by level, with the arcs
+/// into the places of the levels.
 template <Weight W>
 struct LevelRows {
-  Position top = 0;                       // positions, and places, that no level has
   std::vector<std::int64_t> level_first;  // levels + 1: the first place of each level
-  std::vector<Position> place;            // of each position
-  std::vector<Position> place_of_vertex;
-  std::vector<std::int64_t> first;  // n + 1: the first arc into each place
-  std::vector<Position> heads;      // the places that arcs come from
+  std::vector<Position> place;            // of each position; -1 where it has none
+  std::vector<Position> columns;          // the places of the targets, or of all vertices
+  std::vector<std::int64_t> first;        // places + 1: the first arc into each place
+  std::vector<Position> heads;            // the places that arcs come from
   std::vector<W> weights;
 };
 
@@ -48,8 +49,10 @@ std::vector<std::int32_t> heights(const Hierarchy<W>& hierarchy) {
 
 /// The number of positions of the top: the multiple of `step` that minimizes the cost of the matrix
 /// plus that of the remaining levels, each of which costs as much as `per_level` matrix entries.
-inline Position best_top(std::span<const std::int32_t> height, Position step, Position most,
-                         std::int64_t per_level) {
+template <Weight W>
+Position best_top(const Hierarchy<W>& hierarchy, Position step, Position most,
+                  std::int64_t per_level) {
+  const std::vector<std::int32_t> height = heights(hierarchy);
   std::vector<std::int64_t> levels(height.size() + 1, 0);  // of the positions from each one on
   for (std::size_t x = height.size(); x-- > 0;)
     levels[x] = std::max<std::int64_t>(levels[x + 1], height[x] + 1);
@@ -63,47 +66,99 @@ inline Position best_top(std::span<const std::int32_t> height, Position step, Po
   return best;
 }
 
-/// Work: O(n + arcs).
+/// The vertices of the top, by position. Work: O(n + arcs).
 template <Weight W>
-LevelRows<W> level_rows(const Hierarchy<W>& hierarchy, Position step, Position most,
-                        std::int64_t per_level) {
+std::vector<std::int64_t> top_vertices(const Hierarchy<W>& hierarchy, Position step, Position most,
+                                       std::int64_t per_level) {
+  const Position top = best_top(hierarchy, step, most, per_level);
+  std::vector<std::int64_t> vertices(static_cast<std::size_t>(top));
+  for (std::int64_t v = 0; v < hierarchy.n(); ++v)
+    if (const Position x = hierarchy.position(v); x < top)
+      vertices[static_cast<std::size_t>(x)] = v;
+  return vertices;
+}
+
+/// The top and the positions from which a target can be reached downward, ascending. `found` is
+/// true for these at the end, and false for all positions before.
+template <Weight W>
+std::vector<Position> above(const Hierarchy<W>& hierarchy, Position top,
+                            std::span<const std::int64_t> targets, std::vector<bool>& found) {
+  std::vector<Position> positions;
+  const auto add = [&](Position x) {
+    if (found[static_cast<std::size_t>(x)]) return;
+    found[static_cast<std::size_t>(x)] = true;
+    positions.push_back(x);
+  };
+  for (Position x = 0; x < top; ++x) add(x);
+  for (const std::int64_t target : targets) add(hierarchy.position(target));
+  for (std::size_t i = static_cast<std::size_t>(top); i < positions.size(); ++i)
+    for (const HierarchyArc<W>& arc : hierarchy.down().row(positions[i])) add(arc.head);
+  std::sort(positions.begin(), positions.end());
+  return positions;
+}
+
+/// Arranges the `top` most important positions and, below them, the levels: of all positions, or of
+/// those from which one of some targets can be reached downward (RPHAST).
+/// Work: O(n + arcs), or O(n / 64 + a log a) for `a` positions and arcs above the targets, and the
+/// clearing of `place`.
+template <Weight W>
+LevelRows<W> level_rows(const Hierarchy<W>& hierarchy, Position top,
+                        std::optional<std::span<const std::int64_t>> targets) {
   const auto n = static_cast<std::size_t>(hierarchy.n());
   const HierarchyRows<W>& down = hierarchy.down();
-  const std::vector<std::int32_t> height = heights(hierarchy);
+  std::vector<Position> chosen;
+  if (targets) {
+    std::vector<bool> found(n, false);
+    chosen = above(hierarchy, top, *targets, found);
+  } else {
+    chosen.resize(n);
+    std::iota(chosen.begin(), chosen.end(), 0);
+  }
   LevelRows<W> rows;
-  rows.top = best_top(height, step, most, per_level);
-  const auto top = static_cast<std::size_t>(rows.top);
+  std::vector<Position>& place = rows.place;
+  place.assign(n, -1);
+  for (std::size_t i = 0; i < chosen.size(); ++i)
+    place[static_cast<std::size_t>(chosen[i])] = static_cast<Position>(i);  // until levels are known
+  std::vector<std::int32_t> height(chosen.size(), 0);
   std::int32_t levels = 0;
-  for (std::size_t x = top; x < n; ++x) levels = std::max(levels, height[x] + 1);
+  for (std::size_t i = chosen.size(); i-- > static_cast<std::size_t>(top);) {
+    levels = std::max(levels, height[i] + 1);
+    for (const HierarchyArc<W>& arc : down.row(chosen[i])) {
+      std::int32_t& other = height[static_cast<std::size_t>(
+          place[static_cast<std::size_t>(arc.head)])];
+      other = std::max(other, height[i] + 1);
+    }
+  }
   // The level of a position counts from the highest one down.
-  const auto level = [&](std::size_t x) {
-    return static_cast<std::size_t>(levels - 1 - height[x]);
+  const auto level = [&](std::size_t i) {
+    return static_cast<std::size_t>(levels - 1 - height[i]);
   };
   rows.level_first.assign(static_cast<std::size_t>(levels) + 1, 0);
-  for (std::size_t x = top; x < n; ++x) ++rows.level_first[level(x) + 1];
-  rows.level_first[0] = rows.top;
+  for (std::size_t i = static_cast<std::size_t>(top); i < chosen.size(); ++i)
+    ++rows.level_first[level(i) + 1];
+  rows.level_first[0] = top;
   for (std::size_t i = 0; i < static_cast<std::size_t>(levels); ++i)
     rows.level_first[i + 1] += rows.level_first[i];
   std::vector<std::int64_t> next(rows.level_first.begin(), rows.level_first.end() - 1);
-  std::vector<Position> position(n);  // the position at each place
-  rows.place.resize(n);
-  for (std::size_t x = 0; x < n; ++x) {
-    const std::int64_t place = x < top ? static_cast<std::int64_t>(x) : next[level(x)]++;
-    rows.place[x] = static_cast<Position>(place);
-    position[static_cast<std::size_t>(place)] = static_cast<Position>(x);
+  std::vector<Position> position(chosen.size());  // at each place
+  for (std::size_t i = 0; i < chosen.size(); ++i) {
+    const Position x = chosen[i];
+    const std::int64_t at = x < top ? x : next[level(i)]++;
+    place[static_cast<std::size_t>(x)] = static_cast<Position>(at);
+    position[static_cast<std::size_t>(at)] = x;
   }
-  rows.place_of_vertex.resize(n);
-  for (std::size_t v = 0; v < n; ++v)
-    rows.place_of_vertex[v] =
-        rows.place[static_cast<std::size_t>(hierarchy.position(static_cast<std::int64_t>(v)))];
-  rows.first.reserve(n + 1);
-  rows.heads.reserve(down.arcs());
-  rows.weights.reserve(down.arcs());
+  const auto column = [&](std::int64_t v) {
+    return place[static_cast<std::size_t>(hierarchy.position(v))];
+  };
+  rows.columns.resize(targets ? targets->size() : n);
+  for (std::size_t i = 0; i < rows.columns.size(); ++i)
+    rows.columns[i] = column(targets ? (*targets)[i] : static_cast<std::int64_t>(i));
+  rows.first.reserve(chosen.size() + 1);
   rows.first.push_back(0);
-  for (std::size_t place = 0; place < n; ++place) {
-    if (place >= top) {
-      for (const HierarchyArc<W>& arc : down.row(position[place])) {
-        rows.heads.push_back(rows.place[static_cast<std::size_t>(arc.head)]);
+  for (std::size_t at = 0; at < chosen.size(); ++at) {
+    if (position[at] >= top) {
+      for (const HierarchyArc<W>& arc : down.row(position[at])) {
+        rows.heads.push_back(place[static_cast<std::size_t>(arc.head)]);
         rows.weights.push_back(arc.weight);
       }
     }
@@ -123,7 +178,7 @@ struct UpwardLists {
 
 /// Searches upward from each source, on several threads. The `top` most important positions are
 /// labelled but not searched. A label is left out if a path down from a more important position is
-/// shorter, because the sweep finds that path.
+/// shorter, because the sweep finds that path; and so are those of positions without a place.
 template <Weight W>
 UpwardLists<W> upward_lists(HierarchyQueries<W>& queries, std::span<const Position> place_of,
                             Position top, std::span<const std::int64_t> sources, std::size_t width,
@@ -146,8 +201,9 @@ UpwardLists<W> upward_lists(HierarchyQueries<W>& queries, std::span<const Positi
           upward.search(hierarchy.up(), hierarchy.down(), hierarchy.position(sources[i]),
                         [&](Position x, HierarchyLabel<W>) { return x >= top; });
           for (const Position x : upward.reached()) {
-            if (upward.stalled(hierarchy.down().row(x), upward[x])) continue;
-            into.places.push_back(place_of[static_cast<std::size_t>(x)]);
+            const Position place = place_of[static_cast<std::size_t>(x)];
+            if (place < 0 || upward.stalled(hierarchy.down().row(x), upward[x])) continue;
+            into.places.push_back(place);
             into.lanes.push_back(static_cast<std::uint16_t>(i % width));
             into.labels.push_back(static_cast<W>(upward[x]));
           }

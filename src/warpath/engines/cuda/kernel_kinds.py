@@ -370,4 +370,12 @@ KINDS = {
         "hierarchy_totals<{inverses}, {block}>(HierarchyTotalsArgs<L>{{places, width, times, "
         "labels, cutoff, sums, inverses, largest, counts}})",
     ),
+    "hierarchy_totals_join": Kind(
+        "hierarchy_rows.cuh",
+        "int blocks, int width, int count, const Summed<L>::Type* sums, const double* inverses, "
+        "const L* largest, const i64* counts, Summed<L>::Type* sum, double* inverse, L* most, "
+        "i64* reached",
+        "hierarchy_totals_join<{block}>(HierarchyJoinArgs<L>{{blocks, width, count, sums, "
+        "inverses, largest, counts, sum, inverse, most, reached}})",
+    ),
 }

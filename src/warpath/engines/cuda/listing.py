@@ -206,6 +206,7 @@ def _of_sweeps(weight: np.dtype[Any], block: int) -> Iterator[Kernel]:
         yield kernel("hierarchy_rows", types, block)
         for inverses in (False, True):
             yield kernel("hierarchy_totals", types, block, ("inverses", inverses))
+        yield kernel("hierarchy_totals_join", types, block)
 
 
 def _of_parts(recipe: Recipe, graph: Graph, block: int, *, traced: bool) -> tuple[Kernel, ...]:

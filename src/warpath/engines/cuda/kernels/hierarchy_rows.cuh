@@ -1,8 +1,10 @@
 // hierarchy_rows.cuh - rows of a table, or totals, from the lines of labels of a sweep.
 //
-// Work     hierarchy_rows: a label for each row and column; hierarchy_totals: each label once.
+// Work     hierarchy_rows: a label for each row and column; hierarchy_totals: each label once;
+//          hierarchy_totals_join: four numbers of each block and source.
 // Traffic  rows: labels read in runs of 32 and written in runs of 128, through shared memory.
-//          totals: a line of each place read once; per block four numbers of each source written.
+//          totals: a line of each place read once; per block four numbers of each source written,
+//          which hierarchy_totals_join reads once.
 // Launch   any grid of whole warps.
 // Shared   rows: a tile of 128 by 32 labels; totals: four numbers a thread.
 // Races    none: each entry has one writer.
@@ -15,6 +17,7 @@ namespace warpath {
 
 constexpr int kRowsAtOnce = 32;      // of a tile
 constexpr int kColumnsAtOnce = 128;  // of a tile
+constexpr int kSourcesAtOnce = 8;    // whose totals a block joins; a line's width is a multiple
 
 template <class L>
 struct HierarchyRowsArgs {
@@ -149,6 +152,67 @@ __device__ __forceinline__ void hierarchy_totals(const HierarchyTotalsArgs<L>& a
     }
     __syncthreads();
   }
+}
+
+template <class L>
+struct HierarchyJoinArgs {
+  int blocks;  // of hierarchy_totals
+  int width;   // labels of a line
+  int count;   // sources, the first lanes of a line
+  const typename Summed<L>::Type* sums;
+  const double* inverses;
+  const L* largest;
+  const i64* counts;
+  // Totals of each source; null for those that are not requested.
+  typename Summed<L>::Type* sum;
+  double* inverse;
+  L* most;
+  i64* reached;
+};
+
+/// Joins one kind of totals of all blocks, in an order that only the shape of the launch decides.
+template <int kBlock, class T, class Join>
+__device__ __forceinline__ void join_blocks(const T* parts, T* total, int blocks, int width,
+                                            int count, T* shared, Join join) {
+  constexpr int kAtOnce = 8, kRows = kBlock / kSourcesAtOnce;
+  if (total == nullptr) return;
+  const int lane = threadIdx.x % kSourcesAtOnce, row = threadIdx.x / kSourcesAtOnce;
+  const int source = blockIdx.x * kSourcesAtOnce + lane;
+  T mine{};
+  for (int base = row; base < blocks; base += kRows * kAtOnce) {
+    T part[kAtOnce];
+#pragma unroll
+    for (int k = 0; k < kAtOnce; ++k) {
+      const int block = base + k * kRows;
+      part[k] = block < blocks ? parts[static_cast<i64>(block) * width + source] : T{};
+    }
+#pragma unroll
+    for (int k = 0; k < kAtOnce; ++k) mine = join(mine, part[k]);
+  }
+  shared[threadIdx.x] = mine;
+  __syncthreads();
+  if (row == 0 && source < count) {
+    for (int r = 1; r < kRows; ++r) mine = join(mine, shared[r * kSourcesAtOnce + lane]);
+    total[source] = mine;
+  }
+  __syncthreads();
+}
+
+/// Joins the totals of the blocks of hierarchy_totals. A block joins those of kSourcesAtOnce
+/// sources.
+template <int kBlock, class L>
+__device__ __forceinline__ void hierarchy_totals_join(const HierarchyJoinArgs<L>& a) {
+  using Sum = typename Summed<L>::Type;
+  WARPATH_SHARED(Sum, sums, kBlock);
+  WARPATH_SHARED(double, inverses, kBlock);
+  WARPATH_SHARED(L, largest, kBlock);
+  WARPATH_SHARED(i64, counts, kBlock);
+  const auto added = [](auto x, auto y) { return x + y; };
+  const auto larger = [](auto x, auto y) { return y > x ? y : x; };
+  join_blocks<kBlock>(a.sums, a.sum, a.blocks, a.width, a.count, sums, added);
+  join_blocks<kBlock>(a.inverses, a.inverse, a.blocks, a.width, a.count, inverses, added);
+  join_blocks<kBlock>(a.largest, a.most, a.blocks, a.width, a.count, largest, larger);
+  join_blocks<kBlock>(a.counts, a.reached, a.blocks, a.width, a.count, counts, added);
 }
 
 }  // namespace warpath

@@ -29,42 +29,45 @@ if TYPE_CHECKING:
 _WIDTHS = {4: (32, 64, 128, 256), 8: (32, 64, 128)}
 #: Maximum number of sweeps whose upward searches are done at once.
 _AT_ONCE = 16
+#: What it costs on the host to find what is above a target, in labels of a sweep over all vertices.
+_TARGET_COST = 3_000
 _KEPT_FREE = 0.9  # of the free memory may be taken
 _BLOCKS_OF_TOTALS = 8  # per multiprocessor
+_SOURCES_AT_ONCE = 8  # `kSourcesAtOnce` of kernels/hierarchy_rows.cuh
 #: The number of positions of the top, which have no level, is a multiple of `_TOP_STEP`, chosen to
 #: minimize the time for levels and for the matrix of the top's distances: for 256 sources on an
 #: H200 3 us per level and 27 us per 2^20 entries. New York's roads have 131 levels, or 48 below a
 #: top of 960 positions.
 _TOP_STEP, _MOST_OF_TOP, _PER_LEVEL = 64, 4096, 117_000
-_TILE = 128, 32  # columns and rows that a block makes of lines
 
 
 class _Levels(NamedTuple):
-    """A hierarchy on a device, level by level, and the places of its vertices.
+    """Positions of a hierarchy on a device, level by level, and the places of its vertices.
 
     Attributes
     ----------
-    top : number of the most important positions, which have no level.
-    top_matrix : (top, top) on the device: at [t, r] the distance from position r to position t.
     levels : number of levels.
     level_first, first, heads, weights : as in `HierarchySweepArgs`, on the device.
-    place_of_position : (n,) int32 on the host.
-    place_of_vertex : (n,) int32 on the host.
-    columns : `place_of_vertex` on the device.
+    place_of_position : (n,) int32 on the host; -1 where a position has no place.
+    columns : the places of the targets, or of all vertices, on the device.
     """
 
-    top: int
-    top_matrix: Array
     levels: int
     level_first: Array
     first: Array
     heads: Array
     weights: Array
     place_of_position: Array
-    place_of_vertex: Array
     columns: Array
 
+    @property
+    def places(self) -> int:
+        """Number of places, those of the top included."""
+        return len(self.first) - 1
 
+
+_TOPS: Derived[Array] = Derived(__name__, "most important vertices of a hierarchy")
+_MATRICES: Derived[Array] = Derived(__name__, "distances within the top of a hierarchy")
 _LEVELS: Derived[_Levels] = Derived(__name__, "contraction hierarchy by levels")
 
 
@@ -82,41 +85,46 @@ def hierarchy_sweep(order: Order, device: Device) -> Raw:
     return fill(order, device, make)
 
 
-def levels_of(graph: Graph, hierarchy: Any, device: Device) -> _Levels:
-    """Return the levels of a graph's hierarchy on a device, cached with the graph."""
+def top_of(graph: Graph, hierarchy: Any) -> Array:
+    """Return the most important vertices, which have no level, cached with the graph: (t,)."""
+    find: Any = _core.level_top
+    return _TOPS.of(graph, lambda: find(hierarchy, _TOP_STEP, _MOST_OF_TOP, _PER_LEVEL))
+
+
+def levels_of(
+    graph: Graph, hierarchy: Any, device: Device, targets: Array | None = None
+) -> _Levels:
+    """Return the levels below the top, cached with the graph; or those above some targets."""
+    top = len(top_of(graph, hierarchy))
 
     def make() -> _Levels:
         rows: Any = _core.level_rows
-        top, level_first, place_of_position, place_of_vertex, first, heads, weights = rows(
-            hierarchy, _TOP_STEP, _MOST_OF_TOP, _PER_LEVEL
-        )
+        level_first, place, columns, first, heads, weights = rows(hierarchy, top, targets)
         return _Levels(
-            top,
-            device.put(_distances_of_top(hierarchy, place_of_vertex, top, weights.dtype)),
-            len(level_first) - 1,
-            device.put(level_first),
-            device.put(first),
-            device.put(heads),
-            device.put(weights),
-            place_of_position,
-            place_of_vertex,
-            device.put(place_of_vertex),
+            levels=len(level_first) - 1,
+            level_first=device.put(level_first),
+            first=device.put(first),
+            heads=device.put(heads),
+            weights=device.put(weights),
+            place_of_position=place,
+            columns=device.put(columns),
         )
 
-    return _LEVELS.of(graph, make, device.name)
+    return _LEVELS.of(graph, make, device.name) if targets is None else make()
 
 
 def _distances_of_top(
-    hierarchy: Any, place_of_vertex: Array, top: int, dtype: np.dtype[Any]
+    graph: Graph, hierarchy: Any, device: Device, top: Array, dtype: np.dtype[Any]
 ) -> Array:
-    """Return the distances within the top: at [t, r] the distance from r to t."""
-    matrix = np.empty((top, top), dtype)
-    if top:
-        vertices = np.empty(top, np.int64)
-        inside = np.flatnonzero(place_of_vertex < top)
-        vertices[place_of_vertex[inside]] = inside
-        hierarchy.table(vertices, vertices, matrix, restricted=True, threads=settings.threads())
-    return np.ascontiguousarray(matrix.T)
+    """Return the distances within the top, cached: at [t, r] the one from vertex r to vertex t."""
+
+    def make() -> Array:
+        matrix = np.empty((len(top), len(top)), dtype)
+        if len(top):
+            hierarchy.table(top, top, matrix, restricted=True, threads=settings.threads())
+        return device.put(np.ascontiguousarray(matrix.T))
+
+    return _MATRICES.of(graph, make, device.name)
 
 
 class Sweeps:
@@ -127,24 +135,34 @@ class Sweeps:
     levels : the hierarchy on the device.
     label : type of labels.
     width : maximum sources of a sweep.
-    labels : (n * width,) on the device, written by the last sweep.
+    columns : the places of the targets, or of all vertices, on the device.
+    labels : (places * width,) on the device, written by the last sweep.
     """
 
     def __init__(self, order: Order, device: Device, hierarchy: Any) -> None:
         graph, xp = order.graph, device.xp
-        self.levels = levels_of(graph, hierarchy, device)
+        top = top_of(graph, hierarchy)
+        targets = order.problem.targets
+        some = targets if _is_restricted(order) else None
+        self.levels = levels_of(graph, hierarchy, device, some)
+        self.columns = self.levels.columns
+        if targets is not None and some is None:
+            self.columns = self.columns[device.put(targets)]
         self.label = self.levels.weights.dtype
+        self._top = len(top)
+        self._top_matrix = _distances_of_top(graph, hierarchy, device, top, self.label)
         self.cutoff = limit(
             order.problem.cutoff, Width(self.label.name, self.label.name, proven=True)
         )
         self._hierarchy, self._device = hierarchy, device
-        self.width = _width(order, device, graph.n, self.label.itemsize)
-        self.labels = xp.empty(max(graph.n, 1) * self.width, self.label)
+        places = max(self.levels.places, 1)
+        self.width = _width(order, device, places, self.label.itemsize)
+        self.labels = xp.empty(places * self.width, self.label)
         self.kernel: Kernel = kernel(
             "hierarchy_sweep", Types.of(np.int32, self.label, self.label), device.block
         )
-        self._top_labels = xp.empty(max(self.levels.top, 1) * self.width, self.label)
-        self._touched = xp.zeros(max(graph.n, 1), np.uint32)
+        self._top_labels = xp.empty(max(self._top, 1) * self.width, self.label)
+        self._touched = xp.zeros(places, np.uint32)
         self._arrived = xp.zeros(1, np.uint32)
         self._sweeps = 0
 
@@ -164,7 +182,7 @@ class Sweeps:
         ends, places, lanes, labels = upward(
             self._hierarchy,
             self.levels.place_of_position,
-            self.levels.top,
+            self._top,
             sources[block],
             self.width,
             threads=settings.threads(),
@@ -186,8 +204,8 @@ class Sweeps:
             heads=self.levels.heads,
             weights=self.levels.weights,
             width=self.width,
-            top=self.levels.top,
-            top_matrix=self.levels.top_matrix,
+            top=self._top,
+            top_matrix=self._top_matrix,
             top_labels=self._top_labels,
             reached=len(places),
             reached_from=places,
@@ -211,10 +229,6 @@ class HierarchyRowsSolver:
         self._kernel = kernel(
             "hierarchy_rows", Types.of(np.int32, sweeps.label, sweeps.label), device.block
         )
-        targets, levels = order.problem.targets, sweeps.levels
-        self._columns = (
-            levels.columns if targets is None else device.put(levels.place_of_vertex[targets])
-        )
         self._unfit = device.xp.zeros(1, np.int32)
         self._narrow = False
         self.batch = _AT_ONCE * sweeps.width
@@ -232,7 +246,7 @@ class HierarchyRowsSolver:
                 columns=rows.shape[1],
                 rows=len(rows),
                 width=self._sweeps.width,
-                places=self._columns,
+                places=self._sweeps.columns,
                 labels=self._sweeps.labels,
                 cutoff=self._sweeps.cutoff,
                 unfit=self._unfit,
@@ -285,27 +299,25 @@ class _Totals:
     ) -> None:
         xp: Any = device.xp
         self._device, self._sweeps = device, sweeps
+        of_labels = Types.of(np.int32, sweeps.label, sweeps.label)
         self._kernel = kernel(
-            "hierarchy_totals",
-            Types.of(np.int32, sweeps.label, sweeps.label),
-            device.block,
-            ("inverses", "harmonic" in names),
+            "hierarchy_totals", of_labels, device.block, ("inverses", "harmonic" in names)
         )
-        self._n = order.graph.n
-        self._times = _times(order, device, sweeps.levels)
+        self._join = kernel("hierarchy_totals_join", of_labels, device.block)
+        self._times = _times(order, device, sweeps)
         self._blocks = _BLOCKS_OF_TOTALS * device.processors
         k, shape = len(order.problem.sources), (self._blocks, sweeps.width)
         summed = np.dtype(np.int64 if sweeps.label.kind == "i" else np.float64)
         types = {"sum": summed, "harmonic": np.float64, "max": sweeps.label, "count": np.int64}
         self._parts = {name: xp.empty(shape, dtype) for name, dtype in types.items()}
-        types["max"] = order.graph.dist_dtype
         self._found = {name: xp.empty(k, types[name]) for name in names}
+        self._longest = order.graph.dist_dtype
 
     def __call__(self, these: slice) -> None:
         """Compute the totals of the last sweep, for the sources of a slice."""
         parts = self._parts
         arguments = self._kernel.arguments(
-            places=self._n,
+            places=self._sweeps.levels.places,
             width=self._sweeps.width,
             times=self._times,
             labels=self._sweeps.labels,
@@ -316,30 +328,56 @@ class _Totals:
             counts=parts["count"],
         )
         self._device.launch(self._kernel, self._blocks, *arguments)
-        count = these.stop - these.start
-        for name, found in self._found.items():
-            part = parts[name][:, :count]
-            found[these] = part.max(axis=0) if name == "max" else part.sum(axis=0)
+        found = {name: array[these] for name, array in self._found.items()}
+        arguments = self._join.arguments(
+            blocks=self._blocks,
+            width=self._sweeps.width,
+            count=these.stop - these.start,
+            sums=parts["sum"],
+            inverses=parts["harmonic"],
+            largest=parts["max"],
+            counts=parts["count"],
+            sum=found.get("sum"),
+            inverse=found.get("harmonic"),
+            most=found.get("max"),
+            reached=found.get("count"),
+        )
+        self._device.launch(self._join, self._sweeps.width // _SOURCES_AT_ONCE, *arguments)
 
     def found(self) -> dict[str, Array]:
         """Return the totals on the host."""
-        return {name: self._device.get(array) for name, array in self._found.items()}
+        found = {name: self._device.get(array) for name, array in self._found.items()}
+        if "max" in found:
+            found["max"] = found["max"].astype(self._longest, copy=False)
+        return found
 
 
-def _times(order: Order, device: Device, levels: _Levels) -> Array | None:
+def _times(order: Order, device: Device, sweeps: Sweeps) -> Array | None:
     """Return how often each place is a target; None if every vertex is a target once."""
     if order.problem.targets is None:
         return None
-    places = levels.place_of_vertex[order.problem.targets]
-    return device.put(np.bincount(places, minlength=order.graph.n).astype(np.int32))
+    places = device.get(sweeps.columns)
+    return device.put(np.bincount(places, minlength=sweeps.levels.places).astype(np.int32))
 
 
-def _width(order: Order, device: Device, n: int, label: int) -> int:
+def _is_restricted(order: Order) -> bool:
+    """Return whether to sweep only over what is above the targets (RPHAST).
+
+    The rows for that are made anew by each call, so it pays for few targets or many sources.
+    """
+    problem = order.problem
+    if problem.targets is None:
+        return False
+    sweeps = -(-len(problem.sources) // _WIDTHS[4][-1])
+    return _TARGET_COST * len(problem.targets) < order.graph.n * sweeps
+
+
+def _width(order: Order, device: Device, places: int, label: int) -> int:
     """Return the number of sources of a sweep."""
     widths = _WIDTHS[label]
     sources = len(order.problem.sources)
     wanted = next((width for width in widths if width >= sources), widths[-1])
-    line = max(n, 1) * label
+    line = places * label
     most = int(device.free_memory() * _KEPT_FREE) // line
     fitting = [width for width in widths if width <= min(wanted, most)]
     if not fitting:

@@ -1,0 +1,218 @@
+"""``warpath bench several-gpus``: tables, totals and single sources on one and on several GPUs.
+
+Each question is answered by the first GPU and then by the first two, four and so on, in one
+process. All answers are compared with those of one GPU bit for bit, and some of those with the
+CPU's. The efficiency is the time on one GPU over the time on k GPUs and k.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import tempfile
+import time
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from pathlib import Path
+from statistics import median
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from warpath.api import calls
+from warpath.api.prepare import prepare
+from warpath.api.solver import Solver
+from warpath_bench.catalogue import append, facts_of
+from warpath_bench.right import sources_of
+from warpath_bench.workloads import workload
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from warpath.base.dtypes import Array
+    from warpath.graph import Graph
+
+    Line = dict[str, Any]
+    #: The name of a device -> seconds, what is compared, and counters.
+    Question = Callable[[str], tuple[float, Array, dict[str, Any]]]
+
+_REPEATS = 3
+_OF_CPU = 4  # rows that are compared with the CPU's
+_TOTALS = ("sum", "max", "count", "harmonic")
+_QUESTIONS = ("memory", "file", "devices", "sum", "totals", "source")
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Measure, print a line for each question and number of GPUs; return 1 for wrong answers."""
+    options = _parser().parse_args(arguments)
+    facts = facts_of([options.kind], options.commit)
+    wrong = 0
+    for name in options.graphs:
+        graph = workload(name, options.scale).make()
+        for question, ask in _questions(graph, options):
+            for found in _measured(ask, options.kind, options.counts):
+                line = {"graph": name, "question": question} | found
+                wrong += line["wrong"]
+                if options.lines:
+                    append(Path(options.lines), json.dumps(line | facts) + "\n")
+                sys.stdout.write(f"{json.dumps(line)}\n")
+                sys.stdout.flush()
+    return 1 if wrong else 0
+
+
+def _questions(graph: Graph, options: argparse.Namespace) -> Iterable[tuple[str, Question]]:
+    sources = np.random.default_rng(1).integers(0, graph.n, options.sources)
+    for asked in options.questions:
+        if asked == "memory":
+            yield "table into memory", partial(_in_memory, graph, sources)
+        elif asked == "file":
+            yield "table into a file", partial(_in_file, graph, sources, options.folder)
+        elif asked == "devices":
+            yield "table left on the GPUs", partial(_on_devices, graph, sources)
+        elif asked in ("sum", "totals"):
+            names = ("sum",) if asked == "sum" else _TOTALS
+            what = "sums of all pairs" if asked == "sum" else "all totals of all pairs"
+            yield f"{what}, prepared", partial(_totals, graph, names)
+        else:
+            for source in sources_of(graph, options.sources):
+                yield "one source", partial(_one_source, graph, source)
+
+
+def _measured(ask: Question, kind: str, counts: Sequence[int]) -> Iterable[Line]:
+    """Yield a line for each number of GPUs.
+
+    Returns
+    -------
+    first_s : the first call, which copies the graph and compiles.
+    seconds : the median of three further calls; one where it takes over 5 s.
+    efficiency : of k GPUs, and speedup: the same times k.
+    wrong : number of entries that differ from those of one GPU, or of it from the CPU's.
+    """
+    alone: tuple[float, Array] | None = None
+    for count in counts:
+        device = f"{kind}:0" if count == 1 else f"{kind}:" + ",".join(map(str, range(count)))
+        start = time.perf_counter()
+        _, answer, stats = ask(device)
+        first = time.perf_counter() - start
+        times: list[float] = []
+        while len(times) < _REPEATS and (not times or times[-1] < 5):
+            took, answer, stats = ask(device)
+            times.append(took)
+        seconds = median(times)
+        alone = (seconds, answer) if alone is None else alone
+        line = {
+            "gpus": count,
+            "first_s": round(first, 3),
+            "seconds": seconds,
+            "speedup": alone[0] / seconds,
+            "efficiency": alone[0] / seconds / count * counts[0],
+            "wrong": int(np.count_nonzero(answer != alone[1])) + stats.pop("wrong", 0),
+        }
+        yield line | {key: value for key, value in stats.items() if key != "seconds"}
+
+
+def _checked(graph: Graph, sources: Array, rows: Array) -> int:
+    """Return how many distances of the first rows differ from the CPU's."""
+    right = Solver(graph, device="cpu").distances(sources[:_OF_CPU]).dist
+    far = np.iinfo(rows.dtype).max if rows.dtype.kind == "i" else np.inf
+    right = np.where(right == np.iinfo(np.int64).max, far, right)
+    return int(np.count_nonzero(right != rows[:_OF_CPU]))
+
+
+def _some(table: Array) -> Array:
+    """Return a part of a table that tells all rows: 64 columns."""
+    step = max(table.shape[1] // 64, 1)
+    return np.ascontiguousarray(table[:, ::step])
+
+
+_KEPT: dict[tuple[int, int], Array] = {}  # the array that tables of a shape go to
+
+
+def _in_memory(graph: Graph, sources: Array, device: str) -> tuple[float, Array, dict[str, Any]]:
+    shape = len(sources), graph.n
+    out = _KEPT.setdefault(shape, np.empty(shape, np.int32))  # its pages are there after one call
+    start = time.perf_counter()
+    table = Solver(graph, device=device).distances(sources, out=out, dist_dtype="int32")
+    took = time.perf_counter() - start
+    return took, _some(out), table.stats | {"wrong": _checked(graph, sources, out)}
+
+
+def _in_file(
+    graph: Graph, sources: Array, folder: str | None, device: str
+) -> tuple[float, Array, dict[str, Any]]:
+    with tempfile.TemporaryDirectory(dir=folder) as made:
+        path = Path(made) / "table.npy"
+        start = time.perf_counter()
+        table = Solver(graph, device=device).distances(sources, out=path, dist_dtype="int32")
+        took = time.perf_counter() - start
+        rows = np.load(path, mmap_mode="r")
+        return took, _some(rows), table.stats | {"wrong": _checked(graph, sources, rows)}
+
+
+def _on_devices(graph: Graph, sources: Array, device: str) -> tuple[float, Array, dict[str, Any]]:
+    """Let a thread for each GPU fill an array there, as one call has one array only."""
+    from warpath.engines.cuda.device import open_device
+
+    kind, _, numbers = device.partition(":")
+    names = [f"{kind}:{number}" for number in numbers.split(",")]
+    parts = np.array_split(sources, len(names))
+    solvers = [Solver(graph, device=name) for name in names]
+    outs = []
+    for name, part in zip(names, parts, strict=True):
+        with open_device(name).active():
+            outs.append(open_device(name).xp.empty((len(part), graph.n), np.int32))
+
+    def fill(at: int) -> None:
+        solvers[at].distances(parts[at], out=outs[at], dist_dtype="int32")
+        open_device(names[at]).synchronize()
+
+    with ThreadPoolExecutor(len(names)) as pool:
+        start = time.perf_counter()
+        list(pool.map(fill, range(len(names))))
+        took = time.perf_counter() - start
+    found = []
+    for name, out in zip(names, outs, strict=True):
+        with open_device(name).active():
+            found.append(_some(open_device(name).get(out)))
+            first = open_device(name).get(out[:_OF_CPU])
+            if name == names[0]:
+                wrong = _checked(graph, sources, first)
+    return took, np.concatenate(found), {"wrong": wrong}
+
+
+def _totals(
+    graph: Graph, names: tuple[str, ...], device: str
+) -> tuple[float, Array, dict[str, Any]]:
+    solver = prepare(graph, device=device)  # the hierarchy is built once and kept with the graph
+    start = time.perf_counter()
+    totals = solver.totals(names)
+    took = time.perf_counter() - start
+    right = prepare(graph, device="cpu").totals(names, sources=np.arange(_OF_CPU))
+    exact = [name for name in names if name != "harmonic"]
+    wrong = sum(int(np.count_nonzero(right[name] != totals[name][:_OF_CPU])) for name in exact)
+    return took, np.stack([totals[name] for name in names]), totals.stats | {"wrong": wrong}
+
+
+def _one_source(graph: Graph, source: int, device: str) -> tuple[float, Array, dict[str, Any]]:
+    algorithm = "warpath.wide" if "," in device else "auto"
+    start = time.perf_counter()
+    paths = calls.sssp(graph, source, device=device, algorithm=algorithm)  # it stays on the GPU
+    took = time.perf_counter() - start
+    return took, paths.dist, paths.stats | {"algorithm": paths.plan.algorithm}
+
+
+# fmt: off
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="warpath bench several-gpus", description=__doc__)
+    add = parser.add_argument
+    add("graphs", nargs="+", help="names of workloads")
+    add("--questions", nargs="+", default=["memory"], choices=_QUESTIONS, help="what is asked")
+    add("--sources", type=int, default=4096, help="rows of a table, or single sources (4096)")
+    add("--counts", nargs="+", type=int, default=[1, 2], help="numbers of GPUs (1 2)")
+    add("--scale", type=float, default=1.0, help="size of the generated graphs")
+    add("--folder", help="where files of tables go for the time being")
+    add("--kind", default="cuda", help="kind of device (cuda)")
+    add("--lines", metavar="FILE", help="append a line of JSON for each measurement")
+    add("--commit", default="", help="written into each line")
+    return parser
