@@ -46,9 +46,12 @@ void register_levels(nb::module_& module) {
                             targets ? std::optional(std::span<const std::int64_t>(ends))
                                     : std::nullopt);
         }
+        const auto arcs = [](PlaceArcs<W>& of) {
+          return nb::make_tuple(to_numpy(std::move(of.first)), to_numpy(std::move(of.heads)),
+                                to_numpy(std::move(of.weights)));
+        };
         return nb::make_tuple(to_numpy(std::move(rows.level_first)), to_numpy(std::move(rows.place)),
-                              to_numpy(std::move(rows.columns)), to_numpy(std::move(rows.first)),
-                              to_numpy(std::move(rows.heads)), to_numpy(std::move(rows.weights)));
+                              to_numpy(std::move(rows.columns)), arcs(rows.down), arcs(rows.up));
       },
       nb::arg("hierarchy"), nb::arg("top"), nb::arg("targets").noconvert() = nb::none());
   module.def(

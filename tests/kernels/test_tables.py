@@ -18,7 +18,13 @@ from support.tiers import RECIPES_ON_GPUS
 from warpath import generate
 from warpath.engines.base import Order, Problem
 from warpath.engines.cuda.engine import run
-from warpath.engines.cuda.tables import deliver, hierarchy_sweep, pair_solvers
+from warpath.engines.cuda.tables import (
+    deliver,
+    hierarchy_levels,
+    hierarchy_sweep,
+    pair_solvers,
+    upward_searches,
+)
 from warpath.engines.cuda.tables.blocks_of_sources import shared_bytes
 from warpath.engines.cuda.tables.potentials import reweighted
 from warpath.engines.cuda.tables.widths import Width, bucket, limit, widths
@@ -113,7 +119,7 @@ def test_totals_are_those_of_the_table(dtype):
 @per_type
 def test_a_sweep_may_be_restricted_to_what_is_above_the_targets(dtype, monkeypatch):
     monkeypatch.setattr(hierarchy_sweep, "_TARGET_COST", 0)
-    monkeypatch.setattr(hierarchy_sweep, "_TOP_STEP", 32)  # else most have no top
+    monkeypatch.setattr(hierarchy_levels, "_TOP_STEP", 32)  # else most have no top
     device, fewer = device_of(dtype), 0
     for device.seed, (graph, problem, answer) in enumerate(questions(dtype)):
         if problem.targets is None or not able(SWEEP, graph, problem.task):
@@ -128,11 +134,29 @@ def test_a_sweep_may_be_restricted_to_what_is_above_the_targets(dtype, monkeypat
     assert fewer >= 10
 
 
+@per_type
+def test_searches_that_do_not_fit_the_device_are_made_on_the_cpu(dtype, monkeypatch):
+    monkeypatch.setattr(upward_searches, "_ROOM", 1)
+    device = device_of(dtype)
+    graph = generate.road(340).astype(dtype)
+    problem = problem_of(graph, np.arange(graph.n))
+    answer = expected(graph, problem)
+    order = Order(SWEEP, graph, problem, 1, {})
+    sweeps = hierarchy_sweep.Sweeps(order, device, hierarchy_of(graph, 1))
+    assert not sweeps.levels.wide
+    check_totals(SWEEP, graph, problem, device, answer)
+    assert sweeps.levels.wide  # the levels are kept with the graph
+    check(SWEEP, graph, problem, device, answer)
+    again = graph.with_weights(graph.solver_weights)
+    check(SWEEP, again, problem, device, answer)
+
+
 @pytest.mark.parametrize("dtype", ["int32", "float64"])
 def test_more_sources_than_a_line_holds_take_several_sweeps(dtype, monkeypatch):
     graph = generate.road(340).astype(dtype)
     device = device_of(dtype)
-    monkeypatch.setattr(hierarchy_sweep, "_AT_ONCE", 2)
+    monkeypatch.setattr(upward_searches, "AT_ONCE", 2)
+    monkeypatch.setattr(hierarchy_sweep, "AT_ONCE", 2)
     monkeypatch.setattr(hierarchy_sweep, "_WIDTHS", {4: (32, 64), 8: (32,)})
     for sources in (np.arange(graph.n), np.arange(0, graph.n, 7), np.arange(100)):
         problem = problem_of(graph, sources, np.array([5, 300, 5]))

@@ -23,16 +23,23 @@
 
 namespace warpath {
 
+/// The arcs between each place below the top and more important places.
+template <Weight W>
+struct PlaceArcs {
+  std::vector<std::int64_t> first;  // places + 1: the first arc of each place; none for no arcs
+  std::vector<Position> heads;      // the more important places
+  std::vector<W> weights;
+};
+
 /// Positions of a hierarchy numbered by place, the top first and then level by level, with the arcs
-/// into the places of the levels.
+/// of the places of the levels.
 template <Weight W>
 struct LevelRows {
   std::vector<std::int64_t> level_first;  // levels + 1: the first place of each level
   std::vector<Position> place;            // of each position; -1 where it has none
   std::vector<Position> columns;          // the places of the targets, or of all vertices
-  std::vector<std::int64_t> first;        // places + 1: the first arc into each place
-  std::vector<Position> heads;            // the places that arcs come from
-  std::vector<W> weights;
+  PlaceArcs<W> down;
+  PlaceArcs<W> up;  // none where they are those down, or some positions have no place
 };
 
 /// The number of arcs on the longest downward path from each position.
@@ -97,6 +104,25 @@ std::vector<Position> above(const Hierarchy<W>& hierarchy, Position top,
   return positions;
 }
 
+/// The arcs of positions that are given by place, of which the first `top` ones have none.
+template <Weight W>
+PlaceArcs<W> arcs_of(const HierarchyRows<W>& rows, std::span<const Position> place,
+                     std::span<const Position> position, Position top) {
+  PlaceArcs<W> arcs;
+  arcs.first.reserve(position.size() + 1);
+  arcs.first.push_back(0);
+  for (std::size_t at = 0; at < position.size(); ++at) {
+    if (position[at] >= top) {
+      for (const HierarchyArc<W>& arc : rows.row(position[at])) {
+        arcs.heads.push_back(place[static_cast<std::size_t>(arc.head)]);
+        arcs.weights.push_back(arc.weight);
+      }
+    }
+    arcs.first.push_back(static_cast<std::int64_t>(arcs.heads.size()));
+  }
+  return arcs;
+}
+
 /// Arranges the `top` most important positions and, below them, the levels: of all positions, or of
 /// those from which one of some targets can be reached downward (RPHAST).
 /// Work: O(n + arcs), or O(n / 64 + a log a) for `a` positions and arcs above the targets, and the
@@ -153,17 +179,8 @@ LevelRows<W> level_rows(const Hierarchy<W>& hierarchy, Position top,
   rows.columns.resize(targets ? targets->size() : n);
   for (std::size_t i = 0; i < rows.columns.size(); ++i)
     rows.columns[i] = column(targets ? (*targets)[i] : static_cast<std::int64_t>(i));
-  rows.first.reserve(chosen.size() + 1);
-  rows.first.push_back(0);
-  for (std::size_t at = 0; at < chosen.size(); ++at) {
-    if (position[at] >= top) {
-      for (const HierarchyArc<W>& arc : down.row(position[at])) {
-        rows.heads.push_back(place[static_cast<std::size_t>(arc.head)]);
-        rows.weights.push_back(arc.weight);
-      }
-    }
-    rows.first.push_back(static_cast<std::int64_t>(rows.heads.size()));
-  }
+  rows.down = arcs_of(down, place, position, top);
+  if (!targets && !hierarchy.symmetric()) rows.up = arcs_of(hierarchy.up(), place, position, top);
   return rows;
 }
 

@@ -99,7 +99,7 @@ def _modules() -> tuple[Any, Any]:
 def place(graph: Graph, device: str) -> str:
     """Copy the rows of a graph to a GPU, if they fit, and return the GPU's name, "cuda:0"."""
     from warpath.engines.cuda.device import open_device
-    from warpath.engines.cuda.tables.hierarchy_sweep import levels_of
+    from warpath.engines.cuda.tables.hierarchy_levels import levels_of
     from warpath.engines.rounds.run import resident
 
     gpu, inner = open_device(device), opened(graph)

@@ -347,7 +347,7 @@ KINDS = {
     "hierarchy_sweep": Kind(
         "hierarchy_sweep.cuh",
         "int levels, const i64* level_first, const i64* first, const int* heads, "
-        "const W* weights, int width, int top, const L* top_matrix, i64 reached, "
+        "const W* weights, int width, int top, const L* top_matrix, const u32* reached, "
         "const int* reached_from, const u16* lanes, const L* reached_labels, u32 sweep, "
         "u32* touched, L* top_labels, L* labels, u32* arrived",
         "hierarchy_sweep<{block}>(HierarchySweepArgs<W, L>{{levels, level_first, first, heads, "
@@ -355,6 +355,16 @@ KINDS = {
         "touched, top_labels, labels, arrived}})",
         resident=3,
         at_once=True,
+    ),
+    "hierarchy_upward": Kind(
+        "hierarchy_upward.cuh",
+        "int sources, int width, const int* starts, int top, const i64* up_first, "
+        "const int* up_heads, const W* up_weights, const i64* down_first, const int* down_heads, "
+        "const W* down_weights, u32 room, u32* reached, int* reached_from, u16* lanes, "
+        "L* reached_labels, int* lost",
+        "hierarchy_upward<{block}>(HierarchyUpwardArgs<W, L>{{sources, width, starts, top, "
+        "up_first, up_heads, up_weights, down_first, down_heads, down_weights, room, reached, "
+        "reached_from, lanes, reached_labels, lost}})",
     ),
     "hierarchy_rows": Kind(
         "hierarchy_rows.cuh",

@@ -202,6 +202,7 @@ def _of_sweeps(weight: np.dtype[Any], block: int) -> Iterator[Kernel]:
     """Yield the kernels of sweeps, and those that make rows or totals from their labels."""
     for label in [weight] if weight.kind == "f" else sorted({weight.name, "int64"}):
         types = Types.of(np.int32, label, label)
+        yield kernel("hierarchy_upward", types, block)
         yield kernel("hierarchy_sweep", types, block)
         yield kernel("hierarchy_rows", types, block)
         for inverses in (False, True):

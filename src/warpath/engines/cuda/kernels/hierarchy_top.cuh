@@ -21,7 +21,7 @@ struct HierarchySweepArgs {
   int width;                // labels of a line: 32, 64, or a multiple of 128
   int top;                  // places of the top: a multiple of kTopRows
   const L* top_matrix;      // top * top: at t * top + r, the distance from r to t
-  i64 reached;              // labels of the upward searches from all sources
+  const u32* reached;       // the number of labels of the upward searches from all sources
   const int* reached_from;  // the places of these labels
   const u16* lanes;         // the numbers of the sources of these labels
   const L* reached_labels;
@@ -41,10 +41,11 @@ __device__ __forceinline__ void start_lines(const HierarchySweepArgs<W, L>& a) {
   const int lane = threadIdx.x % 32;
   const i64 thread = static_cast<i64>(blockIdx.x) * kBlock + threadIdx.x;
   const i64 threads = static_cast<i64>(gridDim.x) * kBlock;
+  const i64 reached = *a.reached;
   for (i64 i = thread; i < static_cast<i64>(a.top) * a.width; i += threads)
     a.top_labels[i] = never<L>();
-  for (i64 base = thread - lane; base < a.reached; base += threads) {
-    const bool some = base + lane < a.reached;
+  for (i64 base = thread - lane; base < reached; base += threads) {
+    const bool some = base + lane < reached;
     const int place = some ? a.reached_from[base + lane] : 0;
     const bool first = some && place >= a.top && atomicExch(a.touched + place, a.sweep) != a.sweep;
     for (u32 todo = __ballot_sync(~0u, first); todo != 0; todo &= todo - 1) {
@@ -53,7 +54,7 @@ __device__ __forceinline__ void start_lines(const HierarchySweepArgs<W, L>& a) {
     }
   }
   meet(a.arrived);
-  for (i64 i = thread; i < a.reached; i += threads) {
+  for (i64 i = thread; i < reached; i += threads) {
     const i64 place = a.reached_from[i];
     L* const lines = place < a.top ? a.top_labels : a.labels;
     lines[place * a.width + a.lanes[i]] = a.reached_labels[i];

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from warpath import _core
 from warpath.base import settings
 from warpath.base.errors import NotEnoughMemoryError
 from warpath.engines.base import Raw
 from warpath.engines.cuda.entry import Kernel, Types, kernel
 from warpath.engines.cuda.tables.fill import fill
+from warpath.engines.cuda.tables.hierarchy_levels import distances_of_top, levels_of, top_of
 from warpath.engines.cuda.tables.pair_solvers import solver_of
+from warpath.engines.cuda.tables.upward_searches import AT_ONCE, Reached, UpwardSearches
 from warpath.engines.cuda.tables.widths import Width, limit
 from warpath.engines.hierarchy import hierarchy_of
-from warpath.graph.derived import Derived
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,52 +23,14 @@ if TYPE_CHECKING:
     from warpath.base.dtypes import Array
     from warpath.engines.base import Device, Order
     from warpath.engines.cuda.tables.fill import BatchSolver
-    from warpath.graph import Graph
 
 #: Possible numbers of sources per sweep: the smallest that holds all sources, else the largest.
 _WIDTHS = {4: (32, 64, 128, 256), 8: (32, 64, 128)}
-#: Maximum number of sweeps whose upward searches are done at once.
-_AT_ONCE = 16
 #: What it costs on the host to find what is above a target, in labels of a sweep over all vertices.
 _TARGET_COST = 3_000
 _KEPT_FREE = 0.9  # of the free memory may be taken
 _BLOCKS_OF_TOTALS = 8  # per multiprocessor
 _SOURCES_AT_ONCE = 8  # `kSourcesAtOnce` of kernels/hierarchy_rows.cuh
-#: The number of positions of the top, which have no level, is a multiple of `_TOP_STEP`, chosen to
-#: minimize the time for levels and for the matrix of the top's distances: for 256 sources on an
-#: H200 3 us per level and 27 us per 2^20 entries. New York's roads have 131 levels, or 48 below a
-#: top of 960 positions.
-_TOP_STEP, _MOST_OF_TOP, _PER_LEVEL = 64, 4096, 117_000
-
-
-class _Levels(NamedTuple):
-    """Positions of a hierarchy on a device, level by level, and the places of its vertices.
-
-    Attributes
-    ----------
-    levels : number of levels.
-    level_first, first, heads, weights : as in `HierarchySweepArgs`, on the device.
-    place_of_position : (n,) int32 on the host; -1 where a position has no place.
-    columns : the places of the targets, or of all vertices, on the device.
-    """
-
-    levels: int
-    level_first: Array
-    first: Array
-    heads: Array
-    weights: Array
-    place_of_position: Array
-    columns: Array
-
-    @property
-    def places(self) -> int:
-        """Number of places, those of the top included."""
-        return len(self.first) - 1
-
-
-_TOPS: Derived[Array] = Derived(__name__, "most important vertices of a hierarchy")
-_MATRICES: Derived[Array] = Derived(__name__, "distances within the top of a hierarchy")
-_LEVELS: Derived[_Levels] = Derived(__name__, "contraction hierarchy by levels")
 
 
 def hierarchy_sweep(order: Order, device: Device) -> Raw:
@@ -85,48 +47,6 @@ def hierarchy_sweep(order: Order, device: Device) -> Raw:
     return fill(order, device, make)
 
 
-def top_of(graph: Graph, hierarchy: Any) -> Array:
-    """Return the most important vertices, which have no level, cached with the graph: (t,)."""
-    find: Any = _core.level_top
-    return _TOPS.of(graph, lambda: find(hierarchy, _TOP_STEP, _MOST_OF_TOP, _PER_LEVEL))
-
-
-def levels_of(
-    graph: Graph, hierarchy: Any, device: Device, targets: Array | None = None
-) -> _Levels:
-    """Return the levels below the top, cached with the graph; or those above some targets."""
-    top = len(top_of(graph, hierarchy))
-
-    def make() -> _Levels:
-        rows: Any = _core.level_rows
-        level_first, place, columns, first, heads, weights = rows(hierarchy, top, targets)
-        return _Levels(
-            levels=len(level_first) - 1,
-            level_first=device.put(level_first),
-            first=device.put(first),
-            heads=device.put(heads),
-            weights=device.put(weights),
-            place_of_position=place,
-            columns=device.put(columns),
-        )
-
-    return _LEVELS.of(graph, make, device.name) if targets is None else make()
-
-
-def _distances_of_top(
-    graph: Graph, hierarchy: Any, device: Device, top: Array, dtype: np.dtype[Any]
-) -> Array:
-    """Return the distances within the top, cached: at [t, r] the one from vertex r to vertex t."""
-
-    def make() -> Array:
-        matrix = np.empty((len(top), len(top)), dtype)
-        if len(top):
-            hierarchy.table(top, top, matrix, restricted=True, threads=settings.threads())
-        return device.put(np.ascontiguousarray(matrix.T))
-
-    return _MATRICES.of(graph, make, device.name)
-
-
 class Sweeps:
     """Sweeps for as many sources at once as a line of labels holds.
 
@@ -141,22 +61,22 @@ class Sweeps:
 
     def __init__(self, order: Order, device: Device, hierarchy: Any) -> None:
         graph, xp = order.graph, device.xp
-        top = top_of(graph, hierarchy)
         targets = order.problem.targets
         some = targets if _is_restricted(order) else None
         self.levels = levels_of(graph, hierarchy, device, some)
         self.columns = self.levels.columns
         if targets is not None and some is None:
             self.columns = self.columns[device.put(targets)]
-        self.label = self.levels.weights.dtype
-        self._top = len(top)
-        self._top_matrix = _distances_of_top(graph, hierarchy, device, top, self.label)
+        self.label = self.levels.down.weights.dtype
+        self._top = len(top_of(graph, hierarchy))
+        self._top_matrix = distances_of_top(graph, hierarchy, device, self.label)
         self.cutoff = limit(
             order.problem.cutoff, Width(self.label.name, self.label.name, proven=True)
         )
-        self._hierarchy, self._device = hierarchy, device
+        self._device = device
         places = max(self.levels.places, 1)
         self.width = _width(order, device, places, self.label.itemsize)
+        self._upward = UpwardSearches(device, hierarchy, self.levels, self._top, self.width)
         self.labels = xp.empty(places * self.width, self.label)
         self.kernel: Kernel = kernel(
             "hierarchy_sweep", Types.of(np.int32, self.label, self.label), device.block
@@ -167,50 +87,31 @@ class Sweeps:
         self._sweeps = 0
 
     def run(self, sources: Array) -> Iterator[slice]:
-        """Sweep from up to `width` sources at a time; yield their slice after each launch.
-
-        Upward searches run on the CPU while the device sweeps: from the first `width` sources, so
-        that the device can start, then from twice as many each time.
-        """
-        begin, some = 0, self.width
-        while begin < len(sources):
-            yield from self._run(sources, slice(begin, min(begin + some, len(sources))))
-            begin, some = begin + some, min(2 * some, _AT_ONCE * self.width)
-
-    def _run(self, sources: Array, block: slice) -> Iterator[slice]:
-        upward: Any = _core.upward_lists
-        ends, places, lanes, labels = upward(
-            self._hierarchy,
-            self.levels.place_of_position,
-            self._top,
-            sources[block],
-            self.width,
-            threads=settings.threads(),
-        )
-        put = self._device.put
-        places, lanes, labels = put(places), put(lanes), put(labels)
-        for begin in range(block.start, block.stop, self.width):
-            these = slice(begin, min(begin + self.width, block.stop))
-            reached = slice(*ends[[these.start - block.start, these.stop - block.start]].tolist())
-            self._sweep(places[reached], lanes[reached], labels[reached])
+        """Sweep from up to `width` sources at a time; yield their slice after each launch."""
+        for these, reached in self._upward(sources):
+            self._sweep(reached)
             yield these
 
-    def _sweep(self, places: Array, lanes: Array, labels: Array) -> None:
+    def failed(self) -> bool:
+        """Return whether labels are missing, and all sweeps must be made again."""
+        return self._upward.failed()
+
+    def _sweep(self, reached: Reached) -> None:
         self._sweeps += 1
         arguments = self.kernel.arguments(
             levels=self.levels.levels,
             level_first=self.levels.level_first,
-            first=self.levels.first,
-            heads=self.levels.heads,
-            weights=self.levels.weights,
+            first=self.levels.down.first,
+            heads=self.levels.down.heads,
+            weights=self.levels.down.weights,
             width=self.width,
             top=self._top,
             top_matrix=self._top_matrix,
             top_labels=self._top_labels,
-            reached=len(places),
-            reached_from=places,
-            lanes=lanes,
-            reached_labels=labels,
+            reached=reached.size,
+            reached_from=reached.places,
+            lanes=reached.lanes,
+            reached_labels=reached.labels,
             sweep=self._sweeps,
             touched=self._touched,
             labels=self.labels,
@@ -231,11 +132,12 @@ class HierarchyRowsSolver:
         )
         self._unfit = device.xp.zeros(1, np.int32)
         self._narrow = False
-        self.batch = _AT_ONCE * sweeps.width
+        self.batch = AT_ONCE * sweeps.width
         self.stats: dict[str, int] = {}
 
     def run(self, sources: Array, into: Array) -> None:
         """Start to fill the rows of some sources."""
+        self._last = sources, into
         self._narrow = into.dtype.itemsize < self._sweeps.label.itemsize
         for these in self._sweeps.run(sources):
             rows = into[these]
@@ -259,6 +161,8 @@ class HierarchyRowsSolver:
 
     def lost(self) -> bool:
         """Return False, as all sums fit; raise OverflowError if one does not fit the table."""
+        if self._sweeps.failed():
+            self.run(*self._last)
         if self._narrow and int(self._device.get(self._unfit)[0]):
             msg = "a distance does not fit int32"
             raise OverflowError(msg)
@@ -284,11 +188,13 @@ def totals(order: Order, device: Device, names: tuple[str, ...]) -> dict[str, Ar
     sources = np.ascontiguousarray(order.problem.sources, np.int64)
     sweeps = Sweeps(order, device, hierarchy)
     add = _Totals(order, device, sweeps, names)
-    for these in sweeps.run(sources):
-        add(these)
-        if order.progress is not None:
-            order.progress(these.stop, len(sources))
-    return add.found()
+    while True:
+        for these in sweeps.run(sources):
+            add(these)
+            if order.progress is not None:
+                order.progress(these.stop, len(sources))
+        if not sweeps.failed():
+            return add.found()
 
 
 class _Totals:
