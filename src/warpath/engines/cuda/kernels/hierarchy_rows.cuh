@@ -170,6 +170,19 @@ struct HierarchyJoinArgs {
   i64* reached;
 };
 
+struct Added {
+  template <class T>
+  __device__ __forceinline__ T operator()(T x, T y) const {
+    return x + y;
+  }
+};
+struct Larger {
+  template <class T>
+  __device__ __forceinline__ T operator()(T x, T y) const {
+    return y > x ? y : x;
+  }
+};
+
 /// Joins one kind of totals of all blocks, in an order that only the shape of the launch decides.
 template <int kBlock, class T, class Join>
 __device__ __forceinline__ void join_blocks(const T* parts, T* total, int blocks, int width,
@@ -207,12 +220,10 @@ __device__ __forceinline__ void hierarchy_totals_join(const HierarchyJoinArgs<L>
   WARPATH_SHARED(double, inverses, kBlock);
   WARPATH_SHARED(L, largest, kBlock);
   WARPATH_SHARED(i64, counts, kBlock);
-  const auto added = [](auto x, auto y) { return x + y; };
-  const auto larger = [](auto x, auto y) { return y > x ? y : x; };
-  join_blocks<kBlock>(a.sums, a.sum, a.blocks, a.width, a.count, sums, added);
-  join_blocks<kBlock>(a.inverses, a.inverse, a.blocks, a.width, a.count, inverses, added);
-  join_blocks<kBlock>(a.largest, a.most, a.blocks, a.width, a.count, largest, larger);
-  join_blocks<kBlock>(a.counts, a.reached, a.blocks, a.width, a.count, counts, added);
+  join_blocks<kBlock>(a.sums, a.sum, a.blocks, a.width, a.count, sums, Added());
+  join_blocks<kBlock>(a.inverses, a.inverse, a.blocks, a.width, a.count, inverses, Added());
+  join_blocks<kBlock>(a.largest, a.most, a.blocks, a.width, a.count, largest, Larger());
+  join_blocks<kBlock>(a.counts, a.reached, a.blocks, a.width, a.count, counts, Added());
 }
 
 }  // namespace warpath
