@@ -50,7 +50,7 @@ void register_levels(nb::module_& module) {
           return nb::make_tuple(to_numpy(std::move(of.first)), to_numpy(std::move(of.heads)),
                                 to_numpy(std::move(of.weights)));
         };
-        return nb::make_tuple(to_numpy(std::move(rows.level_first)), to_numpy(std::move(rows.place)),
+        return nb::make_tuple(to_numpy(std::move(rows.level_first)), to_numpy(std::move(rows.position)),
                               to_numpy(std::move(rows.columns)), arcs(rows.down), arcs(rows.up));
       },
       nb::arg("hierarchy"), nb::arg("top"), nb::arg("targets").noconvert() = nb::none());

@@ -36,7 +36,7 @@ struct PlaceArcs {
 template <Weight W>
 struct LevelRows {
   std::vector<std::int64_t> level_first;  // levels + 1: the first place of each level
-  std::vector<Position> place;            // of each position; -1 where it has none
+  std::vector<Position> position;         // at each place
   std::vector<Position> columns;          // the places of the targets, or of all vertices
   PlaceArcs<W> down;
   PlaceArcs<W> up;  // none where they are those down, or some positions have no place
@@ -125,8 +125,7 @@ PlaceArcs<W> arcs_of(const HierarchyRows<W>& rows, std::span<const Position> pla
 
 /// Arranges the `top` most important positions and, below them, the levels: of all positions, or of
 /// those from which one of some targets can be reached downward (RPHAST).
-/// Work: O(n + arcs), or O(n / 64 + a log a) for `a` positions and arcs above the targets, and the
-/// clearing of `place`.
+/// Work: O(n + arcs); with targets O(n / 64 + a log a) for `a` positions and arcs above them.
 template <Weight W>
 LevelRows<W> level_rows(const Hierarchy<W>& hierarchy, Position top,
                         std::optional<std::span<const std::int64_t>> targets) {
@@ -141,8 +140,7 @@ LevelRows<W> level_rows(const Hierarchy<W>& hierarchy, Position top,
     std::iota(chosen.begin(), chosen.end(), 0);
   }
   LevelRows<W> rows;
-  std::vector<Position>& place = rows.place;
-  place.assign(n, -1);
+  std::vector<Position> place(n);  // of chosen positions
   for (std::size_t i = 0; i < chosen.size(); ++i)
     place[static_cast<std::size_t>(chosen[i])] = static_cast<Position>(i);  // until levels are known
   std::vector<std::int32_t> height(chosen.size(), 0);
@@ -166,12 +164,12 @@ LevelRows<W> level_rows(const Hierarchy<W>& hierarchy, Position top,
   for (std::size_t i = 0; i < static_cast<std::size_t>(levels); ++i)
     rows.level_first[i + 1] += rows.level_first[i];
   std::vector<std::int64_t> next(rows.level_first.begin(), rows.level_first.end() - 1);
-  std::vector<Position> position(chosen.size());  // at each place
+  rows.position.resize(chosen.size());
   for (std::size_t i = 0; i < chosen.size(); ++i) {
     const Position x = chosen[i];
     const std::int64_t at = x < top ? x : next[level(i)]++;
     place[static_cast<std::size_t>(x)] = static_cast<Position>(at);
-    position[static_cast<std::size_t>(at)] = x;
+    rows.position[static_cast<std::size_t>(at)] = x;
   }
   const auto column = [&](std::int64_t v) {
     return place[static_cast<std::size_t>(hierarchy.position(v))];
@@ -179,8 +177,9 @@ LevelRows<W> level_rows(const Hierarchy<W>& hierarchy, Position top,
   rows.columns.resize(targets ? targets->size() : n);
   for (std::size_t i = 0; i < rows.columns.size(); ++i)
     rows.columns[i] = column(targets ? (*targets)[i] : static_cast<std::int64_t>(i));
-  rows.down = arcs_of(down, place, position, top);
-  if (!targets && !hierarchy.symmetric()) rows.up = arcs_of(hierarchy.up(), place, position, top);
+  rows.down = arcs_of<W>(down, place, rows.position, top);
+  if (!targets && !hierarchy.symmetric())
+    rows.up = arcs_of<W>(hierarchy.up(), place, rows.position, top);
   return rows;
 }
 

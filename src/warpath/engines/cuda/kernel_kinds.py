@@ -361,10 +361,10 @@ KINDS = {
         "int sources, int width, const int* starts, int top, const i64* up_first, "
         "const int* up_heads, const W* up_weights, const i64* down_first, const int* down_heads, "
         "const W* down_weights, u32 room, u32* reached, int* reached_from, u16* lanes, "
-        "L* reached_labels, int* lost",
+        "L* reached_labels, const int* swept, int* lost",
         "hierarchy_upward<{block}>(HierarchyUpwardArgs<W, L>{{sources, width, starts, top, "
         "up_first, up_heads, up_weights, down_first, down_heads, down_weights, room, reached, "
-        "reached_from, lanes, reached_labels, lost}})",
+        "reached_from, lanes, reached_labels, swept, lost}})",
     ),
     "hierarchy_rows": Kind(
         "hierarchy_rows.cuh",

@@ -3,10 +3,10 @@
 // Work     hierarchy_rows: a label for each row and column; hierarchy_totals: each label once;
 //          hierarchy_totals_join: four numbers of each block and source.
 // Traffic  rows: labels read in runs of 32 and written in runs of 128, through shared memory.
-//          totals: a line of each place read once; per block four numbers of each source written,
+//          totals: a line of each place read once, 16 B a lane; per block four numbers of each source written,
 //          which hierarchy_totals_join reads once.
 // Launch   any grid of whole warps.
-// Shared   rows: a tile of 128 by 32 labels; totals: four numbers a thread.
+// Shared   rows: a tile of 128 by 32 labels; totals: up to four numbers a thread.
 // Races    none: each entry has one writer.
 // Source   Delling, Goldberg, Nowatzyk, Werneck 2011, on the use of PHAST for centralities.
 #pragma once
@@ -96,61 +96,100 @@ struct HierarchyTotalsArgs {
   i64* counts;
 };
 
-/// Adds up the labels of each source. A warp takes a run of 32 sources of each of its places.
+struct Added {
+  template <class T>
+  __device__ __forceinline__ T operator()(T x, T y) const {
+    return x + y;
+  }
+};
+struct Larger {
+  template <class T>
+  __device__ __forceinline__ T operator()(T x, T y) const {
+    return y > x ? y : x;
+  }
+};
+
+/// Joins values of the warps of a block, in a fixed order for sums of floats, and writes them.
+template <int kLabels, int kBlock, class T, class Join>
+__device__ __forceinline__ void join_warps(T (&mine)[kLabels], T* shared, T* out, Join join) {
+#pragma unroll
+  for (int i = 0; i < kLabels; ++i) shared[threadIdx.x * kLabels + i] = mine[i];
+  __syncthreads();
+  if (threadIdx.x < 32) {
+    for (int w = 1; w < kBlock / 32; ++w) {
+#pragma unroll
+      for (int i = 0; i < kLabels; ++i)
+        mine[i] = join(mine[i], shared[(w * 32 + threadIdx.x) * kLabels + i]);
+    }
+#pragma unroll
+    for (int i = 0; i < kLabels; ++i) out[threadIdx.x * kLabels + i] = mine[i];
+  }
+  __syncthreads();
+}
+
+/// Adds up the labels of 32 * kLabels sources of each line, from the source `first` on. A lane has
+/// kLabels of them, and loads those of kAtOnce places at a time.
+template <bool kInverses, int kLabels, int kAtOnce, int kBlock, class L>
+__device__ __forceinline__ void add_labels(const HierarchyTotalsArgs<L>& a, int first,
+                                           void* shared) {
+  using Sum = typename Summed<L>::Type;
+  using Labels = LineLabels<L, kLabels>;
+  constexpr int kWarps = kBlock / 32;
+  Sum sum[kLabels] = {};
+  double inverse[kLabels] = {};
+  L most[kLabels] = {};
+  i64 count[kLabels] = {};
+  const L* const labels = a.labels + first + threadIdx.x % 32 * kLabels;
+  const i64 step = static_cast<i64>(gridDim.x) * kWarps;
+  for (i64 base = static_cast<i64>(blockIdx.x) * kWarps + threadIdx.x / 32; base < a.places;
+       base += step * kAtOnce) {
+    Labels label[kAtOnce];
+    int times[kAtOnce];
+#pragma unroll
+    for (int k = 0; k < kAtOnce; ++k) {
+      const i64 place = base + k * step;
+      times[k] = place >= a.places ? 0 : a.times != nullptr ? a.times[place] : 1;
+      if (times[k] != 0) label[k] = *as<Labels>(labels + place * a.width);
+    }
+#pragma unroll
+    for (int k = 0; k < kAtOnce; ++k) {
+      if (times[k] == 0) continue;
+#pragma unroll
+      for (int i = 0; i < kLabels; ++i) {
+        const L one = label[k].of[i];
+        if (one == never<L>() || one > a.cutoff) continue;
+        if (one > most[i]) most[i] = one;
+        double inverted = kInverses && one != L{} ? inverse_of(one) : 0;
+        Sum added = one;
+        if (times[k] != 1) {  // rarely: a product takes as long as all the rest
+          added *= times[k];
+          inverted *= times[k];
+        }
+        sum[i] += added;
+        count[i] += times[k];
+        if (kInverses) inverse[i] += inverted;
+      }
+    }
+  }
+  const i64 at = static_cast<i64>(blockIdx.x) * a.width + first;
+  join_warps<kLabels, kBlock>(sum, static_cast<Sum*>(shared), a.sums + at, Added());
+  if (kInverses)
+    join_warps<kLabels, kBlock>(inverse, static_cast<double*>(shared), a.inverses + at, Added());
+  join_warps<kLabels, kBlock>(most, static_cast<L*>(shared), a.largest + at, Larger());
+  join_warps<kLabels, kBlock>(count, static_cast<i64*>(shared), a.counts + at, Added());
+}
+
+/// Adds up the labels of each source. Each warp takes its own places.
 template <bool kInverses, int kBlock, class L>
 __device__ __forceinline__ void hierarchy_totals(const HierarchyTotalsArgs<L>& a) {
-  using Sum = typename Summed<L>::Type;
-  constexpr int kWarps = kBlock / 32, kAtOnce = 8;
-  WARPATH_SHARED(Sum, sums, kBlock);
-  WARPATH_SHARED(double, inverses, kBlock);
-  WARPATH_SHARED(L, largest, kBlock);
-  WARPATH_SHARED(i64, counts, kBlock);
-  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-  for (int run = 0; run < a.width / 32; ++run) {
-    Sum sum{};
-    double inverse = 0;
-    L most{};
-    i64 count = 0;
-    const L* const labels = a.labels + run * 32 + lane;
-    const i64 step = static_cast<i64>(gridDim.x) * kWarps;
-    for (i64 base = static_cast<i64>(blockIdx.x) * kWarps + warp; base < a.places;
-         base += step * kAtOnce) {
-      L label[kAtOnce];
-      int times[kAtOnce];
-#pragma unroll
-      for (int k = 0; k < kAtOnce; ++k) {
-        const i64 place = base + k * step;
-        label[k] = place < a.places ? labels[place * a.width] : never<L>();
-        times[k] = place < a.places && a.times != nullptr ? a.times[place] : 1;
-      }
-#pragma unroll
-      for (int k = 0; k < kAtOnce; ++k) {
-        if (times[k] == 0 || label[k] == never<L>() || label[k] > a.cutoff) continue;
-        sum += static_cast<Sum>(label[k]) * times[k];
-        count += times[k];
-        if (label[k] > most) most = label[k];
-        if (kInverses && label[k] != L{}) inverse += times[k] * inverse_of(label[k]);
-      }
-    }
-    sums[threadIdx.x] = sum;
-    inverses[threadIdx.x] = inverse;
-    largest[threadIdx.x] = most;
-    counts[threadIdx.x] = count;
-    __syncthreads();
-    if (warp == 0) {
-      for (int w = 1; w < kWarps; ++w) {  // in a fixed order, for sums of floats
-        sum += sums[w * 32 + lane];
-        inverse += inverses[w * 32 + lane];
-        if (largest[w * 32 + lane] > most) most = largest[w * 32 + lane];
-        count += counts[w * 32 + lane];
-      }
-      const i64 at = static_cast<i64>(blockIdx.x) * a.width + run * 32 + lane;
-      a.sums[at] = sum;
-      a.inverses[at] = inverse;
-      a.largest[at] = most;
-      a.counts[at] = count;
-    }
-    __syncthreads();
+  constexpr int kLabels = 16 / sizeof(L);
+  WARPATH_SHARED(i64, shared, kBlock * kLabels);
+  if (a.width < 32 * kLabels) {
+    for (int first = 0; first < a.width; first += 32)
+      add_labels<kInverses, 1, 8, kBlock>(a, first, shared);
+  } else {
+    for (int first = 0; first < a.width; first += 32 * kLabels)
+      add_labels<kInverses, kLabels, 4, kBlock>(a, first, shared);
   }
 }
 
@@ -168,19 +207,6 @@ struct HierarchyJoinArgs {
   double* inverse;
   L* most;
   i64* reached;
-};
-
-struct Added {
-  template <class T>
-  __device__ __forceinline__ T operator()(T x, T y) const {
-    return x + y;
-  }
-};
-struct Larger {
-  template <class T>
-  __device__ __forceinline__ T operator()(T x, T y) const {
-    return y > x ? y : x;
-  }
 };
 
 /// Joins one kind of totals of all blocks, in an order that only the shape of the launch decides.

@@ -20,12 +20,6 @@
 
 namespace warpath {
 
-/// kLabels labels that a lane reads or writes at once: 16 bytes, or one label.
-template <class L, int kLabels>
-struct alignas(kLabels * sizeof(L)) LineLabels {
-  L of[kLabels];
-};
-
 /// A place whose arcs are being loaded: each lane has one of the next 32.
 template <class W>
 struct PlaceOfWarp {

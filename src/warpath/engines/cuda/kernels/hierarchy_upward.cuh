@@ -37,7 +37,8 @@ struct HierarchyUpwardArgs {
   int* reached_from;
   u16* lanes;
   L* reached_labels;
-  int* lost;  // set to 1 if the labels of a search or of a sweep do not fit
+  const int* swept;  // where each place is swept over, -1 if it is not; null: where it is
+  int* lost;         // set to 1 if the labels of a search or of a sweep do not fit
 };
 
 constexpr int kUpwardSlots = 2048;  // New York's searches reach at most 333 places
@@ -157,6 +158,7 @@ __device__ __forceinline__ void hierarchy_upward(const HierarchyUpwardArgs<W, L>
       const int slot = i * kBlock + t;
       if (keys[slot] == 0) continue;
       const int place = static_cast<int>(keys[slot]) - 1;
+      if (a.swept != nullptr && a.swept[place] < 0) continue;
       if (!stalled(a, reached, place, labels[slot])) kept |= 1U << i;
     }
     const u32 mine = kept == 0 ? 0 : atomicAdd(written, static_cast<u32>(__popc(kept)));
@@ -173,7 +175,8 @@ __device__ __forceinline__ void hierarchy_upward(const HierarchyUpwardArgs<W, L>
       for (int i = 0; i < kEach; ++i) {
         if ((kept >> i & 1) == 0) continue;
         const int slot = i * kBlock + t;
-        a.reached_from[at] = static_cast<int>(keys[slot]) - 1;
+        const int place = static_cast<int>(keys[slot]) - 1;
+        a.reached_from[at] = a.swept == nullptr ? place : a.swept[place];
         a.lanes[at] = static_cast<u16>(source % a.width);
         a.reached_labels[at] = labels[slot];
         ++at;

@@ -50,6 +50,12 @@ __device__ __forceinline__ L wrapping_sum(L label, W weight) {
   return static_cast<L>(static_cast<U>(label) + static_cast<U>(weight));
 }
 
+/// kLabels labels that a lane reads or writes at once: 16 bytes, or one label.
+template <class L, int kLabels>
+struct alignas(kLabels * sizeof(L)) LineLabels {
+  L of[kLabels];
+};
+
 /// Whether a wrapping sum is less than a label; false if the sum does not fit.
 template <class L>
 __device__ __forceinline__ bool lowers(L sum, L label) {

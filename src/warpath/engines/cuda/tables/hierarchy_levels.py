@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -44,26 +45,35 @@ class Levels:
 
     Attributes
     ----------
+    n : number of positions.
     levels : number of levels.
     level_first : as in `HierarchySweepArgs`, on the device.
     down, up : the arcs; None for `up` where some positions have no place.
-    place_of_position : (n,) int32 on the host; -1 where a position has no place.
+    position_of_place : (places,) int32 on the host.
     columns : the places of the targets, or of all vertices, on the device.
     wide : whether an upward search has reached more places than a block can hold.
     """
 
+    n: int
     levels: int
     level_first: Array
     down: PlaceArcs
     up: PlaceArcs | None
-    place_of_position: Array
+    position_of_place: Array
     columns: Array
     wide: bool = False
 
     @property
     def places(self) -> int:
         """Number of places, those of the top included."""
-        return len(self.down.first) - 1
+        return len(self.position_of_place)
+
+    @cached_property
+    def place_of_position(self) -> Array:
+        """The place of each position, -1 where it has none: (n,) int32 on the host."""
+        place = np.full(self.n, -1, np.int32)
+        place[self.position_of_place] = np.arange(self.places, dtype=np.int32)
+        return place
 
 
 _TOPS: Derived[Array] = Derived(__name__, "most important vertices of a hierarchy")
@@ -83,15 +93,16 @@ def levels_of(graph: Graph, hierarchy: Any, device: Device, targets: Array | Non
 
     def make() -> Levels:
         rows: Any = _core.level_rows
-        level_first, place, columns, down, up = rows(hierarchy, top, targets)
+        level_first, position, columns, down, up = rows(hierarchy, top, targets)
         arcs = PlaceArcs(*map(device.put, down))
         upward = PlaceArcs(*map(device.put, up)) if len(up[0]) else arcs
         return Levels(
+            n=graph.n,
             levels=len(level_first) - 1,
             level_first=device.put(level_first),
             down=arcs,
             up=upward if targets is None else None,
-            place_of_position=place,
+            position_of_place=position,
             columns=device.put(columns),
         )
 

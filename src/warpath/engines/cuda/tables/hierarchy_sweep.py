@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 #: Possible numbers of sources per sweep: the smallest that holds all sources, else the largest.
 _WIDTHS = {4: (32, 64, 128, 256), 8: (32, 64, 128)}
 #: What it costs on the host to find what is above a target, in labels of a sweep over all vertices.
-_TARGET_COST = 3_000
+_TARGET_COST = 10_000
 _KEPT_FREE = 0.9  # of the free memory may be taken
 _BLOCKS_OF_TOTALS = 8  # per multiprocessor
 _SOURCES_AT_ONCE = 8  # `kSourcesAtOnce` of kernels/hierarchy_rows.cuh
@@ -62,11 +62,13 @@ class Sweeps:
     def __init__(self, order: Order, device: Device, hierarchy: Any) -> None:
         graph, xp = order.graph, device.xp
         targets = order.problem.targets
-        some = targets if _is_restricted(order) else None
-        self.levels = levels_of(graph, hierarchy, device, some)
-        self.columns = self.levels.columns
-        if targets is not None and some is None:
-            self.columns = self.columns[device.put(targets)]
+        whole = levels_of(graph, hierarchy, device)
+        if _is_restricted(order):
+            self.levels = levels_of(graph, hierarchy, device, targets)
+            self.columns = self.levels.columns
+        else:
+            self.levels = whole
+            self.columns = whole.columns if targets is None else whole.columns[device.put(targets)]
         self.label = self.levels.down.weights.dtype
         self._top = len(top_of(graph, hierarchy))
         self._top_matrix = distances_of_top(graph, hierarchy, device, self.label)
@@ -76,7 +78,7 @@ class Sweeps:
         self._device = device
         places = max(self.levels.places, 1)
         self.width = _width(order, device, places, self.label.itemsize)
-        self._upward = UpwardSearches(device, hierarchy, self.levels, self._top, self.width)
+        self._upward = UpwardSearches(device, hierarchy, whole, self.levels, self._top, self.width)
         self.labels = xp.empty(places * self.width, self.label)
         self.kernel: Kernel = kernel(
             "hierarchy_sweep", Types.of(np.int32, self.label, self.label), device.block

@@ -43,33 +43,38 @@ class UpwardSearches:
     """Searches upward from the sources of one sweep after another.
 
     A block of the device searches from a source, in shared memory. Where that cannot hold all the
-    places that a search reaches, or only some places are swept over, threads of the CPU search
-    while the device sweeps.
+    places that a search reaches, threads of the CPU search while the device sweeps.
 
     Parameters
     ----------
-    levels, top : the hierarchy on the device.
+    levels, top : the whole hierarchy on the device.
+    swept : the levels that are swept over.
     width : sources of a sweep.
     """
 
     def __init__(
-        self, device: Device, hierarchy: Any, levels: Levels, top: int, width: int
+        self,
+        device: Device,
+        hierarchy: Any,
+        levels: Levels,
+        swept: Levels,
+        top: int,
+        width: int,
     ) -> None:
         self._device, self._hierarchy, self._levels = device, hierarchy, levels
-        self._top, self._width = top, width
+        self._swept, self._top, self._width = swept, top, width
         self._lost = device.xp.zeros(1, np.int32)
 
     def __call__(self, sources: Array) -> Iterator[tuple[slice, Reached]]:
         """Yield the sources of each sweep, and what was reached from them."""
-        here = self._levels.up is None or self._levels.wide
-        return self._on_cpu(sources) if here else self._on_device(sources)
+        return self._on_cpu(sources) if self._levels.wide else self._on_device(sources)
 
     def failed(self) -> bool:
         """Return whether searches on the device did not fit; the next ones are on the CPU then.
 
         Waits for the launches so far.
         """
-        if self._levels.up is None or self._levels.wide:
+        if self._levels.wide:
             return False
         self._levels.wide = bool(self._device.get(self._lost)[0])
         return self._levels.wide
@@ -77,13 +82,14 @@ class UpwardSearches:
     def _on_device(self, sources: Array) -> Iterator[tuple[slice, Reached]]:
         device, levels, width = self._device, self._levels, self._width
         xp, up, down = device.xp, levels.up, levels.down
-        assert up is not None  # noqa: S101 - the caller has looked
+        assert up is not None  # noqa: S101 - all positions have places
         starts = levels.columns[device.put(sources)]
         sweeps, room = min(-(-len(sources) // width), AT_ONCE), _ROOM * width
         places = xp.empty((sweeps, room), np.int32)
         lanes = xp.empty((sweeps, room), np.uint16)
         labels = xp.empty((sweeps, room), down.weights.dtype)
         dtype = down.weights.dtype
+        swept = self._places_of_places()
         search = kernel("hierarchy_upward", Types.of(np.int32, dtype, dtype), device.block)
         for begin in range(0, len(sources), AT_ONCE * width):
             some = starts[begin : begin + AT_ONCE * width]
@@ -104,6 +110,7 @@ class UpwardSearches:
                 reached_from=places,
                 lanes=lanes,
                 reached_labels=labels,
+                swept=swept,
                 lost=self._lost,
             )
             device.launch(search, min(len(some), _BLOCKS * device.processors), *arguments)
@@ -114,18 +121,31 @@ class UpwardSearches:
                     Reached(counts[sweep : sweep + 1], places[sweep], lanes[sweep], labels[sweep]),
                 )
 
+    def _places_of_places(self) -> Array | None:
+        """Return where each place is swept over, -1 if it is not; None if all places are."""
+        if self._swept is self._levels:
+            return None
+        xp, put = self._device.xp, self._device.put
+        place = self._levels.place_of_position
+        swept: Array = xp.full(self._levels.places, -1, np.int32)
+        swept[put(place[self._swept.position_of_place])] = xp.arange(
+            self._swept.places, dtype=np.int32
+        )
+        return swept
+
     def _on_cpu(self, sources: Array) -> Iterator[tuple[slice, Reached]]:
         """Search from the first `width` sources, then from twice as many each time."""
         begin, some = 0, self._width
+        place = self._swept.place_of_position
         while begin < len(sources):
-            yield from self._block(sources, slice(begin, min(begin + some, len(sources))))
+            yield from self._block(sources, slice(begin, min(begin + some, len(sources))), place)
             begin, some = begin + some, min(2 * some, AT_ONCE * self._width)
 
-    def _block(self, sources: Array, block: slice) -> Iterator[tuple[slice, Reached]]:
+    def _block(self, sources: Array, block: slice, place: Array) -> Iterator[tuple[slice, Reached]]:
         upward: Any = _core.upward_lists
         ends, places, lanes, labels = upward(
             self._hierarchy,
-            self._levels.place_of_position,
+            place,
             self._top,
             sources[block],
             self._width,
