@@ -165,7 +165,8 @@ def _on_devices(graph: Graph, sources: Array, device: str) -> tuple[float, Array
 
     def fill(at: int) -> None:
         solvers[at].distances(parts[at], out=outs[at], dist_dtype="int32")
-        open_device(names[at]).synchronize()
+        with open_device(names[at]).active():
+            open_device(names[at]).synchronize()
 
     with ThreadPoolExecutor(len(names)) as pool:
         start = time.perf_counter()

@@ -221,3 +221,22 @@ def test_each_row_is_filled_once(rows, seconds):
         stats = shared.fill(slice(10, 10 + rows), counts, None)
     assert (counts == 2).all()
     assert stats.get("filled", 0) == rows
+
+
+def test_few_rows_are_shared_as_well():
+    plan = wp.plan(generate.grid(4, 4), sources=range(4), device="cpu")
+    plans = [replace(plan, device=f"cuda:{number}", seconds=1.0) for number in range(2)]
+    both, began = threading.Barrier(2), [False, False]
+
+    def filling(number):
+        def fill(_rows, _into):
+            if not began[number]:
+                began[number] = True
+                both.wait(PATIENCE)  # nobody else comes if one device takes all rows
+            return {}
+
+        return fill
+
+    shared = SharedRows(plans, [filling(number) for number in range(2)], 100)
+    stats = shared.fill(slice(0, 100), np.empty((100, 1)), None)
+    assert stats["rows on cuda:0"] + stats["rows on cuda:1"] == 100

@@ -110,6 +110,21 @@ def test_hubs_of_all_devices(dtype, symmetric, cut, monkeypatch):
     assert cut == "at the last" or share.leaves < graph.n // 2
 
 
+@per_type
+@pytest.mark.parametrize("reads", [True, False])
+def test_labels_are_read_where_they_are_listed_or_copied(dtype, reads, monkeypatch):
+    copied = []
+    copy = EmulatedDevice.exchange
+    monkeypatch.setattr(EmulatedDevice, "reads", lambda *_: reads)
+    monkeypatch.setattr(EmulatedDevice, "exchange", lambda *all: copied.append(copy(*all)))
+    graph = skewed(dtype, symmetric=True)
+    agree(graph, (3, 500), 3)
+    copied.clear()
+    exchanges = solve(graph, 3, 3).stats["exchanges"]
+    assert exchanges > 5
+    assert len(copied) == exchanges if not reads else len(copied) < 5
+
+
 @pytest.mark.parametrize("cost", [0, 2**30])
 @pytest.mark.parametrize("dtype", ["int32", "float64"])
 def test_the_rest_may_be_pulled_at_once_or_never(cost, dtype, monkeypatch):

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 _LONGEST = 0.5  # seconds of rows that a device takes at a time, so that Ctrl-C ends them soon
 _PART = 0.7  # of what is left and would be a device's share; the rest evens out the ends
-_TURNS = 4  # least parts of the batch that suits a device
+_TURNS = 4  # least parts of the batch that suits a device; equal shares of the rows are enough
 _REPORTED = 0.1  # seconds
 
 
@@ -70,7 +70,13 @@ class SharedRows:
             _Member(
                 plan.device,
                 fill,
-                max(kind_of(plan.device).rows_at_once(plan.threads) // _TURNS, 1),
+                max(
+                    min(
+                        kind_of(plan.device).rows_at_once(plan.threads) // _TURNS,
+                        -(-count // len(plans)),
+                    ),
+                    1,
+                ),
                 max(count, 1) / plan.seconds if plan.seconds else 1.0,
             )
             for plan, fill in zip(plans, fills, strict=True)

@@ -168,6 +168,10 @@ class Device(Protocol):
         """
         ...
 
+    def reads(self, other: Device) -> bool:
+        """Return whether kernels here can read the memory of another device, and allow it."""
+        ...
+
     def exchange(self, transfers: Sequence[Transfer]) -> None:
         """Begin copies between devices of this kind, which may run at the same time.
 

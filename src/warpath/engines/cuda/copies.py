@@ -68,23 +68,31 @@ def _copy(transfer: Transfer, stream: Any, ready: Any) -> None:
     sender: Any = transfer.sender
     array: Any = transfer.array
     out: Any = transfer.out
-    _allow_peer(receiver, sender)
+    reads(receiver, sender)
     stream.wait_event(ready)
     receiver.xp.cuda.runtime.memcpyPeerAsync(
         out.data.ptr, receiver.index, array.data.ptr, sender.index, out.nbytes, stream.ptr
     )
 
 
-def _allow_peer(device: CudaDevice, peer: CudaDevice) -> None:
-    """Let a GPU read the memory of another one where the machine allows it."""
-    if peer.index in device.peers:
-        return
-    device.peers.add(peer.index)
+def reads(device: Any, peer: Any) -> bool:
+    """Return whether kernels of a GPU can read the memory of another one, and allow it."""
+    known: bool | None = device.peers.get(peer.index)
+    if known is None:
+        with device.active():
+            known = device.peers[peer.index] = _allowed(device, peer)
+    return known
+
+
+def _allowed(device: CudaDevice, peer: CudaDevice) -> bool:
     runtime = device.xp.cuda.runtime
-    if peer.index == device.index or not runtime.deviceCanAccessPeer(device.index, peer.index):
-        return
+    if peer.index == device.index:
+        return True
+    if not runtime.deviceCanAccessPeer(device.index, peer.index):
+        return False
     try:
         runtime.deviceEnablePeerAccess(peer.index)
     except runtime.CUDARuntimeError as error:
         if error.status != _ALREADY_ENABLED:
             raise
+    return True

@@ -68,7 +68,7 @@ class CudaDevice:
     model, capability, memory : name of the model, compute capability, bytes of memory.
     arch : the architecture that its kernels are compiled for.
     process : id of the process that opened it; forked children cannot use it.
-    index, peers : its number, and those of the GPUs whose memory it was allowed to read.
+    index, peers : its number, and of others whether it can read their memory, as far as known.
     """
 
     block = 256
@@ -100,13 +100,10 @@ class CudaDevice:
         self._loaded: dict[str, tuple[Kernel, Any]] = {}
         self._resident: dict[str, tuple[Kernel, int]] = {}
         self._configs: dict[tuple[int, int, int, bool], Any] = {}
-        self._streams: dict[int, Any] = {
-            0: core.LEGACY_DEFAULT_STREAM,
-            1: core.LEGACY_DEFAULT_STREAM,
-            2: core.PER_THREAD_DEFAULT_STREAM,
-        }
+        legacy = core.LEGACY_DEFAULT_STREAM
+        self._streams: dict[int, Any] = {0: legacy, 1: legacy, 2: core.PER_THREAD_DEFAULT_STREAM}
         self._handles: dict[int, Any] = {}
-        self.peers: set[int] = set()
+        self.peers: dict[int, bool] = {}
         self._own = OfThread()
 
     def active(self) -> AbstractContextManager[None]:
@@ -163,6 +160,8 @@ class CudaDevice:
     def fetch(self, array: Array, out: HostArray) -> Callable[[], None]:
         """Copy an array into page-locked memory on another stream; return a function that waits."""
         return copies.fetch(self, array, out)
+
+    reads = copies.reads
 
     def exchange(self, transfers: Sequence[Transfer]) -> None:
         """Copy arrays between GPUs on their current streams."""

@@ -255,16 +255,15 @@ KINDS = {
         "const W* sources, L limit, L* dist, u64* rest, u64* entries, u64* next_entries, "
         "u64* runs, u64* next_runs, u32 room, u32 room_of_runs, u64* control, L* minimum, "
         "const W* splitters, int others, const i64* blocks, const i64* command, const L* bounds, "
-        "const u64* received, i64 room_received, L* sent, u64* outgoing, u64* counts, "
-        "i64* report, L* least, int* halt, i64* status",
+        "L* sent, u64* outgoing, i64 room_outgoing, u64* counts, i64* report, "
+        "L* least, int* halt, i64* status",
         "wide_part<{lanes}, {block}>(WideArgs<W, L>{{own, 0, nullptr, leaves, indptr, "
         "as<Edge<W>>(edges), into, as<Edge<W>>(sources), L{{0}}, L{{0}}, limit, 0, 0, 0, dist, "
         "as<RowRemainder<L>>(rest), {{as<Entry<L>>(entries), as<Run<L>>(runs), nullptr, room, "
         "room_of_runs}}, {{as<Entry<L>>(next_entries), as<Run<L>>(next_runs), nullptr, room, "
         "room_of_runs}}, as<WideControl>(control), minimum, nullptr, {{hubs, indptr, "
         "splitters}}}}, PartArgs<L>{{others, as<ForeignBlock>(blocks), command, bounds, "
-        "as<Entry<L>>(received), room_received, sent, as<Entry<L>>(outgoing), counts, report, "
-        "least}}, halt, status)",
+        "sent, as<Entry<L>>(outgoing), room_outgoing, counts, report, least}}, halt, status)",
         widths=2,
         resident=2,
         at_once=True,

@@ -84,6 +84,9 @@ class _DryDevice:
     def fetch(self, _array: Array, _out: Array) -> Callable[[], None]:
         raise _FirstLaunchError
 
+    def reads(self, _other: object) -> bool:
+        return True
+
     def exchange(self, _transfers: Sequence[Transfer]) -> None:
         raise _FirstLaunchError
 

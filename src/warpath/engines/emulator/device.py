@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
     from warpath._core import CompletionFlag
     from warpath.base.dtypes import Array
-    from warpath.engines.base import Transfer
+    from warpath.engines.base import Device, Transfer
 
 _POINTER = 65536  # in an argument's code, before 256 * kind + size
 _EMULATOR = Path(__file__).parents[4] / "cpp" / "emulator"
@@ -185,6 +185,10 @@ class EmulatedDevice:
         """Copy an array from the device into `out`; return a function that waits for the copy."""
         out[...] = array
         return lambda: None
+
+    def reads(self, other: Device) -> bool:  # noqa: ARG002 - they have one memory
+        """Return True."""
+        return True
 
     def exchange(self, transfers: Sequence[Transfer]) -> None:
         """Copy arrays between emulated devices."""

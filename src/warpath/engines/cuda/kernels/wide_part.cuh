@@ -1,17 +1,19 @@
 // wide_part.cuh - a part of a wide search whose vertices are divided over several devices.
 //
 // A device holds the rows of its own vertices and a label for every vertex. Labels of foreign
-// vertices are upper bounds. A launch takes lowered labels from the other devices, relaxes rows of
-// own vertices below a bound, and lists the foreign labels that it lowered for their owners. The
-// host copies these lists and decides what comes next (engines/cuda/wide/parts.py).
+// vertices are upper bounds. A launch takes lowered labels from lists of the other devices, relaxes
+// rows of own vertices below a bound, and lists the foreign labels that it lowered for their owners.
+// The host decides what comes next, and copies the lists where a device cannot read another one's
+// memory (engines/cuda/wide/parts.py).
 //
 // Work     as in wide.cuh; a launch compares each foreign label with the last one that was sent.
 // Traffic  as in wide.cuh; 8 B a foreign vertex in order for each launch, 16 B of lists for each
 //          label that is sent [labels of 32 bits].
 // Launch   one grid, all of whose blocks run at once, for each exchange.
 // Shared   as in wide.cuh, and the command.
-// Races    as in wide.cuh. No device writes to the memory of another one: lists are copied while
-//          neither kernel runs. `sent` and the outgoing list have one writer each.
+// Races    as in wide.cuh. No device writes to the memory of another one. The lists of a launch are
+//          read by the next launches of the others, while its own next launch writes to a second
+//          array. `sent` and the outgoing lists have one writer each.
 // Source   Meyer, Sanders 2003; Chakaravarthy et al. 2014 (delta-stepping on many machines).
 #pragma once
 
@@ -22,8 +24,16 @@ namespace warpath {
 /// What a launch does first; `Step` of engines/cuda/wide/parts.py.
 enum PartStep { kGoOn = 0, kBegin = 1, kRaise = 2, kPull = 3, kMend = 4 };
 
-/// The host's command; the numbers of arriving labels follow, by sender.
-enum PartCommand { kStep = 0, kSource = 1, kRound = 2, kMostRounds = 3, kSurveys = 4, kArriving };
+/// The host's command; two words for each sender follow: how many labels arrive, and their address.
+enum PartCommand {
+  kStep = 0,
+  kSource = 1,
+  kRound = 2,
+  kMostRounds = 3,
+  kSurveys = 4,
+  kTurn = 5,  // which outgoing lists are written
+  kArriving
+};
 
 /// The most devices, `MOST_DEVICES` of engines/cuda/wide/parts.py.
 constexpr int kMostDevices = 16;
@@ -43,12 +53,11 @@ struct PartArgs {
   int others;  // the number of other devices
   const ForeignBlock* blocks;
   const i64* command;
-  const L* bounds;           // labels are final below the first one, to be relaxed below the second
-  const Entry<L>* received;  // `room` entries from each other device
-  i64 room;
-  L* sent;             // the least labels that were sent
-  Entry<L>* outgoing;  // label and place at the owner
-  u64* counts;         // outgoing entries by owner
+  const L* bounds;      // labels are final below the first one, to be relaxed below the second
+  L* sent;              // the least labels that were sent
+  Entry<L>* outgoing;   // label and place at the owner: two arrays, written in turn
+  i64 room;             // entries of each of them
+  u64* counts;          // outgoing entries by owner
   i64* report;
   L* minimum;  // of the sums over unrelaxed edges, for the host
 };
@@ -107,8 +116,9 @@ __device__ __forceinline__ void receive(const WideArgs<W, L>& a, const Entry<L>*
 /// Lists the foreign labels that are less than the last ones sent, for their owners.
 template <class W, class L>
 __device__ __forceinline__ void collect(const WideArgs<W, L>& a, const PartArgs<L>& p,
-                                        const Worker<L>& me) {
+                                        const Worker<L>& me, i64 turn) {
   constexpr int kEach = 8;
+  Entry<L>* const outgoing = p.outgoing + turn * p.room;
   for (int k = 0; k < p.others; ++k) {
     const ForeignBlock block = p.blocks[k];
     const i64 stride = static_cast<i64>(me.warps) * 32 * kEach;
@@ -136,7 +146,7 @@ __device__ __forceinline__ void collect(const WideArgs<W, L>& a, const PartArgs<
         const i64 v = begin + s * 32 + me.lane;
         if ((less[s] >> me.lane & 1) != 0) {
           const u64 place = at + __popc(less[s] & ((1u << me.lane) - 1));
-          p.outgoing[block.list + place] = Entry<L>{label[s], static_cast<int>(v)};
+          outgoing[block.list + place] = Entry<L>{label[s], static_cast<int>(v)};
           p.sent[block.list + v] = label[s];
         }
         at += __popc(less[s]);
@@ -155,7 +165,7 @@ __device__ __forceinline__ void wide_part(const WideArgs<W, L>& a, const PartArg
   WARPATH_SHARED(u64, sums, 3);
   WARPATH_SHARED(L, minimum, 1);
   WARPATH_SHARED(u32, taken, 2);
-  WARPATH_SHARED(i64, command, kArriving + kMostDevices - 1);
+  WARPATH_SHARED(i64, command, kArriving + 2 * (kMostDevices - 1));
   WARPATH_SHARED(L, bounds, 2);
   const int t = threadIdx.x, own = t / 32;
   const bool first = blockIdx.x == 0 && t == 0;
@@ -166,7 +176,7 @@ __device__ __forceinline__ void wide_part(const WideArgs<W, L>& a, const PartArg
                {send_buffers + own * SendBuffer<L>::kRoom, 0},
                waiting + own * 64};
   if (t == 0) taken[0] = 0;
-  if (t < kArriving + p.others) command[t] = p.command[t];  // from the host's memory: once a block
+  if (t < kArriving + 2 * p.others) command[t] = p.command[t];  // from the host: once a block
   if (t < 2) bounds[t] = p.bounds[t];
   if (first) {  // a barrier separates this from the first use
     a.control->into[0] = a.control->rest[0] = a.control->found[0] = 0;
@@ -188,7 +198,8 @@ __device__ __forceinline__ void wide_part(const WideArgs<W, L>& a, const PartArg
   }
   if (step == kGoOn)
     for (int k = 0; k < p.others; ++k)
-      receive(a, p.received + k * p.room, command[kArriving + k], pending, me, bound);
+      receive(a, reinterpret_cast<const Entry<L>*>(command[kArriving + 2 * k + 1]),
+              command[kArriving + 2 * k], pending, me, bound);
   me.send_buffer.send(pending, a.hubs, bound, me.lane, taken);
   WideControl::Lists sizes = meet_and_read(a.control, round % 3, shared_sizes);
   for (; round != end && sizes.halted == 0 && sizes.entries + sizes.runs != 0; ++round) {
@@ -204,7 +215,7 @@ __device__ __forceinline__ void wide_part(const WideArgs<W, L>& a, const PartArg
     me.send_buffer.send(output, a.hubs, bound, me.lane, taken);
     sizes = meet_and_read(a.control, (round + 1) % 3, shared_sizes);
   }
-  if (step != kPull) collect(a, p, me);
+  if (step != kPull) collect(a, p, me, command[kTurn]);
   const bool quiet = sizes.entries + sizes.runs == 0;
   bool surveys = quiet && command[kSurveys] != 0;
   if (surveys) {  // labels that are sent may come back as lower ones, so it would be too early

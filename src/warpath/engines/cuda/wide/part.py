@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from warpath.engines.cuda.tables.widths import Width
     from warpath.engines.cuda.wide.division import Division, PartRows, Share
 
-_STEP, _SOURCE, _ROUND, _MOST, _SURVEYS, _ARRIVING = range(6)  # `PartCommand` in wide_part.cuh
+#: `PartCommand` in wide_part.cuh.
+_STEP, _SOURCE, _ROUND, _MOST, _SURVEYS, _TURN, _ARRIVING = range(7)
 INTO, REST, FOUND, _OUTGOING = range(4)  # `PartReport`
 
 
@@ -37,12 +38,13 @@ class PartBuffers(NamedTuple):
     """The buffers of one device; those of `search` are as in `WideBuffers`.
 
     `command`, `bounds`, `report` and `least` are on the host, where kernels read and write them.
+    `outgoing` has two rows, which launches write in turn.
     """
 
     search: wide.WideBuffers
     dist: Array
     sent: Array
-    received: Array
+    received: Array | None
     outgoing: Array
     counts: Array
     ordered: Array
@@ -70,6 +72,7 @@ class Part:
         self.buffers: PartBuffers = flight.buffers
         self.entry = 1 if self.buffers.dist.itemsize == 4 else 2  # words of a label that is sent
         self.listed: list[int] = []  # where the list for each other device begins
+        self.turn = 0  # the row of outgoing lists that the last launch wrote
         self.round = 0
         self.quiet = self.surveyed = False
         self.lost = False
@@ -82,14 +85,40 @@ class Part:
 
     @property
     def arriving(self) -> Array:
-        """How many labels the next launch takes from each other device: (k - 1,) int64."""
-        return self.buffers.command[_ARRIVING:]
+        """What the next launch takes from each other device: (k - 1, 2) int64.
+
+        The number of labels, and their address.
+        """
+        return self.buffers.command[_ARRIVING:].reshape(-1, 2)
+
+    def list_for(self, place: int, count: int) -> Array:
+        """Return the labels that the last launch listed for an owner.
+
+        Parameters
+        ----------
+        place : the owner's number among the other devices.
+        """
+        first = self.listed[place] * self.entry
+        return self.buffers.outgoing[self.turn, first : first + count * self.entry]
+
+    def room_for(self, place: int, words: int) -> Array:
+        """Return where labels of another device are copied to, if this one cannot read them there.
+
+        It is made when first requested: most machines do not need it.
+        """
+        room = self.buffers.received
+        if room is None:
+            with self.device.active():
+                room = self.device.xp.empty((len(self.listed), self.room * self.entry), np.uint64)
+            self.buffers = self.flight.buffers = self.buffers._replace(received=room)
+        return room[place, :words]
 
     def start(self, step: Step, source: int, bounds: tuple[Any, Any], *, surveys: bool) -> None:
         """Launch; the numbers of labels that arrived are in the command already."""
         command = self.buffers.command
         command[_STEP], command[_SOURCE], command[_ROUND] = step, source, self.round
-        command[_MOST], command[_SURVEYS] = self.most, surveys
+        self.turn = 1 - self.turn
+        command[_MOST], command[_SURVEYS], command[_TURN] = self.most, surveys, self.turn
         self.buffers.bounds[:] = bounds
         with self.device.active():
             self.flight.start(self.flight.launch)
@@ -102,7 +131,7 @@ class Part:
             words = self.flight.land(self.flight.launch.name)
         self.round, self.quiet, self.surveyed = words[1], bool(words[2]), bool(words[3])
         self.lost = words[0] == Ended.LOST
-        self.arriving[:] = 0
+        self.arriving[:, 0] = 0
 
 
 def kernel_of(width: Width, block: int) -> Kernel:
@@ -124,7 +153,7 @@ def buffers_of(
     share, others = division.shares[number], division.others(number)
     foreign = sum(division.shares[other].active for other in others)
     entry = 1 if label.itemsize == 4 else 2
-    command = device.host_array(np.zeros(_ARRIVING + len(others), np.int64))
+    command = device.host_array(np.zeros(_ARRIVING + 2 * len(others), np.int64))
     report = device.host_array(np.zeros(_OUTGOING + len(others), np.int64))
     command[:] = report[:] = 0
     never = np.inf if label.kind == "f" else np.iinfo(label).max
@@ -133,8 +162,8 @@ def buffers_of(
         # Vertices without edges keep this label.
         xp.full(len(division.slots), never, label),
         xp.empty(foreign, label),
-        xp.empty(max(share.active * len(others) * entry, 1), np.uint64),
-        xp.empty(max(foreign * entry, 1), np.uint64),
+        None,
+        xp.empty((2, max(foreign * entry, 1)), np.uint64),
         xp.zeros(len(others) + 1, np.uint64),
         xp.empty(rows.out.stop - rows.out.start, label),
         command,
@@ -142,3 +171,9 @@ def buffers_of(
         report,
         device.host_array(np.zeros(1, label)),
     )
+
+
+def address(array: Array) -> int:
+    """Return the address of an array on a device."""
+    memory: Any = array.data
+    return int(memory.ptr) if hasattr(memory, "ptr") else array.ctypes.data

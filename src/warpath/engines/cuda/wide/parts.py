@@ -1,8 +1,8 @@
 """One source of a graph that is divided over several devices: launches, exchanges, decisions.
 
 Each device lowers labels of its own vertices and, as upper bounds, those of foreign vertices. After
-each launch the foreign labels that became less are copied to their owners. When no labels are left
-to send, all labels below the bound are final, and the bound rises.
+each launch the owners of foreign labels that became less take these. When no labels are left to
+send, all labels below the bound are final, and the bound rises.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from warpath.engines.cuda.wide.part import (
     REST,
     Part,
     Step,
+    address,
     buffers_of,
     kernel_of,
     rooms,
@@ -149,8 +150,8 @@ class PartedSearch:
             "control": search.control, "minimum": search.minimum,
             "others": len(self._devices) - 1, "blocks": part.rows.blocks,
             "command": device.mapped(held.command), "bounds": device.mapped(held.bounds),
-            "received": held.received, "room_received": part.room, "sent": held.sent,
-            "outgoing": held.outgoing, "counts": held.counts,
+            "sent": held.sent, "outgoing": held.outgoing,
+            "room_outgoing": held.outgoing.shape[1] // part.entry, "counts": held.counts,
             "report": device.mapped(held.report), "least": device.mapped(held.least),
             "halt": own.halt, "status": own.status,
         }  # fmt: skip
@@ -254,7 +255,7 @@ class _Solve:
             waiting = [
                 part
                 for part in self._parts
-                if not part.quiet or part.arriving.any() or (surveys and not part.surveyed)
+                if not part.quiet or part.arriving[:, 0].any() or (surveys and not part.surveyed)
             ]
             if not waiting:
                 return
@@ -262,23 +263,28 @@ class _Solve:
                 part.start(Step.GO_ON, -1, (bound, bound), surveys=surveys)
 
     def _exchange(self) -> None:
-        """Copy the labels that were lowered to the owners of their vertices."""
+        """Let the owners of lowered labels take them: where they are listed, or from a copy."""
         transfers: list[Transfer] = []
+        exchanged = 0
         for number, sender in enumerate(self._parts):
             for place, other in enumerate(self._division.others(number)):
                 count = int(sender.leaving[place])
                 if count == 0:
                     continue
                 receiver, back = self._parts[other], self._division.others(other).index(number)
-                words = count * sender.entry
-                first = sender.listed[place] * sender.entry
-                at = back * receiver.room * receiver.entry
-                array = sender.buffers.outgoing[first : first + words]
-                out = receiver.buffers.received[at : at + words]
-                transfers.append(Transfer(sender.device, array, receiver.device, out))
-                receiver.arriving[back] = count
+                listed = sender.list_for(place, count)
+                exchanged += int(listed.nbytes)
+                if not receiver.device.reads(sender.device):
+                    copy = receiver.room_for(back, len(listed))
+                    transfers.append(Transfer(sender.device, listed, receiver.device, copy))
+                    listed = copy
+                receiver.arriving[back] = count, address(listed)
             sender.leaving[:] = 0
-        self._transfer(transfers)
+        if exchanged:
+            self.stats["exchanges"] += 1
+            self.stats["bytes exchanged"] += exchanged
+        if transfers:
+            self._parts[0].device.exchange(transfers)
 
     def _transfer(self, transfers: list[Transfer]) -> None:
         if transfers:
