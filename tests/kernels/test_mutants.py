@@ -766,14 +766,14 @@ SWEEPS = [
     Mutant("a square is read before it is whole", "hierarchy_rows.cuh",
            "a.width + row + lane];\n    __syncthreads();", "a.width + row + lane];", GPHAST,
            sanitizer="thread"),
-    Mutant("a target counts once", "hierarchy_rows.cuh", "count[i] += times[k];", "count[i] += 1;",
+    Mutant("a target counts once", "hierarchy_totals.cuh", "count[i] += times[k];", "count[i] += 1;",
            GPHAST),
-    Mutant("totals leave out a warp", "hierarchy_rows.cuh",
+    Mutant("totals leave out a warp", "hierarchy_totals.cuh",
            "for (int w = 1; w < kBlock / 32; ++w)", "for (int w = 2; w < kBlock / 32; ++w)",
            GPHAST),
-    Mutant("totals leave out the first block", "hierarchy_rows.cuh",
+    Mutant("totals leave out the first block", "hierarchy_totals.cuh",
            "part[k] = block < blocks ?", "part[k] = block > 0 && block < blocks ?", GPHAST),
-    Mutant("totals are those of the neighbour", "hierarchy_rows.cuh",
+    Mutant("totals are those of the neighbour", "hierarchy_totals.cuh",
            "total[source] = mine;", "total[source ^ 1] = mine;", GPHAST),
 ]  # fmt: skip
 MUTANTS = [

@@ -373,14 +373,14 @@ KINDS = {
         "cutoff, {{same, wide, small, unfit}}}})",
     ),
     "hierarchy_totals": Kind(
-        "hierarchy_rows.cuh",
+        "hierarchy_totals.cuh",
         "i64 places, int width, const int* times, const L* labels, L cutoff, "
         "Summed<L>::Type* sums, double* inverses, L* largest, i64* counts",
         "hierarchy_totals<{inverses}, {block}>(HierarchyTotalsArgs<L>{{places, width, times, "
         "labels, cutoff, sums, inverses, largest, counts}})",
     ),
     "hierarchy_totals_join": Kind(
-        "hierarchy_rows.cuh",
+        "hierarchy_totals.cuh",
         "int blocks, int width, int count, const Summed<L>::Type* sums, const double* inverses, "
         "const L* largest, const i64* counts, Summed<L>::Type* sum, double* inverse, L* most, "
         "i64* reached",
