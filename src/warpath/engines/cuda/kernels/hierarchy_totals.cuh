@@ -96,9 +96,16 @@ __device__ __forceinline__ void join_warps(T (&mine)[kLabels], T* shared, T* out
   __syncthreads();
 }
 
+/// How many labels a lane takes at a time: 16 B, but one beside sums of inverses, as these take
+/// registers that more warps need.
+template <bool kInverses, class L>
+__device__ constexpr int most_labels() {
+  return kInverses ? 1 : 16 / static_cast<int>(sizeof(L));
+}
+
 /// Adds up the labels of 32 * kLabels sources of each line, from the source `first` on. A lane has
-/// kLabels of them, and loads those of kAtOnce places at a time.
-template <bool kInverses, int kLabels, int kAtOnce, int kBlock, class L>
+/// kLabels of them, and loads those of kAtOnce places at a time. kOnce: each place counts once.
+template <bool kInverses, bool kOnce, int kLabels, int kAtOnce, int kBlock, class L>
 __device__ __forceinline__ void add_labels(const HierarchyTotalsArgs<L>& a, int first,
                                            void* shared) {
   using Sum = typename Summed<L>::Type;
@@ -117,7 +124,7 @@ __device__ __forceinline__ void add_labels(const HierarchyTotalsArgs<L>& a, int 
 #pragma unroll
     for (int k = 0; k < kAtOnce; ++k) {
       const i64 place = base + k * step;
-      times[k] = place >= a.places ? 0 : a.times != nullptr ? a.times[place] : 1;
+      times[k] = place >= a.places ? 0 : kOnce ? 1 : a.times[place];
       if (times[k] != 0) label[k] = *as<Labels>(labels + place * a.width);
     }
 #pragma unroll
@@ -128,15 +135,9 @@ __device__ __forceinline__ void add_labels(const HierarchyTotalsArgs<L>& a, int 
         const L one = label[k].of[i];
         if (one == never<L>() || one > a.cutoff) continue;
         if (one > most[i]) most[i] = one;
-        double inverted = kInverses && one != L{} ? inverse_of(one) : 0;
-        Sum added = one;
-        if (times[k] != 1) {  // rarely: a product takes as long as all the rest
-          added *= times[k];
-          inverted *= times[k];
-        }
-        sum[i] += added;
-        count[i] += times[k];
-        if (kInverses) inverse[i] += inverted;
+        sum[i] += kOnce ? static_cast<Sum>(one) : static_cast<Sum>(one) * times[k];
+        count[i] += kOnce ? 1 : times[k];
+        if (kInverses && one != L{}) inverse[i] += (kOnce ? 1 : times[k]) * inverse_of(one);
       }
     }
   }
@@ -148,19 +149,27 @@ __device__ __forceinline__ void add_labels(const HierarchyTotalsArgs<L>& a, int 
   join_warps<kLabels, kBlock>(count, static_cast<i64*>(shared), a.counts + at, Added());
 }
 
+template <bool kInverses, bool kOnce, int kBlock, class L>
+__device__ __forceinline__ void add_lines(const HierarchyTotalsArgs<L>& a, void* shared) {
+  constexpr int kLabels = most_labels<kInverses, L>();
+  if (kLabels == 1 || a.width < 32 * kLabels) {
+    for (int first = 0; first < a.width; first += 32)
+      add_labels<kInverses, kOnce, 1, 8, kBlock>(a, first, shared);
+  } else {
+    for (int first = 0; first < a.width; first += 32 * kLabels)
+      add_labels<kInverses, kOnce, kLabels, 4, kBlock>(a, first, shared);
+  }
+}
+
 /// Adds up the labels of each source. Each warp takes its own places.
 template <bool kInverses, int kBlock, class L>
 __device__ __forceinline__ void hierarchy_totals(const HierarchyTotalsArgs<L>& a) {
-  // Sums of inverses take registers that more warps need: 16 B a lane are 25 % slower with them.
-  constexpr int kLabels = kInverses ? 1 : 16 / sizeof(L);
-  WARPATH_SHARED(i64, shared, kBlock * kLabels);
-  if (kLabels == 1 || a.width < 32 * kLabels) {
-    for (int first = 0; first < a.width; first += 32)
-      add_labels<kInverses, 1, 8, kBlock>(a, first, shared);
-  } else {
-    for (int first = 0; first < a.width; first += 32 * kLabels)
-      add_labels<kInverses, kLabels, 4, kBlock>(a, first, shared);
-  }
+  constexpr int kMost = most_labels<kInverses, L>();
+  WARPATH_SHARED(i64, shared, kBlock * kMost);
+  if (a.times == nullptr)
+    add_lines<kInverses, true, kBlock>(a, shared);
+  else
+    add_lines<kInverses, false, kBlock>(a, shared);
 }
 
 template <class L>
