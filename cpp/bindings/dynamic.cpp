@@ -300,6 +300,30 @@ void define_reads(nb::class_<Guarded<V, W>>& type) {
     });
     return rows_of(std::move(indptr), std::move(indices), std::move(weights));
   });
+  // (kinds, sources, targets, places in the rows of the sources, weights before and after) of the
+  // edges that the last batch changed. A deletion has no weight after it, an insertion none before.
+  type.def("changed_edges", [](Guarded<V, W>& guarded) {
+    return guarded.with([](Paths& paths) {
+      const auto changed = paths.graph().changed();
+      const NewArray<std::int8_t> kinds(changed.size());
+      const NewArray<std::int64_t> sources(changed.size()), targets(changed.size()),
+          places(changed.size());
+      const NewArray<W> before(changed.size()), after(changed.size());
+      for (std::size_t k = 0; k < changed.size(); ++k) {
+        kinds.values()[k] = static_cast<std::int8_t>(changed[k].kind);
+        sources.values()[k] = changed[k].u;
+        targets.values()[k] = changed[k].v;
+        places.values()[k] = changed[k].out_at;
+        before.values()[k] = changed[k].before;
+        after.values()[k] = changed[k].after;
+      }
+      return nb::make_tuple(kinds.array(), sources.array(), targets.array(), places.array(),
+                            before.array(), after.array());
+    });
+  });
+  type.def_prop_ro("negative", [](Guarded<V, W>& guarded) {
+    return guarded.with([](Paths& paths) { return paths.graph().negative(); });
+  });
   type.def_prop_ro("edges", [](Guarded<V, W>& guarded) {
     return guarded.with([](Paths& paths) { return paths.graph().edges(); });
   });

@@ -60,7 +60,10 @@ def methods(d: Draw) -> dict[str, Callable[[], Arguments]]:
 
     nothing: dict[str, Callable[[], Arguments]] = {
         name: lambda: ([], {})
-        for name in ("stale", "accept", "abandon", "undo", "changes", "counters", "graph")
+        for name in (
+            *("stale", "accept", "abandon", "undo", "changes", "changed_edges", "counters"),
+            "graph",
+        )
     }
     return nothing | {
         "apply": batch,
