@@ -22,6 +22,7 @@ import numpy as np
 
 from support import corpus, tables
 from support.compare import assert_same_bits
+from support.emulated_repairs import check_repairs
 from support.kernels import CACHE, Unset, check, expected, prepare
 from warpath import Graph, generate
 from warpath.base.dtypes import unreachable
@@ -44,7 +45,7 @@ if TYPE_CHECKING:
     from warpath.base.dtypes import Array
     from warpath.engines.base import Problem
 
-RESULTS = "results"
+RESULTS, REPAIRS = "results", "repairs"
 #: Seconds of work for one answer, 0.4 without a fault at the most; watched there is no limit.
 LONGEST = 0 if loaded_sanitizer() else 5
 MOST_ROWS = 40  # of a table, more than a half of what lies side by side
@@ -151,7 +152,7 @@ def main(headers: str, sanitizer: str, dtype: str, names: list[str]) -> None:
     headers : the kernels' folder.
     sanitizer : "thread", "address" or "none".
     names : of the catalogue, or NAME:axis=VALUE for a variant; "results" is what is made of labels
-        once they are found.
+        once they are found, "repairs" what follows changes of edges.
 
     Raises
     ------
@@ -159,7 +160,7 @@ def main(headers: str, sanitizer: str, dtype: str, names: list[str]) -> None:
         With the first answer that is wrong.
     """
     watched = sanitizer != "none"
-    recipes = [recipe_of(name) for name in names if name != RESULTS]
+    recipes = [recipe_of(name) for name in names if name not in {RESULTS, REPAIRS}]
     strided = any(recipe.axes and recipe.axes.map is Map.GRID_STRIDE for recipe in recipes)
     device = EmulatedDevice(
         block=32 if strided else 64,  # with one processor fewer threads than some graphs' vertices
@@ -173,6 +174,9 @@ def main(headers: str, sanitizer: str, dtype: str, names: list[str]) -> None:
     for traced in (False, True):
         prepare(device, recipes, dtype, traced=traced)
         run(recipes, dtype, device, watched=watched, traced=traced, results=RESULTS in names)
+    if REPAIRS in names:
+        begin()
+        check_repairs(device, dtype, [1] if watched else [1, 2])
 
 
 def run(

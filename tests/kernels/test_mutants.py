@@ -75,7 +75,7 @@ THREADS, JOHNSON = "bodra2025.apsp_dijkstra", "johnson_gpu.johnson_flags"
 BLOCK_EACH, PAIRS = "warpath.block_per_source", "warpath.pairs"
 BLOCKED = "warpath.floyd_warshall"
 WIDE, PATCHES, BFS = "warpath.wide", "warpath.patches", "warpath.bfs"
-DIVIDED = "divided"
+DIVIDED, REPAIRS = "divided", "repairs"
 HYBRID = "martin2009.u_h3"
 REDUCED = f"{HYBRID}:place=GPU/GPU/CPU,reduce=ONE_PASS"
 OUT_MERGED = f"{OUT_QUEUE}:map=MERGE_PATH"
@@ -777,12 +777,49 @@ SWEEPS = [
     Mutant("totals are those of the neighbour", "hierarchy_totals.cuh",
            "total[source] = mine;", "total[source ^ 1] = mine;", GPHAST),
 ]  # fmt: skip
+REPAIR = [
+    Mutant("the first list is relaxed again", "repair.cuh", "      list = output;\n", "", REPAIRS),
+    Mutant("no vertex with another label is listed", "repair.cuh",
+           "changed = steps.list_changed();", "steps.list_changed();", REPAIRS),
+    Mutant("weights stay as they were", "repair_labels.cuh", "a.changed.place(k) >= 0)",
+           "a.changed.place(k) < -1)", REPAIRS),
+    Mutant("the first longer edge affects no vertex", "repair_labels.cuh",
+           "bool lost = k < a.changed.count &&", "bool lost = k > 0 && k < a.changed.count &&",
+           REPAIRS),
+    Mutant("vertices jump in one turn only", "repair_labels.cuh",
+           "        open = open || up >= 0;\n", "", REPAIRS),
+    Mutant("a vertex jumps without care", "repair_labels.cuh", "store_relaxed(a.jump + v, up);",
+           "a.jump[v] = up;", REPAIRS, sanitizer="thread"),
+    Mutant("stamps of the last batch stay", "repair_labels.cuh", "      a.stamps[v] = 0;\n", "",
+           REPAIRS),
+    Mutant("closed vertices are passed", "repair_labels.cuh",
+           "return u >= a.closed || u == a.source;", "return u >= 0;", REPAIRS),
+    Mutant("new and shorter edges are not relaxed", "repair_labels.cuh",
+           "listed = !affected(u) &&", "listed = affected(u) &&", REPAIRS),
+    Mutant("affected vertices take their labels from the first 32 edges", "repair_labels.cuh",
+           "for (; begin < end; begin += 32)", "for (i64 e = begin; e == begin; end = begin, ++e)",
+           REPAIRS),
+    Mutant("half of the lanes have no say in the predecessor", "repair_tree.cuh",
+           "step = 16; step > 0;", "step = 16; step > 1;", REPAIRS),
+    Mutant("heads of changed edges keep their predecessors", "repair_tree.cuh",
+           "touch(k < a.changed.count ? a.changed.head(k) : -1);", "touch(-1);", REPAIRS),
+    Mutant("heads of edges of changed vertices keep their predecessors", "repair_tree.cuh",
+           "touch(e < a.indptr[u + 1] ? a.indices[e] : -1);", "touch(-1);", REPAIRS),
+    Mutant("a vertex of the same level is a predecessor", "repair_tree.cuh",
+           "stamped != kFlat && stamped != level", "stamped != kFlat", REPAIRS),
+    Mutant("predecessors over edges of length 0 stay", "repair_tree.cuh",
+           "touch(up >= 0 && !(a.old_dist[up] < a.old_dist[v]) ?", "touch(up < -1 ?", REPAIRS),
+    Mutant("a list goes on with the count of another", "repair_turns.cuh",
+           "      c_->slots[(turn_ + 2) % 3] = {0, 0};\n", "", REPAIRS),
+    Mutant("vertices of a warp share a place", "repair_turns.cuh",
+           "list[at + __popc(mask & ((1u << lane) - 1))] = v;", "list[at] = v;", REPAIRS),
+]  # fmt: skip
 MUTANTS = [
     *BASE, *PUSH, *EMIT, *MAPS, *PULL, *DENSE, *REDUCE, *SETTLE, *ADOPT, *LISTS, *SCANS, *BOUNDS,
     *BUCKETS, *LOOPS_OF_ROUNDS,
     *MATRIX, *FLOYD, *TILES, *THREAD_DIJKSTRA, *REWEIGHT, *TABLE, *BLOCKS_OF_SOURCES, *PAIR_LISTS,
     *PAIR_SIDES, *OF_PATCHES, *MATRICES, *RESULT, *WIDE_ROWS, *DIVIDED_SEARCH, *LEVELS,
-    *SWEEPS,
+    *SWEEPS, *REPAIR,
 ]  # fmt: skip
 
 

@@ -49,6 +49,7 @@ NAMES = {
     "dibbelt2014": "cch",
     "ramalingam1996": "dynamic",
     "chan2009": "dyndij",
+    "khanda2022": "batch",
     "warpath": """bfs buckets own_buckets side_by_side wide patches block_per_source pairs johnson
         floyd_warshall""",
     "broken": "harish_narayanan2007",

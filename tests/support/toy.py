@@ -73,6 +73,9 @@ class ToyEngine:
         assert cutoff is None
         return ToyResult(graph, source, labels.astype(dtype), device.name)
 
+    def dynamic_paths(self, *_: Any) -> Any:
+        raise NotImplementedError
+
     def place(self, *_: Any) -> str:
         return "toy:0"
 

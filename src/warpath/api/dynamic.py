@@ -13,6 +13,7 @@ from warpath.base import settings
 from warpath.base.dtypes import unreachable
 from warpath.base.errors import InputError, NoPathError
 from warpath.engines import dynamic
+from warpath.engines.registry import engine_of
 from warpath.graph.arguments import as_indices, one_index
 from warpath.graph.checks import shown
 from warpath.graph.edge_changes import Batch, deletions, insertions, mixed, updates
@@ -37,7 +38,7 @@ class DynamicPaths:
 
     After every batch of changes the distances and the tree are those of `warpath.sssp` on the
     changed graph, bit for bit. They are repaired where the changes affect them, or solved anew
-    where that is predicted to be faster. Repairs run on the CPU.
+    where that is predicted to be faster. With ``device="cuda"`` a GPU keeps and repairs them.
 
     Calls of several threads wait for one another: a reader gets the state before a batch or after
     it. A batch that fails, or is stopped by Ctrl-C, leaves the state before it.
@@ -47,9 +48,10 @@ class DynamicPaths:
     graph : n vertices, m edges; anything that `Graph.of` takes. Its rows are copied once.
     source : a vertex, as in `warpath.sssp`.
     sources : k vertices, in place of `source`: ``dist`` and ``pred`` then have a row for each.
-    algorithm : how batches are repaired: "ramalingam1996.dynamic", "chan2009.dyndij", or "auto",
-        the first for single changes and the second for others.
-    device : as in `warpath.sssp`, for solving anew.
+    algorithm : how batches are repaired: "ramalingam1996.dynamic" or "chan2009.dyndij" on the CPU,
+        "khanda2022.batch" on a GPU, or "auto": the last with a GPU, else the first for single
+        changes and the second for others.
+    device : as in `warpath.sssp`, for repairs and for solving anew; "auto" repairs on the CPU.
     threads : threads on the CPU; a repair takes one for each source.
 
     Raises
@@ -63,10 +65,12 @@ class DynamicPaths:
     Work of a batch: that of the edges of the affected vertices, in both directions, times a
     logarithm; see ``Changed.stats``. A graph with negative weights is solved anew by each batch.
     Memory: at most 1.5 times the rows of the graph and its transpose, a distance and a predecessor
-    for each vertex and source, and the last batch's changes for `undo`.
+    for each vertex and source, and the last batch's changes for `undo`. On a GPU: the rows in both
+    directions and two states of each source; a batch that inserts or deletes copies the rows anew.
 
     Sources: Ramalingam, Reps, On the computational complexity of dynamic graph problems, 1996;
-    Chan, Yang, Shortest path tree computation in dynamic graphs, 2009.
+    Chan, Yang, Shortest path tree computation in dynamic graphs, 2009; Khanda et al., A parallel
+    algorithm template for updating single-source shortest paths in dynamic networks, 2022.
 
     Examples
     --------
@@ -128,7 +132,9 @@ class DynamicPaths:
         self._algorithm, self._threads = algorithm, threads or settings.threads()
         self._options = solver._wished() | {"prepared": False}  # noqa: SLF001
         self._lock = threading.RLock()
-        self._paths = dynamic.paths_of(graph, self._indices)
+        device = dynamic.device_of(graph, algorithm, solver._options.one_device())  # noqa: SLF001
+        self._paths = engine_of(device).dynamic_paths(graph, self._indices, device)
+        self._here = device == "cpu"  # whether the CPU repairs
         self._names, self._dtype = _without_edges(graph), graph.weight_dtype
         self._parts = {"shapes": graph.shapes, "given": graph.given}
         self._parts_before = self._parts
@@ -367,7 +373,7 @@ class DynamicPaths:
         """Solve one source anew, on the graph as it is now."""
         source = one_label(graph, int(self._indices[row]))
         paths = Solver(graph, **self._options).sssp(source)
-        if graph.facts(symmetry=False).negative:
+        if not self._here or graph.facts(symmetry=False).negative:
             pred = paths.pred.astype(graph.indices.dtype, copy=False)
             self._paths.replace(row, paths.dist, pred)
         else:

@@ -115,6 +115,13 @@ class Options:
             return self.wish.device
         return device_of(ONE_SOURCE, self.wish)
 
+    def one_device(self) -> str:
+        """Return the whole name of the one device that is requested or preferred, or "auto"."""
+        wanted = self.preference if self.wish.device == "auto" else self.wish.device
+        if wanted == "auto" or several.is_several(wanted):
+            return "auto"
+        return device_of(ONE_SOURCE, self.wish._replace(device=wanted))
+
     def on_cluster(self) -> bool:
         """Return whether the device is a Dask cluster."""
         kind = KINDS.get(self.wish.device.partition(":")[0])

@@ -287,6 +287,14 @@ class Engine(Protocol):
         """
         ...
 
+    def dynamic_paths(self, graph: Graph, sources: Array, device: str) -> Any:
+        """Return paths of a graph that changes, repaired on a device; they copy the rows.
+
+        They have the methods of the core's `dynamic_paths`, and labels that are not set. This is
+        called for devices that run `Loop.DYNAMIC`.
+        """
+        ...
+
     def place(self, graph: Graph, device: str) -> str:
         """Copy a graph's rows to a device, where they stay; return the device's whole name."""
         ...

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
 name = "cpu"
 totals = hierarchy.totals
+dynamic_paths = dynamic.paths_of
 
 _COUNTERS = ("settled", "relaxed", "improved", "rounds", "reached", "together", "moves")
 _DONE = struct.Struct("=8q")  # these, and nanoseconds

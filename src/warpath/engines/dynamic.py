@@ -1,14 +1,15 @@
-"""Shortest paths that are repaired after edges have changed, on the CPU."""
+"""Shortest paths that are repaired after edges have changed."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 from warpath import _core
-from warpath.base.errors import InputError
+from warpath.base.errors import InputError, NotSupportedError
 from warpath.engines.base import Raw
 from warpath.graph.edge_edits import no_edge
 from warpath.graph.labels import one_label
+from warpath.planner.kinds import kind_of
 from warpath.recipes import CATALOGUE, Loop
 
 if TYPE_CHECKING:
@@ -25,8 +26,11 @@ _MOST_RELAXED = 1 / 48
 #: Below these numbers a new solve's call takes longer than the repair.
 _FEW = 2_000
 
-#: The repairs, by recipe: whether the affected region is exact, that is, without vertices that have
-#: another tight edge.
+#: The repair of batches on a GPU.
+_ON_DEVICE = "khanda2022.batch"
+
+#: The repairs on the CPU, by recipe: whether the affected region is exact, that is, without
+#: vertices that have another tight edge.
 _EXACT = {"ramalingam1996.dynamic": True, "chan2009.dyndij": False}
 
 #: Changes up to which the exact region is taken unless a recipe was named.
@@ -38,14 +42,44 @@ def names() -> list[str]:
     return [recipe.name for recipe in CATALOGUE if recipe.loop is Loop.DYNAMIC]
 
 
-def paths_of(graph: Graph, sources: Array) -> Any:
+def paths_of(graph: Graph, sources: Array, device: str = "cpu") -> Any:
     """Return an object of the core that keeps the graph and, so far unset, labels of the sources.
 
     It copies the rows: O(n + m).
     """
+    del device
     make: Any = _core.dynamic_paths
     rows = graph.indptr, graph.indices, graph.solver_weights
     return make(*rows, sources, directed=graph.directed, closed=graph.first_through)
+
+
+def device_of(graph: Graph, algorithm: str, device: str) -> str:
+    """Return the device that repairs: the given one where it can, or the CPU.
+
+    Parameters
+    ----------
+    algorithm : the name of a recipe, or "auto".
+    device : the name of one device, or "auto".
+
+    Raises
+    ------
+    InputError
+        If the algorithm needs another device.
+    NotSupportedError
+        If the graph is too large for the algorithm.
+    """
+    recipe = CATALOGUE[_ON_DEVICE if algorithm == "auto" else algorithm]
+    if device == "auto" or kind_of(device).runs not in recipe.devices:
+        if algorithm == _ON_DEVICE:
+            msg = f"{_ON_DEVICE} repairs on a GPU, not on device={device!r}: use device='cuda'."
+            raise InputError(msg)
+        return "cpu"
+    objection = recipe.limits.objection(graph.facts(symmetry=False))
+    if objection is None:
+        return device
+    if algorithm == "auto":
+        return "cpu"
+    raise NotSupportedError(f"{_ON_DEVICE} cannot repair this graph: {objection}.")
 
 
 def search(order: Order) -> Raw:
@@ -73,7 +107,7 @@ def apply(paths: Any, names: Graph, batch: Batch, algorithm: str, threads: int) 
         For an edge that does not exist, is ambiguous or is changed twice; nothing has changed then.
     """
     single = len(batch.sources) <= _SINGLE
-    exact = single if algorithm == "auto" else _EXACT[algorithm]
+    exact = _EXACT.get(algorithm, single)
     n = names.n
     refusal = paths.apply(
         *batch,

@@ -167,6 +167,12 @@ def _patches_bytes(facts: Facts) -> int:
     return facts.m * (weight + 10) + facts.n * (9 + 3 * label) + 2**20
 
 
+def _repair_bytes(facts: Facts) -> int:
+    """Bytes of the rows in both directions while they are made, two labels, and lists."""
+    weight = 4 if facts.weight_dtype in {"int32", "float32"} else 8
+    return facts.m * (weight + 44) + facts.n * (40 + 2 * label_bytes(facts))
+
+
 class _Alone(NamedTuple):
     """What a loop of one source that is one launch is predicted to take."""
 
@@ -176,6 +182,7 @@ class _Alone(NamedTuple):
 
 _ALONE = {
     Loop.BFS: _Alone(_breadth_first_seconds, _breadth_first_bytes),
+    Loop.DYNAMIC: _Alone(wide_seconds, _repair_bytes),  # never planned
     Loop.PATCHES: _Alone(_patches_seconds, _patches_bytes),
     Loop.WIDE: _Alone(wide_seconds, _wide_bytes),
 }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from warpath.recipes.recipe import Citation, Loop, Recipe, Task
+from warpath.recipes.recipe import GPU_ONLY, Citation, Limits, Loop, Recipe, Task
 
 _RAMALINGAM = Citation(
     "Ramalingam, Reps",
@@ -15,6 +15,13 @@ _CHAN = Citation(
     "Shortest path tree computation in dynamic graphs",
     "IEEE Transactions on Computers 58",
     2009,
+)
+_KHANDA = Citation(
+    "Khanda, Srinivasan, Bhowmick, Norris, Das",
+    "A parallel algorithm template for updating single-source shortest paths in large-scale "
+    "dynamic networks",
+    "IEEE Transactions on Parallel and Distributed Systems 33",
+    2022,
 )
 _NOTE = (
     "wp.DynamicPaths repairs with it; a call for one source fills labels from nothing by the same "
@@ -42,5 +49,23 @@ RECIPES = (
         Loop.DYNAMIC,
         planned=False,
         note=_NOTE,
+    ),
+    Recipe(
+        "khanda2022.batch",
+        "Repairs distances and tree after a batch of changes by affected flags, in one launch.",
+        _KHANDA,
+        "sections on the parallel algorithm, in two steps, and on its GPU implementation",
+        frozenset({Task.SSSP}),
+        Loop.DYNAMIC,
+        limits=Limits(2**31 - 1, 2**32 - 1),
+        devices=GPU_ONLY,
+        planned=False,
+        note=(
+            "wp.DynamicPaths repairs with it; a call for one source fills labels from nothing by "
+            "the same search. Flags pass down the tree by pointer jumping in place of a round for "
+            "each level, and affected vertices take labels from all neighbours that are not "
+            "affected. Tree edges are those of rule 2, edges of length 0 are allowed, and a repair "
+            "that affects too many vertices ends in favour of a new solve."
+        ),
     ),
 )

@@ -341,7 +341,7 @@ IN_ROUNDS = {Loop.SWEEPS, Loop.FRONTIER, Loop.NEAR_FAR, Loop.BUCKETS, Loop.SETTL
 ON_A_MATRIX = {Loop.MATRIX_STEPS, Loop.THREAD_A_SOURCE}
 """The loops that store the graph as a matrix on a GPU."""
 
-IN_ONE_LAUNCH = {Loop.BFS, Loop.PATCHES, Loop.WIDE}
+IN_ONE_LAUNCH = {Loop.BFS, Loop.DYNAMIC, Loop.PATCHES, Loop.WIDE}
 """The loops of one source that run in one launch on a GPU, and record no trace there."""
 
 WHOLE_TABLES = {Loop.FLOYD_WARSHALL, Loop.MATRIX_STEPS}

@@ -26,7 +26,8 @@ class Changed:
         largest integer where unreachable.
     stats : what the batch took: "seconds"; "affected", the vertices whose distance could grow;
         "settled", "relaxed" and "improved", the vertices, edges and labels of the repair;
-        "solved_anew", the sources whose distances were solved from scratch.
+        "solved_anew", the sources whose distances were solved from scratch; on a GPU also
+        "rounds", those of the relaxation.
     """
 
     def __init__(

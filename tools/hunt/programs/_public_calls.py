@@ -337,7 +337,8 @@ def _changing_calls() -> list[Call]:
              "without_edges": {**edges, "?": _FLAG, **place}}  # fmt: skip
     return [
         Call("DynamicPaths", _free(wp.DynamicPaths),
-             {"graph": _GRAPH, "source": _vertex, **sources, "threads": _pick(None, 1, 2)}),
+             {"graph": _GRAPH, "source": _vertex, **sources, "threads": _pick(None, 1, 2),
+              "algorithm": _pick("auto", "chan2009.dyndij", "khanda2022.batch", "none")}),
         Call("solver.dynamic", _solver("dynamic"), {"source": _vertex, **sources}),
         *(Call(f"live.{name}", _changing(name), params) for name, params in own.items()),
         *(Call(f"graph.{name}", _method("graph", name), params) for name, params in edits.items()),

@@ -41,6 +41,11 @@ def on_device(*_: Any) -> NoReturn:
     raise NotImplementedError("distances computed on a cluster are on the host")
 
 
+def dynamic_paths(*_: Any) -> NoReturn:
+    """Raise an error: no labels stay on a cluster."""
+    raise NotImplementedError("paths that follow changes are repaired in this process")
+
+
 def devices() -> NoReturn:
     """Raise NotSupportedError: a cluster is named, and is not one of this machine's devices."""
     raise NotSupportedError("a Dask cluster is not a device of this machine")

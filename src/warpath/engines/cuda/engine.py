@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from warpath.base.errors import NotSupportedError
 from warpath.engines.base import Raw
 from warpath.engines.cpu import refuse_overflow
-from warpath.engines.cuda import breadth_first, patches
+from warpath.engines.cuda import breadth_first, patches, repair
 from warpath.engines.cuda.flight import Ended
 from warpath.engines.cuda.tables import hierarchy_sweep as sweeps
 from warpath.engines.cuda.tables.blocks_of_sources import block_a_source
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 #: The loops of one source that are a single launch.
 ALONE: dict[Loop, Callable[[Order, Device], Raw]] = {
     Loop.BFS: breadth_first.breadth_first,
+    Loop.DYNAMIC: repair.search,
     Loop.PATCHES: patches.patches,
     Loop.WIDE: wide.wide,
 }

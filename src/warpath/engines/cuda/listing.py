@@ -12,6 +12,7 @@ from warpath.engines.cuda.breadth_first import kernel_of as breadth_first_kernel
 from warpath.engines.cuda.engine import TABLES
 from warpath.engines.cuda.entry import Types, kernel
 from warpath.engines.cuda.patches import kind_of
+from warpath.engines.cuda.repair import kernel_of as repair_kernel
 from warpath.engines.cuda.tables.johnson import reweighting
 from warpath.engines.cuda.tables.min_plus import kernel_of as min_plus_kernel
 from warpath.engines.cuda.tables.widths import Width
@@ -190,6 +191,8 @@ def _of_own_kinds(loop: Loop, weight: np.dtype[Any], index: DTypeLike, block: in
     found = [Types.of(index, *types) for types in _widths(weight)]
     if loop is Loop.PATCHES:
         return [kernel(kind_of(types), types, block) for types in found]
+    if loop is Loop.DYNAMIC:
+        return [repair_kernel(weight, np.int64 if weight.kind == "i" else weight, block)]
     if loop is Loop.HIERARCHY_SWEEP:
         return list(_of_sweeps(weight, block))
     if loop in _BY_WIDTH:

@@ -19,7 +19,9 @@ from warpath.results.predecessors import as_labels
 from warpath.results.trace import Trace
 
 if TYPE_CHECKING:
+    from warpath.base.dtypes import Array
     from warpath.engines.base import Order, Raw
+    from warpath.engines.cuda.dynamic_paths import DevicePaths
     from warpath.engines.emulator.interruptible import InterruptibleDevice
     from warpath.graph import Graph
     from warpath.planner.plan import Plan
@@ -62,6 +64,13 @@ def device_search(graph: Graph, plan: Plan) -> None:
 def on_device(*_: Any) -> None:
     """Raise NotSupportedError: results are on the host."""
     raise NotSupportedError("the emulator has no memory of its own.")
+
+
+def dynamic_paths(graph: Graph, sources: Array, device: str) -> DevicePaths:  # noqa: ARG001 - there is one
+    """Return paths that the emulator repairs; see `warpath.engines.base.Engine`."""
+    from warpath.engines.cuda.dynamic_paths import DevicePaths
+
+    return DevicePaths(graph, sources, emulated())
 
 
 def place(graph: Graph, device: str) -> str:  # noqa: ARG001 - rows stay on the host
