@@ -13,7 +13,7 @@ import warpath as wp
 from api.test_dynamic import assert_right, drawn
 from support import corpus
 from support.compare import assert_same_bits
-from support.emulated_repairs import check_repairs
+from support.emulated_repairs import check_repairs, small_lists
 from support.kernels import device_for
 from support.tiers import SOLVES
 from warpath import Graph, generate
@@ -64,6 +64,11 @@ def assert_same_changes(changed, other):
 @pytest.mark.parametrize("dtype", TYPES)
 def test_repairs_have_the_bits_of_the_cores(dtype):
     check_repairs(device_for(64, 2), dtype, [1])
+
+
+def test_a_full_list_of_lowered_vertices_is_no_error():
+    with small_lists():
+        check_repairs(device_for(64, 2), "int32", [1])
 
 
 @pytest.mark.full("repairs on the emulator", *SOLVES)
@@ -148,6 +153,7 @@ def test_a_refused_batch_changes_nothing(square):
 
 def test_a_repair_of_too_many_vertices_ends_in_a_new_solve(square, monkeypatch):
     monkeypatch.setattr(dynamic_paths, "_FEW", 0)
+    monkeypatch.setattr(dynamic_paths, "_MOST_AFFECTED", 1 / 2)
     live = there(square, source=0)
     changed = live.delete([(0, 1), (0, 2)])  # affects 3 of 4 vertices
     assert changed.stats["solved_anew"] == 1
@@ -155,10 +161,17 @@ def test_a_repair_of_too_many_vertices_ends_in_a_new_solve(square, monkeypatch):
     assert_right(live)
     assert live.undo().new.tolist() == [1, 2, 3]
     assert_right(live, square)
-    monkeypatch.setattr(dynamic_paths, "_MOST_SETTLED", 0)
-    assert live.update([(0, 1)], [2]).stats["solved_anew"] == 1
+    assert live.update([(1, 3)], [1]).stats["solved_anew"] == 0
     assert_right(live)
-    live.update([(0, 1)], [1])
+
+
+def test_a_repair_that_relaxes_too_many_edges_ends_in_a_new_solve(monkeypatch):
+    monkeypatch.setattr(dynamic_paths, "_FEW", 0)
+    monkeypatch.setattr(dynamic_paths, "_MOST_SETTLED", 0)
+    live = there([(at, at + 1, 3) for at in range(99)], source=0)
+    assert live.update([(0, 1)], [2]).stats["solved_anew"] == 1  # labels fall for many rounds
+    assert_right(live)
+    assert live.update([(97, 98)], [2]).stats["solved_anew"] == 0
     assert_right(live)
 
 
@@ -173,6 +186,21 @@ def test_negative_weights_are_solved_and_a_cycle_keeps_the_state(square):
     live.update([(1, 3)], [1])  # and back to weights >= 0, which are repaired
     assert_right(live)
     assert live.update([(0, 1)], [2]).stats["solved_anew"] == 0
+    assert_right(live)
+    live.update([(2, 3)], [-1])
+    live.update([(2, 3)], [0])
+    changed = live.update([(0, 2)], [1])  # a repair with the weight that came with a new solve
+    assert changed.stats["solved_anew"] == 0
+    assert_right(live)
+
+
+def test_the_tree_of_negative_weights_is_not_repaired():
+    edges = [(0, 2, 1), (2, 1, 1), (1, 4, 1), (0, 3, 2), (3, 4, 1), (0, 5, 1)]
+    live = there(Graph.of(edges), source=0)
+    live.update([(0, 5)], [-1])
+    assert live.pred[4] == 3  # over fewer edges
+    live.update([(0, 5)], [1])
+    assert live.pred[4] == 1  # the smallest
     assert_right(live)
 
 
@@ -205,6 +233,7 @@ def test_an_error_in_a_repair_keeps_the_state(square, monkeypatch):
     with pytest.raises(wp.InputError, match="there is no batch"):
         live.undo()
     live.update([(0, 1)], [9])
+    live.update([(0, 2)], [50])
     assert_right(live)
 
 

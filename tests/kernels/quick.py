@@ -22,7 +22,7 @@ import numpy as np
 
 from support import corpus, tables
 from support.compare import assert_same_bits
-from support.emulated_repairs import check_repairs
+from support.emulated_repairs import check_repairs, small_lists
 from support.kernels import CACHE, Unset, check, expected, prepare
 from warpath import Graph, generate
 from warpath.base.dtypes import unreachable
@@ -177,6 +177,9 @@ def main(headers: str, sanitizer: str, dtype: str, names: list[str]) -> None:
     if REPAIRS in names:
         begin()
         check_repairs(device, dtype, [1] if watched else [1, 2])
+        begin()
+        with small_lists():
+            check_repairs(device, dtype, [3])
 
 
 def run(

@@ -49,6 +49,7 @@ PARTS = {
     "push.cuh",
     "reduce.cuh",
     "repair_labels.cuh",
+    "repair_relax.cuh",
     "repair_tree.cuh",
     "repair_turns.cuh",
     "round_control.cuh",

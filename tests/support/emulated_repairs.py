@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from support.compare import assert_same_bits
 from support.kernels import told
 from warpath.base.dtypes import unreachable
 from warpath.engines import dynamic
+from warpath.engines.cuda import repair
 from warpath.engines.cuda.dynamic_paths import DevicePaths
 from warpath.graph import Graph, generate
 from warpath.graph.edge_changes import DELETE, INSERT, UPDATE, Batch
@@ -44,6 +46,11 @@ def graphs(dtype: DTypeLike) -> Iterator[Graph]:
     flat = np.arange(40)
     ends = np.concatenate([flat, flat + 1]), np.concatenate([flat + 1, np.roll(flat, 7)])
     yield Graph.from_edges(*ends, np.zeros(80, kind), first_through=3)
+    # A vertex with 700 neighbours, each with one of its own, and an edge back from all of these.
+    near, far = np.arange(2, 702), np.arange(702, 1402)
+    tails = np.concatenate([[0], np.ones_like(near), near, far])
+    heads = np.concatenate([[1], near, far, np.zeros_like(far)])
+    yield Graph.from_edges(tails, heads, np.append(3, 1 + np.arange(2100) % 97).astype(kind))
 
 
 def drawn(rows: tuple[Array, Array, Array], random: np.random.Generator, directed: bool) -> Batch:
@@ -54,6 +61,9 @@ def drawn(rows: tuple[Array, Array, Array], random: np.random.Generator, directe
     _, first = np.unique(tails * len(indptr) + heads, return_index=True)
     named = first if directed else first[tails[first] <= heads[first]]
     chosen = random.permutation(named)[: random.integers(0, 9)]
+    # An edge into the vertex of the most edges changes all labels behind it at once.
+    onto = named[heads[named] == np.argmax(np.diff(indptr))][:1]
+    chosen = np.union1d(chosen, onto)
     kinds = np.full(len(chosen), UPDATE, np.int8)
     new = lengths[chosen] * random.choice([0, 1, 2, 3], len(chosen)).astype(lengths.dtype)
     ends = tails[chosen].astype(np.int64), heads[chosen].astype(np.int64)
@@ -84,6 +94,21 @@ def check_repairs(device: Device, dtype: DTypeLike, seeds: Iterable[int], batche
         for seed in seeds:
             with told(f"graph {number}, {graph!r}, seed {seed}"):
                 _check(graph, device, np.random.default_rng(seed), batches)
+
+
+def _three(n: int) -> int:
+    del n
+    return 3
+
+
+@contextmanager
+def small_lists() -> Iterator[None]:
+    """Let lists of lowered vertices hold three, so that they are soon full."""
+    before, repair.room_of = repair.room_of, _three
+    try:
+        yield
+    finally:
+        repair.room_of = before
 
 
 def _check(graph: Graph, device: Device, random: np.random.Generator, batches: int) -> None:

@@ -27,7 +27,7 @@ class Changed:
     stats : what the batch took: "seconds"; "affected", the vertices whose distance could grow;
         "settled", "relaxed" and "improved", the vertices, edges and labels of the repair;
         "solved_anew", the sources whose distances were solved from scratch; on a GPU also
-        "rounds", those of the relaxation.
+        "rounds", how often its blocks shared the lowered vertices.
     """
 
     def __init__(

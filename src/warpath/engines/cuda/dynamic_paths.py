@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 #: A repair ends and the source is solved anew if more than this part of the vertices is affected,
 #: or if the edges of more vertices than this multiple of all are relaxed.
-_MOST_AFFECTED, _MOST_SETTLED = 1 / 2, 2.0
+_MOST_AFFECTED, _MOST_SETTLED = 3 / 4, 32
 
 #: Below these numbers a new solve's call takes longer than the repair.
 _FEW = 10_000
@@ -132,7 +132,6 @@ class DevicePaths:
                 places = edges.first[changes.tails] + changes.places
                 self._undone = places, changes.before
                 words = device.put(changes.words(places))
-            # A row that is left keeps its old weights if no launch has changed them.
             for at, row in enumerate(self._rows):
                 if self._repaired(row, edges, words):
                     self._stale.remove(at)

@@ -341,11 +341,12 @@ KINDS = {
         "i64 n, int source, i64 closed, const i64* indptr, const int* indices, W* weights, "
         "const i64* into, const int* tails, const u32* places, i64 changes, const i64* changed, "
         "const L* old_dist, const int* old_pred, L* dist, int* pred, int* jump, int* stamps, "
-        "int* list, int* other_list, i64 most_affected, i64 most_settled, u64* control, int* halt, "
-        "i64* status",
-        "repair(RepairArgs<W, L>{{n, source, closed, indptr, indices, weights, into, tails, "
-        "places, {{changes, changed}}, old_dist, old_pred, dist, pred, jump, stamps, list, "
-        "other_list, most_affected, most_settled, as<RepairControl>(control)}}, halt, status)",
+        "int* list, int* other_list, u64* entries, u64* other_entries, u32 room, "
+        "i64 most_affected, i64 most_settled, u64* control, int* halt, i64* status",
+        "repair<{block}>(RepairArgs<W, L>{{n, source, closed, indptr, indices, weights, into, "
+        "tails, places, {{changes, changed}}, old_dist, old_pred, dist, pred, jump, stamps, list, "
+        "other_list, as<Entry<L>>(entries), as<Entry<L>>(other_entries), room, most_affected, "
+        "most_settled, as<RepairControl>(control)}}, halt, status)",
         widths=2,
         resident=2,
         at_once=True,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -112,11 +112,11 @@ class Repair:
     """
 
     def __init__(self, graph: Graph, device: Device) -> None:
-        n = graph.n
+        n, label = graph.n, graph.dist_dtype
         self._n, self._device, self._closed = n, device, graph.first_through
-        self._kernel = kernel_of(graph.solver_weights.dtype, graph.dist_dtype, device.block)
-        self.dtype = graph.dist_dtype
-        self._flights = Flights(graph, device, lambda: _buffers(n, device))
+        self._kernel = kernel_of(graph.solver_weights.dtype, label, device.block)
+        self.dtype = label
+        self._flights = Flights(graph, device, lambda: _buffers(n, label, device))
 
     @property
     def nbytes(self) -> int:
@@ -154,7 +154,7 @@ class Repair:
                 "n": self._n, "source": source, "closed": self._closed,
                 "changes": words.shape[1], "changed": words,
                 "old_dist": old.dist, "old_pred": old.pred, "dist": new.dist, "pred": new.pred,
-                "most_affected": most[0], "most_settled": most[1],
+                "room": room_of(self._n), "most_affected": most[0], "most_settled": most[1],
                 "halt": own.halt, "status": own.status,
             }  # fmt: skip
             blocks = self._device.resident_blocks(self._kernel)
@@ -163,12 +163,18 @@ class Repair:
         return found, np.sort(there).astype(np.int64)
 
 
-def _buffers(n: int, device: Device) -> dict[str, Array]:
+def room_of(n: int) -> int:
+    """Return how many lowered vertices a list holds; where it is full, all vertices are relaxed."""
+    return n // 4 + 4096
+
+
+def _buffers(n: int, label: np.dtype[Any], device: Device) -> dict[str, Array]:
+    xp, words = device.xp, room_of(n) * (1 if label.itemsize == 4 else 2)
     made = {
-        name: device.xp.empty(max(n, 1), np.int32)
-        for name in ("jump", "stamps", "list", "other_list")
+        name: xp.empty(max(n, 1), np.int32) for name in ("jump", "stamps", "list", "other_list")
     }
-    return made | {"control": device.xp.zeros(_CONTROL, np.uint64)}
+    made |= {name: xp.empty(words, np.uint64) for name in ("entries", "other_entries")}
+    return made | {"control": xp.zeros(_CONTROL, np.uint64)}
 
 
 def kernel_of(weight: DTypeLike, label: DTypeLike, block: int) -> Kernel:

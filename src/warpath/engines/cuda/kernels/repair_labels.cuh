@@ -2,6 +2,7 @@
 #pragma once
 
 #include "repair_turns.cuh"
+#include "wide_lists.cuh"
 
 namespace warpath {
 
@@ -41,6 +42,9 @@ struct RepairArgs {
   int* stamps;  // n
   int* list;    // n: at the end the vertices whose label changed
   int* other_list;
+  Entry<L>* entries;  // room: lowered vertices
+  Entry<L>* other_entries;
+  u32 room;
   i64 most_affected, most_settled;  // beyond them the host solves anew
   RepairControl* control;
 };
@@ -63,16 +67,6 @@ struct LabelRepair {
     if (extend(label, weight, sum)) return true;
     store_relaxed(&a.control->lost, 1u);
     return false;
-  }
-
-  /// Whether an edge from a vertex with a label lowers v, which is then to be listed.
-  __device__ bool lowers_head(L label, W weight, int v, int turn) {
-    L sum;
-    counts.relaxed();
-    if (!sum_of(label, weight, sum) || !(sum < load_relaxed(a.dist + v))) return false;
-    if (!(sum < atomic_min(a.dist + v, sum))) return false;
-    counts.improved();
-    return stamp(v, turn);
   }
 
   /// Calls take(e) for the edges [begin, end) of a row, one per lane; e is `end` or more for lanes
@@ -127,8 +121,16 @@ struct LabelRepair {
     return turns.end();
   }
 
+  /// Lowers the label of a lane's vertex and lists it; all lanes of a warp call it.
+  __device__ void lower(bool wanted, L label, int v, Entry<L>* list) {
+    const bool fell = wanted && label < atomic_min(a.dist + v, label);
+    if (fell) counts.improved();
+    const u32 at = turns.place(fell);
+    if (fell && at < a.room) list[at] = {label, v};
+  }
+
   /// Gives affected vertices labels from the others, relaxes changed edges, and lists all lowered.
-  __device__ u32 start(u32 count) {
+  __device__ u32 start(u32 count, Entry<L>* list) {
     turns.each_warp(count, [&](u32 i) {
       const int v = a.list[i];
       L best = never<L>();
@@ -143,34 +145,19 @@ struct LabelRepair {
           best = min(best, sum);
       });
       for (int step = 16; step > 0; step /= 2) best = min(best, __shfl_xor_sync(~0u, best, step));
-      const bool listed = turns.lane == 0 && best != never<L>() &&
-                          best < atomic_min(a.dist + v, best) && stamp(v, 1);
-      turns.append(a.other_list, listed, v);
+      lower(turns.lane == 0 && best != never<L>(), best, v, list);
     });
     turns.each_lane(a.changed.count, [&](i64 k) {
-      bool listed = false;
+      L sum = never<L>();
+      bool wanted = false;
       if (k < a.changed.count && a.changed.exists(k)) {
         const int u = a.changed.tail(k);
         const L label = load_relaxed(a.dist + u);
-        listed = !affected(u) && passable(u) && label != never<L>() &&
-                 lowers_head(label, a.changed.template weight<W>(k), a.changed.head(k), 1);
+        counts.relaxed();
+        wanted = !affected(u) && passable(u) && label != never<L>() &&
+                 sum_of(label, a.changed.template weight<W>(k), sum);
       }
-      turns.append(a.other_list, listed, k < a.changed.count ? a.changed.head(k) : -1);
-    });
-    return turns.end();
-  }
-
-  /// Relaxes the edges of listed vertices and lists those that this lowers.
-  __device__ u32 relax(const int* list, u32 count, int* output, int turn) {
-    turns.each_warp(count, [&](u32 i) {
-      const int u = list[i];
-      if (!passable(u)) return;
-      const L label = load_relaxed(a.dist + u);
-      row(a.indptr[u], a.indptr[u + 1], [&](i64 e) {
-        const bool inside = e < a.indptr[u + 1];
-        const int v = inside ? a.indices[e] : -1;
-        turns.append(output, inside && lowers_head(label, a.weights[e], v, turn), v);
-      });
+      lower(wanted, sum, wanted ? a.changed.head(k) : -1, list);
     });
     return turns.end();
   }

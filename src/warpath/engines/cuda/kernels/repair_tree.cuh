@@ -1,7 +1,7 @@
 // repair_tree.cuh - the last step of a repair: predecessors by rule 2 where they may be others.
 #pragma once
 
-#include "repair_labels.cuh"
+#include "repair_relax.cuh"
 #include "tree.cuh"
 
 namespace warpath {
@@ -10,8 +10,8 @@ namespace warpath {
 /// edges of length 0.
 enum Stamp : int { kTouched = -1, kFlat = -2 };
 
-template <class W, class L>
-struct Repair : LabelRepair<W, L> {
+template <int kBlock, class W, class L>
+struct Repair : Relaxing<kBlock, W, L> {
   using LabelRepair<W, L>::a;
   using LabelRepair<W, L>::turns;
   using LabelRepair<W, L>::passable;
@@ -72,11 +72,18 @@ struct Repair : LabelRepair<W, L> {
     return turns.end();
   }
 
-  /// Gives the others predecessors over edges of length 0, breadth-first.
+  /// Gives the others predecessors over edges of length 0, breadth-first. Right labels leave none
+  /// without one; for wrong ones the host has to solve anew.
   __device__ void find_flat(u32 count) {
     const int* const flat = a.jump;
     int level = kFlat - 1;
-    for (u32 more = count; more != 0 && !turns.stopped(); more = turns.end(), --level)
+    u32 before = 0;
+    for (u32 left = count; left != 0 && !turns.stopped(); --level) {
+      if (left == before) {
+        store_relaxed(&a.control->lost, 1u);
+        return;
+      }
+      before = left;
       turns.each_warp(count, [&](u32 i) {
         const int v = flat[i];
         if (load_relaxed(a.stamps + v) != kFlat) return;
@@ -87,12 +94,14 @@ struct Repair : LabelRepair<W, L> {
         });
         if (turns.lane != 0) return;
         if (found == never<int>()) {
-          store_relaxed(turns.count(), 1u);
+          atomicAdd(turns.count(), 1u);
         } else {
           a.pred[v] = found;
           store_relaxed(a.stamps + v, level);
         }
       });
+      left = turns.end();
+    }
   }
 };
 

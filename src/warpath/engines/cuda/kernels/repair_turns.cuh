@@ -11,8 +11,9 @@ namespace warpath {
 
 struct RepairControl {
   struct Slot {
-    u32 count;   // vertices on the list that a turn makes; 1 if there is work left
-    u32 halted;  // 1 if the host has asked the kernel to end
+    u32 count;    // vertices on the list that a turn makes; 1 if there is work left
+    u32 settled;  // vertices whose edges the turn relaxed
+    u32 halted;   // 1 if the host has asked the kernel to end
   };
   Slot slots[3];
   u32 lost;  // 1 if a sum did not fit the labels
@@ -32,7 +33,7 @@ class Turns {
         c_(control),
         halt_(halt) {
     if (!leader()) return;
-    for (int slot = 0; slot < 3; ++slot) c_->slots[slot] = {0, 0};
+    for (int slot = 0; slot < 3; ++slot) c_->slots[slot] = {0, 0, 0};
     c_->lost = 0;
     for (int i = 0; i < 3; ++i) c_->counters[i] = 0;
   }
@@ -43,19 +44,25 @@ class Turns {
   /// What this turn counts. The first turn counts nothing.
   __device__ u32* count() const { return &c_->slots[(turn_ + 1) % 3].count; }
 
+  __device__ u32* settled() const { return &c_->slots[(turn_ + 1) % 3].settled; }
+  __device__ i64 all_settled() const { return all_settled_; }
+
   /// Ends a turn; returns what it has counted.
   __device__ u32 end() {
     WARPATH_SHARED(RepairControl::Slot, shared, 1);
     if (leader()) {
-      c_->slots[(turn_ + 2) % 3] = {0, 0};
+      c_->slots[(turn_ + 2) % 3] = {0, 0, 0};
       if (halted(halt_)) store_relaxed(&c_->slots[(turn_ + 1) % 3].halted, 1u);
     }
     meet(&c_->arrived);
     ++turn_;
     const RepairControl::Slot* const slot = c_->slots + turn_ % 3;
-    if (threadIdx.x == 0) *shared = {load_relaxed(&slot->count), load_relaxed(&slot->halted)};
+    if (threadIdx.x == 0)
+      *shared = {load_relaxed(&slot->count), load_relaxed(&slot->settled),
+                 load_relaxed(&slot->halted)};
     __syncthreads();
     stopped_ = stopped_ || shared->halted != 0;
+    all_settled_ += shared->settled;
     return shared->count;
   }
 
@@ -74,21 +81,27 @@ class Turns {
     for (u32 i = static_cast<u32>(warp); i < count; i += static_cast<u32>(warps)) take(i);
   }
 
-  /// Adds the vertices of lanes with `wanted` to the list that this turn makes; all lanes of a warp
-  /// call it.
-  __device__ void append(int* list, bool wanted, int v) const {
+  /// Returns a place on the list that this turn makes to each lane with `wanted`; all lanes of a
+  /// warp call it.
+  __device__ u32 place(bool wanted) const {
     const u32 mask = __ballot_sync(~0u, wanted);
-    if (mask == 0) return;
+    if (mask == 0) return 0;
     u32 at = 0;
     if (lane == 0) at = atomicAdd(count(), static_cast<u32>(__popc(mask)));
-    at = __shfl_sync(~0u, at, 0);
-    if (wanted) list[at + __popc(mask & ((1u << lane) - 1))] = v;
+    return __shfl_sync(~0u, at, 0) + __popc(mask & ((1u << lane) - 1));
+  }
+
+  /// Adds the vertices of lanes with `wanted` to the list that this turn makes.
+  __device__ void append(int* list, bool wanted, int v) const {
+    const u32 at = place(wanted);
+    if (wanted) list[at] = v;
   }
 
  private:
   RepairControl* const c_;
   const int* const halt_;
   u32 turn_ = 0;
+  i64 all_settled_ = 0;
   bool stopped_ = false;
 };
 
