@@ -803,7 +803,7 @@ REPAIR = [
     Mutant("vertices that are left after a block's rounds are lost", "repair_relax.cuh",
            "          leave(shared, queue, held, output);\n", "", REPAIRS),
     Mutant("long rows are not relaxed", "repair_relax.cuh",
-           "if (t % kTogether == 0) store_relaxed(&shared.long_rows, 1u);", "", REPAIRS),
+           "if (t % kTogether == 0) atomicExch(&shared.long_rows, 1u);", "", REPAIRS),
     Mutant("vertices that a queue does not hold are lost", "repair_relax.cuh",
            "      put(output.list, atomicAdd(turns.count(), 1u), {sum, v});", "      return;",
            REPAIRS),

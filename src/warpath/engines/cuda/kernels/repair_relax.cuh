@@ -68,14 +68,14 @@ struct Relaxing : LabelRepair<W, L> {
       const i64 begin = a.indptr[entry.vertex], end = a.indptr[entry.vertex + 1];
       if (!goes_on(entry)) continue;
       if (end - begin >= kLongRow) {
-        if (t % kTogether == 0) store_relaxed(&shared.long_rows, 1u);
+        if (t % kTogether == 0) atomicExch(&shared.long_rows, 1u);
         continue;
       }
       for (i64 e = begin + t % kTogether; e < end; e += kTogether)
         relax_edge(entry.label, e, output);
     }
     __syncthreads();
-    if (load_relaxed(&shared.long_rows) == 0) return;
+    if (shared.long_rows == 0) return;
     for (u32 i = 0; i < count; ++i) {
       const Entry<L> entry = queue[i];
       const i64 begin = a.indptr[entry.vertex], end = a.indptr[entry.vertex + 1];
@@ -83,7 +83,7 @@ struct Relaxing : LabelRepair<W, L> {
       for (i64 e = begin + t; e < end; e += kBlock) relax_edge(entry.label, e, output);
     }
     __syncthreads();
-    if (t == 0) store_relaxed(&shared.long_rows, 0u);
+    if (t == 0) shared.long_rows = 0;
   }
 
   /// Takes a block's share of a list, `first` and every gridDim.x-th entry after it, or of all
