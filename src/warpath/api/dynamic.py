@@ -51,7 +51,8 @@ class DynamicPaths:
     algorithm : how batches are repaired: "ramalingam1996.dynamic" or "chan2009.dyndij" on the CPU,
         "khanda2022.batch" on a GPU, or "auto": the last with a GPU, else the first for single
         changes and the second for others.
-    device : as in `warpath.sssp`, for repairs and for solving anew; "auto" repairs on the CPU.
+    device : as in `warpath.sssp`, for repairs and for solving anew; "auto" repairs on the CPU,
+        unless `Graph.to` has put the graph on a GPU.
     threads : threads on the CPU; a repair takes one for each source.
 
     Raises
