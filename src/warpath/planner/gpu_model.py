@@ -170,7 +170,7 @@ def _patches_bytes(facts: Facts) -> int:
 def _repair_bytes(facts: Facts) -> int:
     """Bytes of the rows in both directions while they are made, two labels, and lists."""
     weight = 4 if facts.weight_dtype in {"int32", "float32"} else 8
-    return facts.m * (weight + 44) + facts.n * (40 + 2 * label_bytes(facts))
+    return facts.m * (weight + 44) + facts.n * (48 + 2 * label_bytes(facts)) + 2**18
 
 
 class _Alone(NamedTuple):
