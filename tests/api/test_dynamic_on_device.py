@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+import pkgutil
 import signal
 import time
 from pathlib import Path
@@ -17,9 +19,10 @@ from support.emulated_repairs import check_repairs, small_lists
 from support.kernels import device_for
 from support.tiers import SOLVES
 from warpath import Graph, generate
-from warpath.engines import dynamic, emulator
-from warpath.engines.cuda import dynamic_paths
-from warpath.engines.cuda.dynamic_paths import DevicePaths
+from warpath.engines import cuda, dynamic, emulator
+from warpath.engines.base import Engine
+from warpath.engines.cuda import device_paths
+from warpath.engines.cuda.device_paths import DevicePaths
 from warpath.engines.cuda.repair import Repair
 
 BUILD = Path(__file__).parents[2] / "build"  # the tests of kernels keep theirs there, too
@@ -152,8 +155,8 @@ def test_a_refused_batch_changes_nothing(square):
 
 
 def test_a_repair_of_too_many_vertices_ends_in_a_new_solve(square, monkeypatch):
-    monkeypatch.setattr(dynamic_paths, "_FEW", 0)
-    monkeypatch.setattr(dynamic_paths, "_MOST_AFFECTED", 1 / 2)
+    monkeypatch.setattr(device_paths, "_FEW", 0)
+    monkeypatch.setattr(device_paths, "_MOST_AFFECTED", 1 / 2)
     live = there(square, source=0)
     changed = live.delete([(0, 1), (0, 2)])  # affects 3 of 4 vertices
     assert changed.stats["solved_anew"] == 1
@@ -166,8 +169,8 @@ def test_a_repair_of_too_many_vertices_ends_in_a_new_solve(square, monkeypatch):
 
 
 def test_a_repair_that_relaxes_too_many_edges_ends_in_a_new_solve(monkeypatch):
-    monkeypatch.setattr(dynamic_paths, "_FEW", 0)
-    monkeypatch.setattr(dynamic_paths, "_MOST_SETTLED", 0)
+    monkeypatch.setattr(device_paths, "_FEW", 0)
+    monkeypatch.setattr(device_paths, "_MOST_SETTLED", 0)
     live = there([(at, at + 1, 3) for at in range(99)], source=0)
     assert live.update([(0, 1)], [2]).stats["solved_anew"] == 1  # labels fall for many rounds
     assert_right(live)
@@ -299,3 +302,10 @@ def test_a_vertex_without_edges_and_a_graph_without_any():
     live.undo()
     assert live.dist.tolist() == [2**63 - 1, 0, 2**63 - 1]
     assert_right(live)
+
+
+def test_no_module_hides_a_function_of_the_cuda_engine():
+    modules = {module.name for module in pkgutil.iter_modules(cuda.__path__)}
+    functions = {name for name, one in vars(Engine).items() if inspect.isfunction(one)}
+    assert "dynamic_paths" in functions
+    assert not modules & functions

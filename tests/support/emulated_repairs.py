@@ -13,7 +13,7 @@ from support.kernels import told
 from warpath.base.dtypes import unreachable
 from warpath.engines import dynamic
 from warpath.engines.cuda import repair
-from warpath.engines.cuda.dynamic_paths import DevicePaths
+from warpath.engines.cuda.device_paths import DevicePaths
 from warpath.graph import Graph, generate
 from warpath.graph.edge_changes import DELETE, INSERT, UPDATE, Batch
 from warpath.results.predecessors import tree

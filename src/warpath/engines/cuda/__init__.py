@@ -20,7 +20,7 @@ from warpath.graph.zones import opened
 if TYPE_CHECKING:
     from warpath.base.dtypes import Array
     from warpath.engines.base import Device, Order, Raw
-    from warpath.engines.cuda.dynamic_paths import DevicePaths
+    from warpath.engines.cuda.device_paths import DevicePaths
     from warpath.engines.cuda.engine import Bound
     from warpath.engines.cuda.result import OnDevice
     from warpath.graph import Graph
@@ -100,7 +100,7 @@ def _modules() -> tuple[Any, Any]:
 def dynamic_paths(graph: Graph, sources: Array, device: str) -> DevicePaths:
     """Return paths whose labels a GPU keeps and repairs; see `warpath.engines.base.Engine`."""
     from warpath.engines.cuda.device import open_device
-    from warpath.engines.cuda.dynamic_paths import DevicePaths
+    from warpath.engines.cuda.device_paths import DevicePaths
 
     return DevicePaths(graph, sources, open_device(device))
 

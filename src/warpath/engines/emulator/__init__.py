@@ -21,7 +21,7 @@ from warpath.results.trace import Trace
 if TYPE_CHECKING:
     from warpath.base.dtypes import Array
     from warpath.engines.base import Order, Raw
-    from warpath.engines.cuda.dynamic_paths import DevicePaths
+    from warpath.engines.cuda.device_paths import DevicePaths
     from warpath.engines.emulator.interruptible import InterruptibleDevice
     from warpath.graph import Graph
     from warpath.planner.plan import Plan
@@ -68,7 +68,7 @@ def on_device(*_: Any) -> None:
 
 def dynamic_paths(graph: Graph, sources: Array, device: str) -> DevicePaths:  # noqa: ARG001 - there is one
     """Return paths that the emulator repairs; see `warpath.engines.base.Engine`."""
-    from warpath.engines.cuda.dynamic_paths import DevicePaths
+    from warpath.engines.cuda.device_paths import DevicePaths
 
     return DevicePaths(graph, sources, emulated())
 
