@@ -35,6 +35,7 @@ CASES = (
     ("NY", "weights", 10, 100),
     ("NY", "weights", 1000, 20),
     ("NY", "replay", 10, 10_000),
+    ("grid 1000", "weights", 100, 20),
     ("rmat 18 16", "insertions", 1000, 20),
 )
 
@@ -63,8 +64,8 @@ class Solver(Protocol):
 class Ours:
     """`warpath.DynamicPaths`."""
 
-    def __init__(self, graph: wp.Graph, source: int, threads: int, algorithm: str) -> None:
-        self.live = wp.DynamicPaths(graph, source, threads=threads, algorithm=algorithm)
+    def __init__(self, graph: wp.Graph, source: int, wish: argparse.Namespace) -> None:
+        self.live = wp.DynamicPaths(graph, source, algorithm=wish.algorithm, **where(wish))
         self.changed: Any = None
 
     def change(self, batch: Batch) -> None:
@@ -80,8 +81,8 @@ class Ours:
 class Anew:
     """`warpath.sssp` with its tree on a changed copy of the graph."""
 
-    def __init__(self, graph: wp.Graph, source: int, threads: int) -> None:
-        self._graph, self._source, self._threads = graph, source, threads
+    def __init__(self, graph: wp.Graph, source: int, wish: argparse.Namespace) -> None:
+        self._graph, self._source, self._where = graph, source, where(wish)
         self._weights = graph.solver_weights.copy()
         self.paths: Any = None
         self.solve_s = 0.0
@@ -95,8 +96,9 @@ class Anew:
             self._weights[numbers(self._graph, batch)] = batch.weights
             self._graph = self._graph.with_weights(self._weights)
         start = time.perf_counter()
-        self.paths = wp.sssp(self._graph, self._source, threads=self._threads)
-        _ = self.paths.pred
+        self.paths = wp.sssp(self._graph, self._source, **self._where)
+        stays = self._where["device"] != "cpu"
+        _ = self.paths.on_device.pred if stays else self.paths.pred
         self.solve_s = time.perf_counter() - start
 
     def dist(self) -> Array:
@@ -249,7 +251,7 @@ class Others:
     """
 
     def __init__(self, graph: wp.Graph, source: int, wish: argparse.Namespace) -> None:
-        self._anew = Anew(graph, source, wish.threads)
+        self._anew = Anew(graph, source, wish)
         self._solvers: dict[str, Solver] = {"anew": self._anew}
         if not wish.alone:
             self._solvers["NetworKit"] = NetworKit(graph, source)
@@ -287,7 +289,7 @@ def measure(case: tuple[str, str, int, int], wish: argparse.Namespace) -> Line:
     graph = single_edges(workload(name, 1.0, wish.data).make())
     random = np.random.default_rng(wish.seed)
     source = int(random.integers(graph.n))
-    ours = Ours(graph, source, wish.threads, wish.algorithm)
+    ours = Ours(graph, source, wish)
     others = None if kind == "replay" else Others(graph, source, wish)
     times: list[float] = []
     affected, changed, solved, sizes = [], [], 0, []
@@ -302,7 +304,7 @@ def measure(case: tuple[str, str, int, int], wish: argparse.Namespace) -> Line:
         if at % 100 == 0:
             sizes.append(ours.live.nbytes)
         if at % _EVERY == _EVERY - 1 or at == count - 1:
-            check(ours.live, source, wish.threads)
+            check(ours.live, source, wish)
     more, wrong = ({}, {}) if others is None else (others.times, others.wrong)
     if others is not None:
         others.close()
@@ -315,6 +317,7 @@ def measure(case: tuple[str, str, int, int], wish: argparse.Namespace) -> Line:
         "batches": count,
         "seed": wish.seed,
         "threads": wish.threads,
+        "device": wish.device,
         "source": source,
         "algorithm": wish.algorithm,
         "times": {each: np.round(t, 9).tolist() for each, t in {"repair": times, **more}.items()},
@@ -326,6 +329,11 @@ def measure(case: tuple[str, str, int, int], wish: argparse.Namespace) -> Line:
         "machine": machine(),
         "commit": commit(),
     }
+
+
+def where(wish: argparse.Namespace) -> dict[str, Any]:
+    """Return the options of our calls; threads are of the CPU."""
+    return {"device": wish.device, "threads": wish.threads if wish.device == "cpu" else None}
 
 
 def clocked(solver: Solver, batch: Batch) -> float:
@@ -343,9 +351,9 @@ def assert_same(found: Array, expected: Array, name: str) -> None:
         raise AssertionError(msg)
 
 
-def check(live: wp.DynamicPaths, source: int, threads: int) -> None:
+def check(live: wp.DynamicPaths, source: int, wish: argparse.Namespace) -> None:
     """Compare distances and tree of a replay with a new solve."""
-    paths = wp.sssp(live.graph, source, threads=threads)
+    paths = wp.sssp(live.graph, source, **where(wish))
     assert_same(live.dist, paths.dist, "a new solve")
     assert_same(live.pred, paths.pred, "the tree of a new solve")
 
@@ -376,6 +384,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--graphs", nargs="*", help="graphs to measure; default: all")
     parser.add_argument("--batches", type=int, help="batches of each case; default: as in CASES")
     parser.add_argument("--threads", type=int, default=2, help="threads of warpath; default 2")
+    parser.add_argument("--device", default="cpu", help="where we repair and solve; default cpu")
     parser.add_argument("--algorithm", default="auto", help="how batches are repaired")
     parser.add_argument("--seed", type=int, default=1, help="of sources and batches")
     parser.add_argument("--alone", action="store_true", help="leave NetworKit out")

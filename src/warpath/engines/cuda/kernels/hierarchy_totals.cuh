@@ -31,20 +31,11 @@ struct Summed<double> {
   using Type = double;
 };
 
-/// A label >= 0 in double precision; its bits are written behind those of 2^52, as a conversion takes
-/// four times as long as a subtraction.
-template <class L>
-__device__ __forceinline__ double exact_double(L label) {
-  if constexpr (sizeof(L) == 4 && L(0.5) == L(0))
-    return __longlong_as_double(0x4330000000000000LL | static_cast<i64>(label)) - 4503599627370496.;
-  return static_cast<double>(label);
-}
-
 /// 1 / label in double precision, up to its last bit: an estimate in single precision, whose range
 /// covers integers, refined by two steps. A division of doubles takes three times as long.
 template <class L>
 __device__ __forceinline__ double inverse_of(L label) {
-  const double exact = exact_double(label);
+  const double exact = static_cast<double>(label);
   if constexpr (L(0.5) != L(0)) return 1 / exact;
   double inverse = 1 / static_cast<float>(label);
   inverse *= 2 - exact * inverse;
@@ -96,13 +87,6 @@ __device__ __forceinline__ void join_warps(T (&mine)[kLabels], T* shared, T* out
   __syncthreads();
 }
 
-/// How many labels a lane takes at a time: 16 B, but one beside sums of inverses, as these take
-/// registers that more warps need.
-template <bool kInverses, class L>
-__device__ constexpr int most_labels() {
-  return kInverses ? 1 : 16 / static_cast<int>(sizeof(L));
-}
-
 /// Adds up the labels of 32 * kLabels sources of each line, from the source `first` on. A lane has
 /// kLabels of them, and loads those of kAtOnce places at a time. kOnce: each place counts once.
 template <bool kInverses, bool kOnce, int kLabels, int kAtOnce, int kBlock, class L>
@@ -151,8 +135,8 @@ __device__ __forceinline__ void add_labels(const HierarchyTotalsArgs<L>& a, int 
 
 template <bool kInverses, bool kOnce, int kBlock, class L>
 __device__ __forceinline__ void add_lines(const HierarchyTotalsArgs<L>& a, void* shared) {
-  constexpr int kLabels = most_labels<kInverses, L>();
-  if (kLabels == 1 || a.width < 32 * kLabels) {
+  constexpr int kLabels = 16 / sizeof(L);
+  if (a.width < 32 * kLabels) {
     for (int first = 0; first < a.width; first += 32)
       add_labels<kInverses, kOnce, 1, 8, kBlock>(a, first, shared);
   } else {
@@ -164,8 +148,7 @@ __device__ __forceinline__ void add_lines(const HierarchyTotalsArgs<L>& a, void*
 /// Adds up the labels of each source. Each warp takes its own places.
 template <bool kInverses, int kBlock, class L>
 __device__ __forceinline__ void hierarchy_totals(const HierarchyTotalsArgs<L>& a) {
-  constexpr int kMost = most_labels<kInverses, L>();
-  WARPATH_SHARED(i64, shared, kBlock * kMost);
+  WARPATH_SHARED(i64, shared, kBlock * 16 / sizeof(L));
   if (a.times == nullptr)
     add_lines<kInverses, true, kBlock>(a, shared);
   else
