@@ -19,7 +19,8 @@ import numpy as np
 import warpath as wp
 from warpath.base.dtypes import unreachable
 from warpath_bench import dynamic_page
-from warpath_bench.run import commit, machine
+from warpath_bench.catalogue import facts_of
+from warpath_bench.run import commit
 from warpath_bench.workloads import workload
 
 if TYPE_CHECKING:
@@ -326,8 +327,7 @@ def measure(case: tuple[str, str, int, int], wish: argparse.Namespace) -> Line:
         "solved_anew": solved,
         "bytes": sizes,
         "wrong": wrong,
-        "machine": machine(),
-        "commit": commit(),
+        "machine": facts_of([wish.device.partition(":")[0]], commit()),
     }
 
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     Line = dict[str, Any]
 
 _HEAD = """\
-# Graphs that change
+# Graphs that change{where}
 
 <!-- Written by `warpath bench dynamic --output`: edit bench/warpath_bench/dynamic_page.py. -->
 
@@ -88,11 +88,14 @@ def page(lines: Sequence[Line], plot: str) -> str:
         mine = [line for line in lines if (line["graph"], line["kind"], line["size"]) == key]
         rows.append(f"| {' | '.join(_row(mine))} |")
     machines = dict.fromkeys(
-        ", ".join(f"{name} {value}" for name, value in line["machine"].items()) for line in lines
+        ", ".join(f"{name} {value}" for name, value in line["machine"].items() if value)
+        for line in lines
     )
-    commits = ", ".join(dict.fromkeys(line["commit"] for line in lines if line["commit"]))
+    devices = {line.get("device", "cpu") for line in lines}
     threads = "/".join(dict.fromkeys(str(line["threads"]) for line in lines))
-    about = f"Machine: {'; '.join(machines)}; {threads} threads; commit {commits}."
+    used = f"{threads} threads" if devices == {"cpu"} else f"on {', '.join(sorted(devices))}"
+    commits = ", ".join(dict.fromkeys(line["commit"] for line in lines if line.get("commit")))
+    about = f"Machine: {'; '.join(machines)}; {used}{commits and f'; commit {commits}'}."
     text = (
         f"![Time of a batch over its affected vertices]({plot})\n\n"
         "Each point is a batch: the time of its repair over the vertices whose distance could grow "
@@ -105,7 +108,8 @@ def page(lines: Sequence[Line], plot: str) -> str:
         for name, why in line["wrong"].items()
     )
     text += "".join(dict.fromkeys(wrong))  # the runs of a seed find the same
-    return "\n".join([_HEAD.rstrip() + "\n", *rows, "", _growth(lines), "", text, about]) + "\n"
+    title = _HEAD.format(where="" if devices == {"cpu"} else ", on a GPU").rstrip() + "\n"
+    return "\n".join([title, *rows, "", _growth(lines), "", text, about]) + "\n"
 
 
 def _growth(lines: Sequence[Line]) -> str:
