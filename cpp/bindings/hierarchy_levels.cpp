@@ -42,16 +42,17 @@ void register_levels(nb::module_& module) {
         LevelRows<W> rows;
         {
           const nb::gil_scoped_release free;
-          rows = level_rows(queries.hierarchy(), top,
-                            targets ? std::optional(std::span<const std::int64_t>(ends))
-                                    : std::nullopt);
+          rows = level_rows(
+              queries.hierarchy(), top,
+              targets ? std::optional(std::span<const std::int64_t>(ends)) : std::nullopt);
         }
         const auto arcs = [](PlaceArcs<W>& of) {
           return nb::make_tuple(to_numpy(std::move(of.first)), to_numpy(std::move(of.heads)),
                                 to_numpy(std::move(of.weights)));
         };
-        return nb::make_tuple(to_numpy(std::move(rows.level_first)), to_numpy(std::move(rows.position)),
-                              to_numpy(std::move(rows.columns)), arcs(rows.down), arcs(rows.up));
+        return nb::make_tuple(to_numpy(std::move(rows.level_first)),
+                              to_numpy(std::move(rows.position)), to_numpy(std::move(rows.columns)),
+                              arcs(rows.down), arcs(rows.up));
       },
       nb::arg("hierarchy"), nb::arg("top"), nb::arg("targets").noconvert() = nb::none());
   module.def(

@@ -142,14 +142,15 @@ LevelRows<W> level_rows(const Hierarchy<W>& hierarchy, Position top,
   LevelRows<W> rows;
   std::vector<Position> place(n);  // of chosen positions
   for (std::size_t i = 0; i < chosen.size(); ++i)
-    place[static_cast<std::size_t>(chosen[i])] = static_cast<Position>(i);  // until levels are known
+    place[static_cast<std::size_t>(chosen[i])] =
+        static_cast<Position>(i);  // until levels are known
   std::vector<std::int32_t> height(chosen.size(), 0);
   std::int32_t levels = 0;
   for (std::size_t i = chosen.size(); i-- > static_cast<std::size_t>(top);) {
     levels = std::max(levels, height[i] + 1);
     for (const HierarchyArc<W>& arc : down.row(chosen[i])) {
-      std::int32_t& other = height[static_cast<std::size_t>(
-          place[static_cast<std::size_t>(arc.head)])];
+      std::int32_t& other =
+          height[static_cast<std::size_t>(place[static_cast<std::size_t>(arc.head)])];
       other = std::max(other, height[i] + 1);
     }
   }

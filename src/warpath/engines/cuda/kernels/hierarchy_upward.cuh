@@ -10,8 +10,8 @@
 // Launch   any grid of whole groups.
 // Shared   the hash table and two lists: 24 KiB, or 32 KiB with labels of 64 bits.
 // Races    keys are claimed by atomicCAS, labels lowered by atomic minima, and the first to lower a
-//          label in a round, by a bit, lists its place. The order of the labels written varies; each
-//          place and source has one.
+//          label in a round, by a bit, lists its place. The order of the labels written varies;
+//          each place and source has one.
 // Source   Geisberger, Sanders, Schultes, Delling 2008; here label-correcting, since all arcs lead
 //          upward and few rounds lower a label again.
 #pragma once
@@ -23,9 +23,9 @@ namespace warpath {
 template <class W, class L>
 struct HierarchyUpwardArgs {
   int sources;
-  int width;          // sources of a sweep
-  const int* starts;  // their places
-  int top;            // places that are not searched
+  int width;            // sources of a sweep
+  const int* starts;    // their places
+  int top;              // places that are not searched
   const i64* up_first;  // the arcs up from each place
   const int* up_heads;
   const W* up_weights;

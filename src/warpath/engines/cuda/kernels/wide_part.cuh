@@ -2,9 +2,9 @@
 //
 // A device holds the rows of its own vertices and a label for every vertex. Labels of foreign
 // vertices are upper bounds. A launch takes lowered labels from lists of the other devices, relaxes
-// rows of own vertices below a bound, and lists the foreign labels that it lowered for their owners.
-// The host decides what comes next, and copies the lists where a device cannot read another one's
-// memory (engines/cuda/wide/parts.py).
+// rows of own vertices below a bound, and lists the foreign labels that it lowered for their
+// owners. The host decides what comes next, and copies the lists where a device cannot read another
+// one's memory (engines/cuda/wide/parts.py).
 //
 // Work     as in wide.cuh; a launch compares each foreign label with the last one that was sent.
 // Traffic  as in wide.cuh; 8 B a foreign vertex in order for each launch, 16 B of lists for each
@@ -53,11 +53,11 @@ struct PartArgs {
   int others;  // the number of other devices
   const ForeignBlock* blocks;
   const i64* command;
-  const L* bounds;      // labels are final below the first one, to be relaxed below the second
-  L* sent;              // the least labels that were sent
-  Entry<L>* outgoing;   // label and place at the owner: two arrays, written in turn
-  i64 room;             // entries of each of them
-  u64* counts;          // outgoing entries by owner
+  const L* bounds;     // labels are final below the first one, to be relaxed below the second
+  L* sent;             // the least labels that were sent
+  Entry<L>* outgoing;  // label and place at the owner: two arrays, written in turn
+  i64 room;            // entries of each of them
+  u64* counts;         // outgoing entries by owner
   i64* report;
   L* minimum;  // of the sums over unrelaxed edges, for the host
 };
