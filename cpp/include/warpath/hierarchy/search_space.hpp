@@ -72,7 +72,7 @@ class SweepLabels {
 };
 
 /// The space of the searches in one hierarchy. A table of few rows would take longer to allocate
-/// and fill its arrays than to search; sweeps of all of New York's roads would take a tenth longer.
+/// and fill its arrays than to search; sweeps of all of New York's roads would take 5 % longer.
 template <Weight W>
 struct SearchSpace {
   explicit SearchSpace(const Hierarchy<W>& hierarchy)
