@@ -17,7 +17,7 @@ from warpath.engines.emulator.build import loaded_sanitizer
 
 HEADERS = ROOT / "cpp" / "include"
 CONTRACTION, WITNESS = "contraction.hpp", "witness_search.hpp"
-LONGER = "longer_arcs.hpp"
+LONGER, GRAPH = "longer_arcs.hpp", "core_graph.hpp"
 
 
 class Mutant(NamedTuple):
@@ -52,7 +52,7 @@ MUTANTS = (
         "the mark of an earlier search counts as a path",
         WITNESS,
         "bool is_missing(std::int32_t w) { return mark(w).wanted == search_; }",
-        "bool is_missing(std::int32_t w) { return mark(w).wanted == search_ - 1; }",
+        "bool is_missing(std::int32_t w) { return mark(w).wanted == search_ - 2; }",
     ),
     Mutant(
         "a stale label hides a witness",
@@ -62,20 +62,20 @@ MUTANTS = (
     ),
     Mutant(
         "a shortcut is dropped where its ends have an arc",
-        WITNESS,
+        GRAPH,
         "} else if (!before(arc, list[at])) {",
         "} else {",
     ),
     Mutant(
         "the heavier of parallel edges is kept",
-        CONTRACTION,
+        GRAPH,
         "return a.head != b.head ? a.head < b.head : a.weight < b.weight;",
         "return a.head != b.head ? a.head < b.head : a.weight > b.weight;",
     ),
     Mutant(
         "the importance of a neighbour is not computed anew",
         CONTRACTION,
-        "changed_[q] = 1;",
+        "++changes_[q];",
         "",
     ),
     Mutant(
@@ -103,28 +103,35 @@ MUTANTS = (
         "added.arcs >= 0;",
     ),
     Mutant(
+        "a vertex is evaluated again only when all of its neighbours have changed",
+        CONTRACTION,
+        "limits_.changed_share * changes_[i] < changeable",
+        "changes_[i] < changeable",
+    ),
+    Mutant(
         "an arc is removed that is as long as the path",
-        LONGER,
-        "labels[static_cast<std::size_t>(head)] < static_cast<L>(arc.weight)",
-        "labels[static_cast<std::size_t>(head)] <= static_cast<L>(arc.weight)",
+        WITNESS,
+        "return static_cast<W>(length - 1);",
+        "return length;",
     ),
     Mutant(
-        "paths that go down do not count",
-        LONGER,
-        "for (std::size_t y = 0; y < x; ++y) {",
-        "for (std::size_t y = x; y < x; ++y) {",
+        "arcs that are too long are not removed",
+        CONTRACTION,
+        "if (too_dense_) remove_longer_arcs(rank, search);",
+        "",
     ),
     Mutant(
-        "arcs into a vertex are judged by the paths out of it",
-        LONGER,
-        "x, in_, out_, labels, poller)",
-        "x, out_, in_, labels, poller)",
+        "an arc that an earlier search found to be too long is removed",
+        WITNESS,
+        "mark(w).wanted == search_ - 1; }",
+        "mark(w).wanted % 2 == 1; }",
     ),
 )
 
 pytestmark = pytest.mark.full(
     "mutants of contraction",
     "cpp/include/warpath/hierarchy/contraction.hpp",
+    "cpp/include/warpath/hierarchy/core_graph.hpp",
     "cpp/include/warpath/hierarchy/longer_arcs.hpp",
     "cpp/include/warpath/hierarchy/witness_search.hpp",
     "tests/core/contraction.cpp",

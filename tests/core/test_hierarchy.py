@@ -118,8 +118,8 @@ def test_negative_weights_are_refused_by_the_core():
         contracted(graph)
 
 
-def test_a_graph_whose_core_grows_dense_is_refused_with_its_numbers():
-    graph = wp.generate.uniform(3000, 8)
+def test_a_dense_graph_of_equal_weights_is_refused_with_its_numbers():
+    graph = wp.generate.uniform(3000, 150, weights=(1, 1))
     with pytest.raises(NotSupportedError, match=r"of 3,000 vertices left, each has \d+ arcs"):
         hierarchy_of(graph, 2)
     assert HIERARCHY.known(graph) is None
@@ -131,13 +131,15 @@ def test_a_graph_whose_vertices_add_arcs_is_refused_before_it_is_dense(threads):
     graph = wp.generate.small_world(1000)
     limits = {"core_vertices": 100, "core_degree": 1000, "threads": threads}
     vertices, arcs, growing = contracted(graph, growing_vertices=100, **limits)
-    assert (vertices, arcs, growing) == (436, 4582, 295)  # any number of threads counts the same
+    assert (vertices, arcs, growing) == (454, 4626, 270)  # any number of threads counts the same
     assert contracted(graph, growing_vertices=vertices, **limits).n == 1000
 
 
 def test_a_graph_that_is_going_to_be_dense_is_refused_with_its_numbers():
     graph = wp.generate.uniform(5000, 6)
-    message = r"of 5,000 vertices left, each has 7 arcs, and 4,426 of them, if removed, would add"
+    message = (
+        r"4,460 of 5,000 vertices left, each has 7 arcs, and 4,418 of them, if removed, would add"
+    )
     with pytest.raises(NotSupportedError, match=message):
         hierarchy_of(graph, 2)
     assert HIERARCHY.known(graph) is None
@@ -152,10 +154,10 @@ def test_the_limits_of_the_core_decide_what_is_refused(road):
 
 def test_a_rest_that_is_a_small_share_of_the_graph_may_be_dense():
     graph = wp.generate.road(100_000)
-    vertices, arcs, _ = contracted(graph, core_vertices=1, core_degree=18)
+    vertices, arcs, _ = contracted(graph, core_vertices=1, core_degree=14)
     assert vertices > 100_000 // 400
-    assert arcs > 18 * vertices
-    assert contracted(graph, core_vertices=1, core_degree=20).n == 100_000
+    assert arcs > 14 * vertices
+    assert contracted(graph, core_vertices=1, core_degree=16).n == 100_000
 
 
 def test_sums_beyond_32_bits_take_64_and_beyond_those_there_is_no_hierarchy():

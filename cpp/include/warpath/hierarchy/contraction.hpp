@@ -25,6 +25,7 @@
 #include <vector>
 
 #include "warpath/graph/types.hpp"
+#include "warpath/hierarchy/core_graph.hpp"
 #include "warpath/hierarchy/dense_core.hpp"
 #include "warpath/hierarchy/hierarchy.hpp"
 #include "warpath/hierarchy/longer_arcs.hpp"
@@ -37,22 +38,32 @@ namespace warpath {
 
 /// The limits of one contraction.
 struct ContractionLimits {
-  std::int64_t arcs_to_rank = 250;       // of a search that evaluates a vertex
-  std::int64_t arcs_to_contract = 2000;  // of a search that decides a shortcut
-  // Pairs of neighbours: around a vertex of more, searches would take longer than around all other
-  // vertices. Only single arcs are witnesses there.
-  std::int64_t pairs_to_search = 1 << 13;
-  // A rest of no more vertices, or of no larger share of all, may be as dense as it is: the rest of
-  // a road network has 128 arcs per vertex when one vertex of 870 remains.
+  // A rest of at most `growing_vertices`, or this share of all vertices, is the tail, where
+  // vertices are evaluated by longer searches. On a road network of 2,000,000 vertices that halves
+  // the arcs that a pair's search takes, in no more time, as fewer arcs are left.
+  std::int64_t tail_share = 64;
+  std::int64_t arcs_to_rank = 250;         // of a search that evaluates a vertex before the tail
+  std::int64_t arcs_to_contract = 2000;    // of one that decides a shortcut, or evaluates later
+  std::int64_t arcs_to_compare = 100'000;  // of one that finds arcs that are too long
+  // Pairs of neighbours: a vertex of more is not evaluated by searches. With twice as many,
+  // Gnutella04 takes 7.8 s in place of 4.9, for 7 % fewer arcs.
+  std::int64_t pairs_to_search = 1 << 12;
+  // A vertex is evaluated again when one of so many neighbours has changed. With 16, a road network
+  // of 2,000,000 vertices takes a third longer and has 0.1 % fewer arcs.
+  std::int64_t changed_share = 8;
+  // A rest of no more vertices, or of no larger share of all, may be as dense as it is. The rest of
+  // a road network of 2,000,000 vertices has at most 50 arcs per vertex.
   std::int64_t core_vertices = 1024;
   std::int64_t core_share = 400;
   std::int64_t core_degree = 128;  // arcs per vertex of a larger rest
   // A rest of no more vertices may grow, until `core_degree` ends it: most of the last 3,000
   // vertices of Gnutella04 would add twice the arcs that they remove, and yet it is built in 4 s.
   std::int64_t growing_vertices = 4096;
-  // Arcs of a list, in the mean of 256, from which those that are too long are removed in the end.
-  // The lists of New York's most important vertices have 15, and no such arc.
-  std::int64_t long_list = 32;
+  // Arcs that are too long are removed in the tail once there are this many arcs per vertex, and
+  // whenever there are 10 % more. That takes 0.3 s of the 26 of a road network of 2,000,000
+  // vertices.
+  std::int64_t sparse_degree = 32;
+  std::int64_t denser = 110;  // in percent
 };
 
 /// Weights must be >= 0. Work: on road networks about 300 arcs scanned for each vertex and edge.
@@ -66,14 +77,16 @@ class Contraction {
         threads_(threads),
         control_(control),
         barrier_(threads, control),
-        core_(core_of(graph)),
+        core_(CoreGraph<W>::of(graph)),
         rest_(core_.n()),
         quotient_(core_.n(), 0),
         level_(core_.n(), 0),
-        changed_(core_.n(), 1),
+        changes_(core_.n(), kNew),
         grows_(core_.n(), 0),
-        found_(static_cast<std::size_t>(threads)) {
+        found_(static_cast<std::size_t>(threads)),
+        longer_(threads) {
     std::iota(rest_.begin(), rest_.end(), 0);
+    measure_density();
   }
 
   /// Raises DenseCore, or std::overflow_error if a shortcut or a label may not fit W.
@@ -88,48 +101,12 @@ class Contraction {
   using List = typename CoreGraph<W>::List;
 
   static constexpr std::size_t kChunk = 64;
-
-  static CoreGraph<W> core_of(const CsrView<V, W>& graph) {
-    const auto n = static_cast<std::size_t>(graph.n());
-    CoreGraph<W> both(n, false);
-    for (std::size_t u = 0; u < n; ++u) {
-      const auto row = static_cast<std::size_t>(graph.indptr[u]);
-      const auto end = static_cast<std::size_t>(graph.indptr[u + 1]);
-      List& list = both.out(static_cast<Id>(u));
-      for (std::size_t e = row; e < end; ++e)
-        if (static_cast<std::size_t>(graph.indices[e]) != u)
-          list.push_back({static_cast<Id>(graph.indices[e]), 1, graph.weights[e]});
-      keep_lightest(list);
-    }
-    for (std::size_t u = 0; u < n; ++u)
-      for (const CoreArc<W>& arc : both.out(static_cast<Id>(u)))
-        both.in(arc.head).push_back({static_cast<Id>(u), 1, arc.weight});
-    bool symmetric = true;
-    for (std::size_t v = 0; v < n; ++v) {
-      List& into = both.in(static_cast<Id>(v));
-      std::sort(into.begin(), into.end(), CoreGraph<W>::before);
-      symmetric = symmetric && into == both.out(static_cast<Id>(v));
-    }
-    if (!symmetric) return both;
-    CoreGraph<W> one(n, true);
-    for (std::size_t v = 0; v < n; ++v)
-      one.out(static_cast<Id>(v)) = std::move(both.out(static_cast<Id>(v)));
-    return one;
-  }
-
-  static void keep_lightest(List& list) {
-    std::sort(list.begin(), list.end(), [](const CoreArc<W>& a, const CoreArc<W>& b) {
-      return a.head != b.head ? a.head < b.head : a.weight < b.weight;
-    });
-    const auto same = [](const CoreArc<W>& a, const CoreArc<W>& b) { return a.head == b.head; };
-    list.erase(std::unique(list.begin(), list.end(), same), list.end());
-    std::sort(list.begin(), list.end(), CoreGraph<W>::before);
-    list.shrink_to_fit();
-  }
+  static constexpr std::int32_t kNew = 1 << 30;  // changes of a vertex without a quotient
 
   void contract_rounds(int rank) {
     WitnessSearch<W> search(core_, Poller(control_, rank == 0));
     while (!rest_.empty()) {
+      if (too_dense_) remove_longer_arcs(rank, search);
       share(next_[0], rest_.size(), [&](std::size_t i) { evaluate(rest_[i], search); });
       barrier_.wait(rank);
       share(next_[1], rest_.size(),
@@ -139,8 +116,7 @@ class Contraction {
       barrier_.wait(rank);
       auto& found = found_[static_cast<std::size_t>(rank)];
       share(next_[2], chosen_.size(), [&](std::size_t i) {
-        const bool few = pairs_at(chosen_[i]) <= limits_.pairs_to_search;
-        search.shortcuts(chosen_[i], few ? limits_.arcs_to_contract : 1, true,
+        search.shortcuts(chosen_[i], limits_.arcs_to_contract, true,
                          [&](const Shortcut<W>& shortcut) { found.push_back(shortcut); });
       });
       barrier_.wait(rank);
@@ -158,25 +134,46 @@ class Contraction {
       for (std::size_t i = begin; i < std::min(begin + kChunk, count); ++i) body(i);
   }
 
-  std::int64_t pairs_at(Id v) const {
-    return static_cast<std::int64_t>(core_.in(v).size() * core_.out(v).size());
+  void remove_longer_arcs(int rank, WitnessSearch<W>& search) {
+    longer_.clear(rank);
+    share(next_[3], rest_.size(),
+          [&](std::size_t i) { longer_.find(rank, rest_[i], search, limits_.arcs_to_compare); });
+    barrier_.wait(rank);
+    longer_.cut(rank, core_, changes_);
+    barrier_.wait(rank);
+    if (rank == 0) degree_ = arcs_left() / std::ssize(rest_);
+  }
+
+  std::int64_t arcs_left() const {
+    std::int64_t arcs = 0;
+    for (const Id v : rest_) arcs += static_cast<std::int64_t>(core_.out(v).size());
+    return arcs;
+  }
+
+  /// Decides whether the next round begins by removing arcs.
+  void measure_density() {
+    const std::int64_t share = static_cast<std::int64_t>(core_.n()) / limits_.tail_share;
+    tail_ = std::ssize(rest_) <= std::max(limits_.growing_vertices, share);
+    const std::int64_t least = std::max(limits_.sparse_degree, limits_.denser * degree_ / 100);
+    too_dense_ = tail_ && arcs_left() >= least * std::ssize(rest_);
   }
 
   void evaluate(Id v, WitnessSearch<W>& search) {
     const auto i = static_cast<std::size_t>(v);
-    if (changed_[i] == 0) return;
-    changed_[i] = 0;
-    const std::int64_t pairs = pairs_at(v);
-    // It counts as if it needed every shortcut; it is important anyway.
-    const ShortcutCount added = pairs > limits_.pairs_to_search
-                                    ? ShortcutCount{pairs, pairs}
-                                    : search.count(v, limits_.arcs_to_rank);
-    std::int64_t arcs = 0;
+    const auto into = static_cast<std::int64_t>(core_.in(v).size());
+    const auto out = static_cast<std::int64_t>(core_.out(v).size());
+    const std::int64_t arcs = into + out;
+    const std::int64_t changeable = core_.symmetric() ? out : arcs;
+    if (changes_[i] == 0 || limits_.changed_share * changes_[i] < changeable) return;
+    changes_[i] = 0;
+    // A vertex of many pairs counts as if it needed every shortcut; it is important anyway.
+    const ShortcutCount added =
+        into * out > limits_.pairs_to_search
+            ? ShortcutCount{into * out, into * out}
+            : search.count(v, tail_ ? limits_.arcs_to_contract : limits_.arcs_to_rank);
     std::int64_t hops = 0;
-    for (const List* list : {&core_.out(v), &core_.in(v)}) {
-      arcs += static_cast<std::int64_t>(list->size());
+    for (const List* list : {&core_.out(v), &core_.in(v)})
       for (const CoreArc<W>& arc : *list) hops += arc.hops;
-    }
     const auto quotient = [](std::int64_t gained, std::int64_t lost) {
       return lost == 0 ? 0 : kFactor * (gained * kUnit / lost);
     };
@@ -235,7 +232,7 @@ class Contraction {
         if (!mine(arc.head)) continue;
         const auto q = static_cast<std::size_t>(arc.head);
         CoreGraph<W>::erase(from_in ? core_.in(arc.head) : core_.out(arc.head), v);
-        changed_[q] = 1;
+        ++changes_[q];
         level_[q] = std::max(level_[q], above);
       }
     };
@@ -255,10 +252,10 @@ class Contraction {
     for (auto& next : next_) next.store(0, std::memory_order_relaxed);
     std::erase_if(rest_, [&](Id v) { return core_.gone(v); });
     control_.advance(static_cast<std::int64_t>(chosen_.size()));
+    measure_density();
     const std::int64_t share = static_cast<std::int64_t>(core_.n()) / limits_.core_share;
     if (std::ssize(rest_) <= std::max(limits_.core_vertices, share)) return;
-    std::int64_t arcs = 0;
-    for (const Id v : rest_) arcs += static_cast<std::int64_t>(core_.out(v).size());
+    const std::int64_t arcs = arcs_left();
     const auto vertices = static_cast<std::int64_t>(rest_.size());
     if (arcs > limits_.core_degree * vertices) throw DenseCore{vertices, arcs};
     refuse_growth(vertices, arcs);
@@ -327,7 +324,6 @@ class Contraction {
     std::vector<Position> position(n);
     for (std::size_t x = 0; x < n; ++x)
       position[static_cast<std::size_t>(vertices[x])] = static_cast<Position>(x);
-    LongerArcs<W>(core_, vertices, position, limits_.long_list).remove(threads_, control_);
     const auto rows = [&](auto list_of) {
       auto made = std::make_shared<HierarchyRows<W>>(
           n, [&](std::size_t x) { return list_of(vertices[x]).size(); });
@@ -355,16 +351,20 @@ class Contraction {
   std::vector<Id> rest_;                // the vertices that are left, ascending
   std::vector<std::int64_t> quotient_;  // of importance, all but the level
   std::vector<std::int32_t> level_;
-  std::vector<char> changed_;       // whether a quotient is out of date
-  std::vector<char> grows_;         // whether a vertex would add twice the arcs that it removes
-  std::int64_t first_arcs_ = 0;     // after the first round
-  std::int64_t seen_vertices_ = 0;  // of the rest that `refuse_growth` judged last, and its arcs
+  std::vector<std::int32_t> changes_;  // of a vertex's neighbours since its quotient was computed
+  std::vector<char> grows_;            // whether a vertex would add twice the arcs that it removes
+  std::int64_t first_arcs_ = 0;        // after the first round
+  std::int64_t seen_vertices_ = 0;     // of the rest that `refuse_growth` judged last, and its arcs
   std::int64_t seen_arcs_ = 0;
   std::vector<char> chosen_flag_ = std::vector<char>(rest_.size());  // for each of rest_
   std::vector<Id> chosen_;
   std::vector<Id> order_;                        // the vertices contracted so far
   std::vector<std::vector<Shortcut<W>>> found_;  // by rank
-  std::array<std::atomic<std::size_t>, 3> next_{};
+  LongerArcs<W> longer_;
+  bool tail_ = false;        // whether the rest is the tail
+  bool too_dense_ = false;   // whether the next round removes arcs
+  std::int64_t degree_ = 0;  // arcs per vertex when they were removed last
+  std::array<std::atomic<std::size_t>, 4> next_{};
 };
 
 }  // namespace warpath

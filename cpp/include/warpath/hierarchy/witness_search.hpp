@@ -1,8 +1,10 @@
-// witness_search.hpp - the shortcuts that removing a vertex needs, by searches around it.
+// witness_search.hpp - searches around a vertex: for the shortcuts that removing it needs, and for
+// its arcs that are longer than the shortest path between their ends.
 #pragma once
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -11,77 +13,12 @@
 #include <vector>
 
 #include "warpath/graph/types.hpp"
+#include "warpath/hierarchy/core_graph.hpp"
 #include "warpath/parallel/control.hpp"
 #include "warpath/parallel/page_array.hpp"
 #include "warpath/queues/lazy_heap.hpp"
 
 namespace warpath {
-
-/// An edge or shortcut of the graph that is being contracted, in the list of one of its ends.
-template <Weight W>
-struct CoreArc {
-  std::int32_t head;  // the other end
-  std::int32_t hops;  // the edges of the graph that it stands for, an estimate beyond 2^31
-  W weight;
-
-  bool operator==(const CoreArc&) const = default;
-};
-
-/// The vertices that remain, with the lists of arcs between them in ascending order of weight.
-///
-/// If the graph has each edge in both directions, one list serves both.
-template <Weight W>
-class CoreGraph {
- public:
-  using List = std::vector<CoreArc<W>>;
-
-  CoreGraph(std::size_t n, bool symmetric)
-      : symmetric_(symmetric), out_(n), in_(symmetric ? 0 : n), gone_(n, 0) {}
-
-  bool symmetric() const { return symmetric_; }
-  std::size_t n() const { return out_.size(); }
-  List& out(std::int32_t v) { return out_[static_cast<std::size_t>(v)]; }
-  const List& out(std::int32_t v) const { return out_[static_cast<std::size_t>(v)]; }
-  List& in(std::int32_t v) { return symmetric_ ? out(v) : in_[static_cast<std::size_t>(v)]; }
-  const List& in(std::int32_t v) const {
-    return symmetric_ ? out(v) : in_[static_cast<std::size_t>(v)];
-  }
-
-  /// Whether a vertex is contracted in this round or was contracted before.
-  bool gone(std::int32_t v) const { return gone_[static_cast<std::size_t>(v)] != 0; }
-  void remove(std::int32_t v) { gone_[static_cast<std::size_t>(v)] = 1; }
-
-  /// Puts an arc into a list that has at most one arc to each head: the lighter one stays. The
-  /// result does not depend on the order of such calls.
-  static void put(List& list, const CoreArc<W>& arc) {
-    std::size_t at = 0;
-    while (at < list.size() && list[at].head != arc.head) ++at;
-    if (at == list.size()) {
-      list.push_back(arc);
-    } else if (!before(arc, list[at])) {
-      return;
-    }
-    for (; at > 0 && before(arc, list[at - 1]); --at) list[at] = list[at - 1];
-    list[at] = arc;
-  }
-
-  static void erase(List& list, std::int32_t head) {
-    const auto found =
-        std::find_if(list.begin(), list.end(), [&](const auto& arc) { return arc.head == head; });
-    if (found != list.end()) list.erase(found);
-  }
-
-  static bool before(const CoreArc<W>& a, const CoreArc<W>& b) {
-    if (a.weight != b.weight) return a.weight < b.weight;
-    return a.head != b.head ? a.head < b.head : a.hops < b.hops;
-  }
-
- private:
-  const bool symmetric_;
-  std::vector<List> out_;
-  std::vector<List> in_;
-  std::vector<char> gone_;
-};
 
 /// A shortcut from u to w in place of the way via a vertex.
 template <Weight W>
@@ -132,6 +69,22 @@ class WitnessSearch {
     }
   }
 
+  /// Calls remove(w) for each arc from u to w for which a strictly shorter path is found; with a
+  /// symmetric graph, for one of both directions.
+  template <class Remove>
+  void longer_arcs(std::int32_t u, std::int64_t limit, const Remove& remove) {
+    next_search();
+    for (const CoreArc<W>& out : core_.out(u)) {
+      if (core_.symmetric() && out.head < u) continue;
+      if (out.weight > W{}) want(out.head, below(out.weight));
+    }
+    if (missing_ == 0) return;
+    start_at(u, u);
+    search(u, limit, false);
+    for (const CoreArc<W>& out : core_.out(u))
+      if (is_found(out.head)) remove(out.head);
+  }
+
   /// Counts both directions of a symmetric graph.
   ShortcutCount count(std::int32_t v, std::int64_t limit) {
     ShortcutCount found;
@@ -145,6 +98,7 @@ class WitnessSearch {
 
  private:
   static constexpr std::int64_t kMostHops = std::numeric_limits<std::int32_t>::max();
+  static constexpr std::uint32_t kLastSearch = std::numeric_limits<std::uint32_t>::max() - 1;
 
   struct Mark {
     W dist{};  // valid if `reached` is the current search
@@ -155,6 +109,7 @@ class WitnessSearch {
 
   Mark& mark(std::int32_t v) { return marks_[static_cast<std::size_t>(v)]; }
   bool is_missing(std::int32_t w) { return mark(w).wanted == search_; }
+  bool is_found(std::int32_t w) { return mark(w).wanted == search_ - 1; }
   W need(std::int32_t w) { return mark(w).need; }
 
   static W sum(W a, W b) {
@@ -164,24 +119,47 @@ class WitnessSearch {
     return total;
   }
 
+  /// The largest length that is shorter than a positive one.
+  static W below(W length) {
+    if constexpr (std::is_floating_point_v<W>)
+      return std::nextafter(length, W{});
+    else
+      return static_cast<W>(length - 1);
+  }
+
+  void next_search() {
+    missing_ = 0;
+    if (search_ < kLastSearch) {
+      search_ += 2;
+      return;
+    }
+    std::fill_n(marks_.data(), marks_.size(), Mark{});  // old marks would be taken for current ones
+    search_ = 2;
+  }
+
+  /// Marks a vertex that the search has to reach by a path of at most `length`.
+  void want(std::int32_t w, W length) {
+    mark(w).need = length;
+    mark(w).wanted = search_;
+    ++missing_;
+  }
+
   /// Marks the successors of v that a search from the tail of `into` has to find.
   void start(std::int32_t v, const CoreArc<W>& into) {
-    if (++search_ == 0) {  // after 2^32 searches old marks would be taken for current ones
-      std::fill_n(marks_.data(), marks_.size(), Mark{});
-      search_ = 1;
-    }
-    missing_ = 0;
+    next_search();
     const std::int32_t u = into.head;
     for (const CoreArc<W>& out : core_.out(v)) {
       // Of a symmetric pair, one direction is searched.
       if (out.head == u || (core_.symmetric() && out.head < u)) continue;
       const W length = sum(into.weight, out.weight);
       if (length == unreachable<W>) continue;  // of floats: no path is that long
-      mark(out.head).need = length;
-      mark(out.head).wanted = search_;
-      ++missing_;
+      want(out.head, length);
     }
-    if (missing_ == 0) return;
+    if (missing_ > 0) start_at(u, v);
+  }
+
+  /// Queues u; the search avoids v.
+  void start_at(std::int32_t u, std::int32_t v) {
     update_limits(v);
     queue_.drain([](const auto&) {});
     for (const std::int32_t x : {u, v}) mark(x).dist = W{}, mark(x).reached = search_;
@@ -219,7 +197,7 @@ class WitnessSearch {
         if (at.reached == search_ && at.dist <= dist) continue;
         if (avoid_gone && core_.gone(arc.head)) continue;
         if (at.wanted == search_ && dist <= at.need) {
-          at.wanted = search_ - 1;
+          at.wanted = search_ - 1;  // found
           --missing_;
         }
         at.reached = search_;
@@ -234,6 +212,7 @@ class WitnessSearch {
   Poller poller_;
   PageArray<Mark> marks_;
   QuaternaryHeap<W, std::int32_t> queue_;
+  // Even, so that what one search has found is not what the search before it misses.
   std::uint32_t search_ = 0;
   std::int64_t missing_ = 0;
   W longest_{};
