@@ -362,11 +362,11 @@ KINDS = {
         "hierarchy_sweep.cuh",
         "int levels, const i64* level_first, const i64* first, const int* heads, "
         "const W* weights, int width, int top, const L* top_matrix, const u32* reached, "
-        "const int* reached_from, const u16* lanes, const L* reached_labels, u32 sweep, "
-        "u32* touched, L* top_labels, L* labels, u32* arrived",
+        "const int* reached_from, const u16* lanes, const L* reached_labels, const int* lost, "
+        "u32 sweep, u32* touched, L* top_labels, L* labels, u32* arrived",
         "hierarchy_sweep<{block}>(HierarchySweepArgs<W, L>{{levels, level_first, first, heads, "
-        "weights, width, top, top_matrix, reached, reached_from, lanes, reached_labels, sweep, "
-        "touched, top_labels, labels, arrived}})",
+        "weights, width, top, top_matrix, reached, reached_from, lanes, reached_labels, lost, "
+        "sweep, touched, top_labels, labels, arrived}})",
         resident=3,
         at_once=True,
     ),

@@ -116,6 +116,7 @@ __device__ __forceinline__ void hierarchy_sweep(const HierarchySweepArgs<W, L>& 
   constexpr int kLabels = 16 / sizeof(L);
   const u32 warp = (blockIdx.x * kBlock + threadIdx.x) / 32;
   const u32 warps = gridDim.x * kBlock / 32;
+  if (*a.lost != 0) return;
   start_lines<kBlock>(a);
   if (a.top > 0) {
     lower_top<kBlock>(a);

@@ -25,10 +25,11 @@ struct HierarchySweepArgs {
   const int* reached_from;  // the places of these labels
   const u16* lanes;         // the numbers of the sources of these labels
   const L* reached_labels;
-  u32 sweep;      // the number of this sweep
-  u32* touched;   // of each place: the last sweep whose upward search reached it
-  L* top_labels;  // top * width: labels of upward searches
-  L* labels;      // a line of each place
+  const int* lost;  // whether labels are missing: nothing is swept then
+  u32 sweep;        // the number of this sweep
+  u32* touched;     // of each place: the last sweep whose upward search reached it
+  L* top_labels;    // top * width: labels of upward searches
+  L* labels;        // a line of each place
   u32* arrived;
 };
 

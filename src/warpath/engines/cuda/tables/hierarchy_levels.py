@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
 #: The number of positions of the top, which have no level, is a multiple of `_TOP_STEP`, chosen to
 #: minimize the time for levels and for the matrix of the top's distances: for 256 sources on an
-#: H200 3 us per level and 27 us per 2^20 entries. New York's roads have 131 levels, or 48 below a
-#: top of 960 positions.
-_TOP_STEP, _MOST_OF_TOP, _PER_LEVEL = 64, 4096, 117_000
+#: H200 3 us per level and 27 us per 2^20 entries. New York's roads have 48 levels below a top of 640
+#: positions. The most are `kMostTop` of kernels/hierarchy_upward.cuh.
+_TOP_STEP, _MOST_OF_TOP, _PER_LEVEL = 64, 2048, 117_000
 
 
 class PlaceArcs(NamedTuple):

@@ -114,6 +114,7 @@ class Sweeps:
             reached_from=reached.places,
             lanes=reached.lanes,
             reached_labels=reached.labels,
+            lost=self._upward.lost,
             sweep=self._sweeps,
             touched=self._touched,
             labels=self.labels,

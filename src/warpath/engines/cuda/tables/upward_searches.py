@@ -50,6 +50,10 @@ class UpwardSearches:
     levels, top : the whole hierarchy on the device.
     swept : the levels that are swept over.
     width : sources of a sweep.
+
+    Attributes
+    ----------
+    lost : (1,) int32 on the device, set to 1 by searches that do not fit; nothing is swept then.
     """
 
     def __init__(
@@ -63,7 +67,7 @@ class UpwardSearches:
     ) -> None:
         self._device, self._hierarchy, self._levels = device, hierarchy, levels
         self._swept, self._top, self._width = swept, top, width
-        self._lost = device.xp.zeros(1, np.int32)
+        self.lost = device.xp.zeros(1, np.int32)
 
     def __call__(self, sources: Array) -> Iterator[tuple[slice, Reached]]:
         """Yield the sources of each sweep, and what was reached from them."""
@@ -76,7 +80,8 @@ class UpwardSearches:
         """
         if self._levels.wide:
             return False
-        self._levels.wide = bool(self._device.get(self._lost)[0])
+        self._levels.wide = bool(self._device.get(self.lost)[0])
+        self.lost.fill(0)
         return self._levels.wide
 
     def _on_device(self, sources: Array) -> Iterator[tuple[slice, Reached]]:
@@ -111,7 +116,7 @@ class UpwardSearches:
                 lanes=lanes,
                 reached_labels=labels,
                 swept=swept,
-                lost=self._lost,
+                lost=self.lost,
             )
             device.launch(search, min(len(some), _BLOCKS * device.processors), *arguments)
             for sweep, first in enumerate(range(begin, begin + len(some), width)):
