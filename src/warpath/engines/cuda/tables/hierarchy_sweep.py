@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 #: Possible numbers of sources per sweep: the smallest that holds all sources, else the largest.
 _WIDTHS = {4: (32, 64, 128, 256), 8: (32, 64, 128)}
 #: What it costs on the host to find what is above a target, in labels of a sweep over all vertices.
-_TARGET_COST = 8_000
+_TARGET_COST = 12_000
 _KEPT_FREE = 0.9  # of the free memory may be taken
 _BLOCKS_OF_TOTALS = 8  # per multiprocessor
 _SOURCES_AT_ONCE = 8  # `kSourcesAtOnce` of kernels/hierarchy_totals.cuh
