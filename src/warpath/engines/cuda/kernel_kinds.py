@@ -14,8 +14,7 @@ class Kind(NamedTuple):
     params : the parameters of the entry point, in C++.
     call : its body, a format string with the policies as placeholders.
     widths : threads of a block as a multiple of the device's default.
-    threads : maximum number of threads of a block, for kernels of few threads; 0: no other than
-        the default.
+    threads : maximum number of threads of a block, for kernels of few threads; 0: the default.
     resident : minimum number of such blocks per multiprocessor; 0 leaves it to the compiler.
     at_once : as in `Kernel`.
     """
@@ -29,8 +28,7 @@ class Kind(NamedTuple):
     threads: int = 0
 
 
-# Two blocks per multiprocessor: one computes while the other waits for its next tile. With labels
-# of 64 bits one block takes the registers of two.
+# A block computes while another waits for its tile; with 64-bit labels one takes all registers.
 FLOYD_WARSHALL = Kind(
     "floyd_warshall.cuh",
     "int tiles, L* labels, i64 offset, i64 pitch, int first, int last, int ahead, int* versions, "
@@ -52,12 +50,11 @@ _PRODUCT = Kind(
 # labels of 64 bits only two blocks fit the registers.
 _PATCHES = Kind(
     "patches.cuh",
-    "i64 n, i64 size, int patches, u32 source, const u32* places, const u32* table, "
-    "const u32* begin, const u16* targets, const W* weights, const u16* tails, "
-    "const u32* slots, const u32* owners, const W* exit_weights, int edge_room, int exit_room, "
-    "L delta, L cutoff, L* labels, u32* unsettled, L* received, L* pending, L* left, L* minimum, "
-    "u64* open, L* threshold, int* state, u32* arrived, int* lost, u64* counts, int* halt, "
-    "i64* status, L* dist",
+    "i64 n, i64 size, int patches, u32 source, const u32* places, const u32* table, const u32* "
+    "begin, const u16* targets, const W* weights, const u16* tails, const u32* slots, const u32* "
+    "owners, const W* exit_weights, int edge_room, int exit_room, L delta, L cutoff, L* labels, "
+    "u32* unsettled, L* received, L* pending, L* left, L* minimum, u64* open, L* threshold, int* "
+    "state, u32* arrived, int* lost, u64* counts, int* halt, i64* status, L* dist",
     "solve_patches<{block}, 2>(PatchArgs<W, L>{{n, size, patches, source, places, table, begin, "
     "targets, weights, tails, slots, owners, exit_weights, edge_room, exit_room, delta, cutoff, "
     "labels, unsettled, received, pending, left, minimum, open, threshold, state, arrived, lost, "
@@ -222,9 +219,8 @@ KINDS = {
     "pair_rows": Kind(
         "pair_rows.cuh",
         "i64 n, i64 rows, i64 columns, const i64* targets, const i64* indptr, const V* indices, "
-        "const W* weights, W weight, L delta, L cutoff, L* dist, u64* waiting, u64* items, "
-        "u32* control, L* minimum, u64* busy, L* same, i64* wide, int* small, int* unfit, "
-        "int* lost",
+        "const W* weights, W weight, L delta, L cutoff, L* dist, u64* waiting, u64* items, u32* "
+        "control, L* minimum, u64* busy, L* same, i64* wide, int* small, int* unfit, int* lost",
         "pair_rows<{block}>(RowArgs<V, W, L>{{n, rows, columns, targets, indptr, indices, weights, "
         "weight, delta, cutoff, dist, waiting, items, control, minimum, busy, "
         "{{same, wide, small, unfit}}, lost}})",
@@ -251,12 +247,11 @@ KINDS = {
     ),
     "wide_part": Kind(
         "wide_part.cuh",
-        "i64 own, int hubs, int leaves, const i64* indptr, const W* edges, const i64* into, "
-        "const W* sources, L limit, L* dist, u64* rest, u64* entries, u64* next_entries, "
-        "u64* runs, u64* next_runs, u32 room, u32 room_of_runs, u64* control, L* minimum, "
-        "const W* splitters, int others, const i64* blocks, const i64* command, const L* bounds, "
-        "L* sent, u64* outgoing, i64 room_outgoing, u64* counts, i64* report, "
-        "L* least, int* halt, i64* status",
+        "i64 own, int hubs, int leaves, const i64* indptr, const W* edges, const i64* into, const "
+        "W* sources, L limit, L* dist, u64* rest, u64* entries, u64* next_entries, u64* runs, u64* "
+        "next_runs, u32 room, u32 room_of_runs, u64* control, L* minimum, const W* splitters, int "
+        "others, const i64* blocks, const i64* command, const L* bounds, L* sent, u64* outgoing, "
+        "i64 room_outgoing, u64* counts, i64* report, L* least, int* halt, i64* status",
         "wide_part<{lanes}, {block}>(WideArgs<W, L>{{own, 0, nullptr, leaves, indptr, "
         "as<Edge<W>>(edges), into, as<Edge<W>>(sources), L{{0}}, L{{0}}, limit, 0, 0, 0, dist, "
         "as<RowRemainder<L>>(rest), {{as<Entry<L>>(entries), as<Run<L>>(runs), nullptr, room, "

@@ -4,8 +4,8 @@
 //          source.
 // Traffic  a line of each place read once, 16 B a lane; per block four numbers of each source
 //          written, and read once by hierarchy_totals_join.
-// Launch   any grid of whole warps; a block of hierarchy_totals_join for each kSourcesAtOnce
-// sources. Shared   hierarchy_totals: up to four numbers a thread, one kind of total at a time;
+// Launch   any grid of whole warps; hierarchy_totals_join: a block for each 8 sources.
+// Shared   hierarchy_totals: up to four numbers a thread, one kind of total at a time;
 //          hierarchy_totals_join: four numbers a thread.
 // Races    none: each entry has one writer.
 // Source   Delling, Goldberg, Nowatzyk, Werneck 2011, on the use of PHAST for centralities.
