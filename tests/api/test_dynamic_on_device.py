@@ -309,3 +309,25 @@ def test_no_module_hides_a_function_of_the_cuda_engine():
     functions = {name for name, one in vars(Engine).items() if inspect.isfunction(one)}
     assert "dynamic_paths" in functions
     assert not modules & functions
+
+
+def test_an_undo_that_is_stopped_leaves_the_graph_before_the_batch(square, monkeypatch):
+    live, right = there(square, source=0), there(square, source=0)
+    live.update([(0, 1)], [9])
+    assert live.dist.tolist()
+    device = live._paths._device
+
+    def stopped(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(device, "synchronize", stopped)
+    monkeypatch.setattr(device, "put", stopped)
+    with pytest.raises(KeyboardInterrupt):
+        live.undo()
+    monkeypatch.undo()
+    assert_right(live, right.graph)
+    for batch in ([(0, 2)], [1]), ([(1, 3)], [2]):
+        live.update(*batch)
+        right.update(*batch)
+        assert_same_bits(live.dist, right.dist)
+        assert_same_bits(live.pred, right.pred)

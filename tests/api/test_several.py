@@ -15,8 +15,10 @@ from support import toy
 from warpath.api import several, shared_totals, table_work
 from warpath.api.shared_rows import SharedRows
 from warpath.base.errors import InputError, NotSupportedError
+from warpath.engines.base import Problem
 from warpath.graph import generate
 from warpath.planner.wish import Wish
+from warpath.recipes import Task
 
 PATIENCE = 60  # seconds that a thread waits for another one
 
@@ -104,8 +106,19 @@ def test_totals_that_devices_make_are_shared_by_sources(graph, monkeypatch):
 @pytest.mark.usefixtures("engine")
 def test_sums_of_inverses_are_formed_by_one_kind_of_device(graph):
     chosen = wp.plan(graph, sources=range(300), device="all")
-    assert {plan.device for plan in shared_totals.alike(chosen, ("sum",))} == {"cpu", "toy:0"}
-    assert shared_totals.alike(chosen, ("harmonic", "sum")) == chosen.shares[:1]
+    problem = Problem(Task.MANY, np.arange(300))
+    both = shared_totals.alike(chosen, problem, ("sum",))
+    assert {plan.device for plan in both} == {"cpu", "toy:0"}
+    assert shared_totals.alike(chosen, problem, ("harmonic", "sum")) == chosen.shares[:1]
+
+
+def test_sums_of_inverses_to_targets_are_formed_by_one_device(graph):
+    plan = wp.plan(graph, sources=range(300), device="cpu")
+    two = replace(plan, shares=(plan, plan))
+    some = Problem(Task.MANY, np.arange(300), np.arange(3))
+    assert len(shared_totals.alike(two, some, ("sum",))) == 2
+    assert len(shared_totals.alike(two, some, ("harmonic",))) == 1
+    assert len(shared_totals.alike(two, replace(some, targets=None), ("harmonic",))) == 2
 
 
 def test_the_cpu_leaves_a_thread_to_each_gpu(monkeypatch):

@@ -151,6 +151,40 @@ def test_searches_that_do_not_fit_the_device_are_made_on_the_cpu(dtype, monkeypa
     check(SWEEP, again, problem, device, answer)
 
 
+def test_threads_learn_each_that_their_searches_did_not_fit(monkeypatch):
+    monkeypatch.setattr(upward_searches, "_ROOM", 1)
+    device, graph = device_of("int32"), generate.road(340).astype("int32")
+    problem = problem_of(graph, np.arange(graph.n))
+    order = Order(SWEEP, graph, problem, 1, {})
+    two = [hierarchy_sweep.Sweeps(order, device, hierarchy_of(graph, 1)) for _ in range(2)]
+    for sweeps in two:
+        assert list(sweeps.run(problem.sources))
+    assert [sweeps.failed() for sweeps in two] == [True, True]
+    for sweeps in two:
+        assert list(sweeps.run(problem.sources))
+    assert [sweeps.failed() for sweeps in two] == [False, False]
+
+
+def test_labels_that_were_not_set_are_no_distances_that_do_not_fit(monkeypatch):
+    monkeypatch.setattr(upward_searches, "_ROOM", 1)
+    src, dst, weights = generate.road(340).edges()
+    src, dst = (np.append(ends, end) for ends, end in ((src, 340), (dst, 341)))
+    graph = wp.Graph.from_edges(src, dst, np.append(weights.astype(np.int64), 2**40))
+    device = device_of("int64")
+    problem = problem_of(graph, np.arange(40), np.arange(340))
+    answer = expected(graph, problem)
+    order, empty = Order(SWEEP, graph, problem, 1, {}), np.empty
+    assert hierarchy_sweep.Sweeps(order, device, hierarchy_of(graph, 1)).label == np.int64
+
+    def unset(*given):
+        found = empty(*given)
+        found.view(np.uint8).fill(0x20)
+        return found
+
+    monkeypatch.setattr(np, "empty", unset)
+    check(SWEEP, graph, problem, device, answer, dtype=np.int32)
+
+
 @pytest.mark.parametrize("dtype", ["int32", "float64"])
 def test_more_sources_than_a_line_holds_take_several_sweeps(dtype, monkeypatch):
     graph = generate.road(340).astype(dtype)

@@ -339,7 +339,13 @@ class DynamicPaths:
         with self._lock:
             start = time.perf_counter()
             counts, indices, old, new = self._paths.changes()
-            if not self._paths.undo():
+            try:
+                taken = self._paths.undo()
+            except BaseException:  # the graph may have been taken back already
+                self._parts = {}
+                self._forget_arrays()
+                raise
+            if not taken:
                 msg = "there is no batch to take back: undo takes back the last one, and once."
                 raise InputError(msg)
             self._parts = self._parts_before

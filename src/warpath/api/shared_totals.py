@@ -26,15 +26,18 @@ class _NoTotals(Exception):  # noqa: N818 - an answer, which ends all devices as
     """A device has no totals of this algorithm."""
 
 
-def alike(chosen: Plan, names: Sequence[str]) -> tuple[Plan, ...]:
+def alike(chosen: Plan, problem: Problem, names: Sequence[str]) -> tuple[Plan, ...]:
     """Return the plans of devices that may share the sources of totals.
 
-    Sums of inverses are formed in another order by each kind of device, so only those of the
-    fastest device's kind share them: otherwise their last bits would depend on who was free.
+    The order in which sums of inverses are formed depends on the kind of device and, with targets,
+    on the number of sources that it takes. So only devices of the fastest one's kind share them, or
+    with targets none: otherwise their last bits would depend on who was free.
     """
     shares = chosen.shares or (chosen,)
     if "harmonic" not in names:
         return shares
+    if problem.targets is not None:
+        return shares[:1]
     return tuple(plan for plan in shares if kind_of(plan.device) is kind_of(shares[0].device))
 
 

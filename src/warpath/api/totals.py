@@ -88,7 +88,7 @@ def totalled(
         found, chosen = clustered_totals(graph, options, problem, names, chosen, progress)
     elif names and graph.first_through == 0:
         # A closed vertex has its distance to itself changed in rows.
-        shares = alike(chosen, names)
+        shares = alike(chosen, problem, names)
         if len(shares) > 1:
             found = shared_totals(graph, shares, problem, names, progress)
         else:

@@ -76,7 +76,12 @@ def _copy(transfer: Transfer, stream: Any, ready: Any) -> None:
 
 
 def reads(device: Any, peer: Any) -> bool:
-    """Return whether kernels of a GPU can read the memory of another one, and allow it."""
+    """Return whether kernels of a GPU can read the memory of another one, and allow it.
+
+    Access is allowed to memory of CuPy's own pool; that of other allocators may not be covered.
+    """
+    if device.xp.cuda.get_allocator() != device.xp.get_default_memory_pool().malloc:
+        return False
     known: bool | None = device.peers.get(peer.index)
     if known is None:
         with device.active():

@@ -172,8 +172,8 @@ class DevicePaths:
 
     def accept(self) -> None:
         """End a batch of which no row is stale."""
-        self._core.accept()
         self._undoable, self._open = self._open, False
+        self._core.accept()
 
     def abandon(self) -> None:
         """Take back a batch that is not accepted, if there is one."""
@@ -188,14 +188,14 @@ class DevicePaths:
         if not self._undoable or not self._core.undo():
             return False
         self._undoable = False
+        edges, self._edges = self._edges, None  # unless their weights are those before, too
         self._revert()
-        if self._undone is None or self._edges is None:
-            self._edges = None
-        else:
+        if self._undone is not None and edges is not None:
             with self._device.active():
                 places, weights = map(self._device.put, self._undone)
-                self._edges.weights[places] = weights
+                edges.weights[places] = weights
                 self._device.synchronize()
+            self._edges = edges
         return True
 
     def _revert(self) -> None:

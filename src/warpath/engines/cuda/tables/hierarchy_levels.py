@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 #: The number of positions of the top, which have no level, is a multiple of `_TOP_STEP`, chosen to
 #: minimize the time for levels and for the matrix of the top's distances: for 256 sources on an
-#: H200 3 us per level and 27 us per 2^20 entries. New York's roads have 48 levels below a top of 640
-#: positions. The most are `kMostTop` of kernels/hierarchy_upward.cuh.
+#: H200 3 us per level and 27 us per 2^20 entries. New York's roads have 48 levels below a top of
+#: 640 positions. The most are `kMostTop` of kernels/hierarchy_upward.cuh.
 _TOP_STEP, _MOST_OF_TOP, _PER_LEVEL = 64, 2048, 117_000
 
 
@@ -51,7 +51,7 @@ class Levels:
     down, up : the arcs; None for `up` where some positions have no place.
     position_of_place : (places,) int32 on the host.
     columns : the places of the targets, or of all vertices, on the device.
-    wide : whether an upward search has reached more places than a block can hold.
+    wide : whether upward searches have found more than a block, or the room for labels, can hold.
     """
 
     n: int

@@ -165,6 +165,7 @@ class HierarchyRowsSolver:
     def lost(self) -> bool:
         """Return False, as all sums fit; raise OverflowError if one does not fit the table."""
         if self._sweeps.failed():
+            self._unfit.fill(0)  # it is about labels that were not set
             self.run(*self._last)
         if self._narrow and int(self._device.get(self._unfit)[0]):
             msg = "a distance does not fit int32"
@@ -191,13 +192,15 @@ def totals(order: Order, device: Device, names: tuple[str, ...]) -> dict[str, Ar
     sources = np.ascontiguousarray(order.problem.sources, np.int64)
     sweeps = Sweeps(order, device, hierarchy)
     add = _Totals(order, device, sweeps, names)
+    report = order.progress
     while True:
         for these in sweeps.run(sources):
             add(these)
-            if order.progress is not None:
-                order.progress(these.stop, len(sources))
+            if report is not None:
+                report(these.stop, len(sources))
         if not sweeps.failed():
             return add.found()
+        report = None  # all sources have been reported
 
 
 class _Totals:

@@ -68,21 +68,23 @@ class UpwardSearches:
         self._device, self._hierarchy, self._levels = device, hierarchy, levels
         self._swept, self._top, self._width = swept, top, width
         self.lost = device.xp.zeros(1, np.int32)
+        self._there = False  # whether the last searches were on the device
 
     def __call__(self, sources: Array) -> Iterator[tuple[slice, Reached]]:
         """Yield the sources of each sweep, and what was reached from them."""
-        return self._on_cpu(sources) if self._levels.wide else self._on_device(sources)
+        self._there = not self._levels.wide
+        return self._on_device(sources) if self._there else self._on_cpu(sources)
 
     def failed(self) -> bool:
         """Return whether searches on the device did not fit; the next ones are on the CPU then.
 
         Waits for the launches so far.
         """
-        if self._levels.wide:
+        if not self._there or not self._device.get(self.lost)[0]:
             return False
-        self._levels.wide = bool(self._device.get(self.lost)[0])
+        self._levels.wide = True  # of the graph: other threads may have found that out, too
         self.lost.fill(0)
-        return self._levels.wide
+        return True
 
     def _on_device(self, sources: Array) -> Iterator[tuple[slice, Reached]]:
         device, levels, width = self._device, self._levels, self._width
