@@ -166,22 +166,18 @@ def test_threads_learn_each_that_their_searches_did_not_fit(monkeypatch):
 
 
 def test_labels_that_were_not_set_are_no_distances_that_do_not_fit(monkeypatch):
-    monkeypatch.setattr(upward_searches, "_ROOM", 1)
+    monkeypatch.setattr(upward_searches, "_ROOM", 0)
     src, dst, weights = generate.road(340).edges()
     src, dst = (np.append(ends, end) for ends, end in ((src, 340), (dst, 341)))
     graph = wp.Graph.from_edges(src, dst, np.append(weights.astype(np.int64), 2**40))
     device = device_of("int64")
     problem = problem_of(graph, np.arange(40), np.arange(340))
     answer = expected(graph, problem)
-    order, empty = Order(SWEEP, graph, problem, 1, {}), np.empty
+    order = Order(SWEEP, graph, problem, 1, {})
     assert hierarchy_sweep.Sweeps(order, device, hierarchy_of(graph, 1)).label == np.int64
-
-    def unset(*given):
-        found = empty(*given)
-        found.view(np.uint8).fill(0x20)
-        return found
-
-    monkeypatch.setattr(np, "empty", unset)
+    monkeypatch.setattr(
+        device.xp, "empty", lambda shape, dtype: np.full(shape, 2**60).astype(dtype), raising=False
+    )
     check(SWEEP, graph, problem, device, answer, dtype=np.int32)
 
 
