@@ -21,12 +21,11 @@ _HEAD = """\
 
 <!-- Written by `warpath bench dynamic --output`: edit bench/warpath_bench/dynamic_page.py. -->
 
-Batches of changes, each passed to `warpath.DynamicPaths`, to a new solve, to NetworKit's dynamic
-Dijkstra and to dynG, one after the other:
+Each batch of changes is passed to `warpath.DynamicPaths`{others}, one after the other:
 
 ```console
-$ warpath bench dynamic --data FOLDER --dyng python3.12 --lines dynamic.jsonl \\
-      --output dynamic-cpu.md
+$ warpath bench dynamic --data FOLDER {options} --lines dynamic.jsonl \\
+      --output {page}
 ```
 
 *Repair* is one call of `update` or `insert`. *Anew* makes the changed graph (`with_weights` or
@@ -40,6 +39,8 @@ after every 500th batch. A batch is solved anew inside `DynamicPaths` if its rep
 vertices; *gave up* counts them.
 
 """
+
+_PEERS = ", to a new solve, to\nNetworKit's dynamic Dijkstra and to dynG"
 
 _COLUMNS = ("repair", "anew", "solve", "NetworKit", "dynG")
 _TITLES = {"weights": "new weights", "insertions": "new edges", "replay": "replay: new weights"}
@@ -108,7 +109,14 @@ def page(lines: Sequence[Line], plot: str) -> str:
         for name, why in line["wrong"].items()
     )
     text += "".join(dict.fromkeys(wrong))  # the runs of a seed find the same
-    title = _HEAD.format(where="" if devices == {"cpu"} else ", on a GPU").rstrip() + "\n"
+    here = devices == {"cpu"}
+    head_text = _HEAD.format(
+        where="" if here else ", on a GPU",
+        others=_PEERS if here else " and to a new solve",
+        options="--dyng python3.12" if here else "--device cuda --alone",
+        page="dynamic-cpu.md" if here else "dynamic-gpu.md",
+    )
+    title = head_text.rstrip() + "\n"
     return "\n".join([title, *rows, "", _growth(lines), "", text, about]) + "\n"
 
 
