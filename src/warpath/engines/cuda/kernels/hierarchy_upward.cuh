@@ -158,7 +158,6 @@ __device__ __forceinline__ void search_upward(const HierarchyUpwardArgs<W, L>& a
 template <int kBlock, class W, class L>
 __device__ __forceinline__ void hierarchy_upward(const HierarchyUpwardArgs<W, L>& a) {
   constexpr int kBits = kUpwardSlots / 32, kEach = (kUpwardSlots + kMostTop) / kBlock;
-  static_assert(kEach <= 64);
   WARPATH_SHARED(u32, keys, kUpwardSlots);
   WARPATH_SHARED(L, labels, kUpwardSlots);
   WARPATH_SHARED(L, of_top, kMostTop);
@@ -186,13 +185,13 @@ __device__ __forceinline__ void hierarchy_upward(const HierarchyUpwardArgs<W, L>
       const int place = i - kUpwardSlots;
       return place < a.top && of_top[place] != never<L>() ? place : -1;
     };
-    u64 kept = 0;  // a bit for each of the thread
+    u64 kept[(kEach + 63) / 64] = {};  // a bit for each of the thread
     u32 count = 0;
     for (int i = 0; i < kEach; ++i) {
       const int at = i * kBlock + t, place = place_of(at);
       if (place < 0 || (a.swept != nullptr && a.swept[place] < 0)) continue;
       if (at >= kUpwardSlots || !stalled(a, reached, place, labels[at])) {
-        kept |= u64{1} << i;
+        kept[i / 64] |= u64{1} << (i % 64);
         ++count;
       }
     }
@@ -208,7 +207,7 @@ __device__ __forceinline__ void hierarchy_upward(const HierarchyUpwardArgs<W, L>
     if (full[0] == 0) {
       i64 to = static_cast<i64>(sweep) * a.room + written[1] + mine;
       for (int i = 0; i < kEach; ++i) {
-        if ((kept >> i & 1) == 0) continue;
+        if ((kept[i / 64] >> (i % 64) & 1) == 0) continue;
         const int at = i * kBlock + t, place = place_of(at);
         a.reached_from[to] = a.swept == nullptr ? place : a.swept[place];
         a.lanes[to] = static_cast<u16>(source % a.width);
