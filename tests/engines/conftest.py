@@ -74,6 +74,7 @@ class Machine:
         self.gpus = [{"name": b"NVIDIA H200", "major": 9, "minor": 0}]
         self.free, self.total = 100 * 2**30, 140 * 2**30
         self.pool_free, self.pool_used, self.pool_limit = 0, 0, 0
+        self.allocator = "of the pool"
         self.current, self.used = 0, []
         self.stream = Work(self)
         self.failure = None  # raised by the next wait
@@ -246,6 +247,7 @@ def _cupy(machine):
         free_bytes=lambda: machine.pool_free,
         used_bytes=lambda: machine.pool_used,
         get_limit=lambda: machine.pool_limit,
+        malloc="of the pool",
     )
     module.cuda = SimpleNamespace(
         runtime=SimpleNamespace(
@@ -263,6 +265,7 @@ def _cupy(machine):
         ),
         memory=SimpleNamespace(OutOfMemoryError=OutOfMemoryError),
         get_current_stream=lambda: machine.stream,
+        get_allocator=lambda: machine.allocator,
         alloc_pinned_memory=bytearray,
         Event=machine.event,
         Stream=machine.copying,

@@ -157,6 +157,15 @@ def test_copies_between_gpus_begin_and_end_between_the_launches_of_both(machine)
     assert machine.peers == [(1, 0), (0, 1)]
 
 
+def test_memory_of_another_allocator_is_not_read_from_another_gpu(machine):
+    machine.gpus *= 2
+    first, second = open_device("cuda:0"), open_device("cuda:1")
+    assert first.reads(second)
+    assert first.reads(first)
+    machine.allocator = "asynchronous"
+    assert not first.reads(second)
+
+
 def test_a_copy_beside_the_work_begins_after_what_was_launched_before(gpu, machine):
     there, here = gpu.put(np.arange(5)), np.zeros(5, np.int64)
     wait = gpu.fetch(there, here)

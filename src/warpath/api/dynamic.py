@@ -339,17 +339,13 @@ class DynamicPaths:
         with self._lock:
             start = time.perf_counter()
             counts, indices, old, new = self._paths.changes()
-            try:
-                taken = self._paths.undo()
-            except BaseException:  # the graph may have been taken back already
-                self._parts = {}
-                self._forget_arrays()
-                raise
-            if not taken:
+            self._forget_arrays()
+            parts, self._parts = self._parts, {}  # none, in case undo is stopped
+            if not self._paths.undo():
+                self._parts = parts
                 msg = "there is no batch to take back: undo takes back the last one, and once."
                 raise InputError(msg)
             self._parts = self._parts_before
-            self._forget_arrays()
             stats = dict.fromkeys(("affected", "settled", "relaxed", "improved", "solved_anew"), 0)
             seconds = {"seconds": time.perf_counter() - start}
             return Changed(self._names, counts, (indices, new, old), stats | seconds)
