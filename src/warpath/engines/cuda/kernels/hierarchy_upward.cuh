@@ -6,7 +6,7 @@
 // place is shorter, because the sweep finds that path.
 //
 // Work     each arc above a source once for each round that lowers the label of its tail.
-// Traffic  bounds and arcs of rows, from L2; 4 B, 2 B and a label for each label that is left.
+// Traffic  bounds and arcs of rows, from L2; written: 6 B and the label for each label kept.
 // Launch   any grid of whole groups.
 // Shared   the hash table, two lists and the labels of the top: 29 KiB, or 45 KiB with labels of 64
 //          bits.
