@@ -80,6 +80,21 @@ def test_info_tells_negative_and_zero_weights_and_closed_vertices(warpath, tmp_p
     assert "none, every edge counts 1" in out
 
 
+def test_info_prints_the_report_of_the_reader(warpath, roads, monkeypatch):
+    from warpath.io import dimacs
+
+    read = dimacs.read
+
+    def reporting(source):
+        graph = read(source)
+        graph.read_report["lines without a length"] = 2
+        return graph
+
+    monkeypatch.setattr(dimacs, "read", reporting)
+    assert warpath("info", roads).out.endswith("\n\nlines without a length  2\n")
+    assert warpath("info", roads, "--json").json["read_report"] == {"lines without a length": 2}
+
+
 def test_sssp_sums_up_and_lists_a_small_graph(warpath, roads):
     run = warpath("sssp", roads, "--source", 1)
     assert run.code == 0

@@ -478,6 +478,16 @@ def test_unit_and_attribution_stay_with_a_graph_until_its_weights_change():
         Graph.of([(0, 1, 2)], unit=5)
 
 
+def test_read_report_stays_with_a_graph():
+    assert Graph.of([(0, 1)]).read_report == {}
+    graph = Graph.of([(0, 1, 2), (1, 2, 3)], read_report={"rows without a weight": 2})
+    copies = [graph.reversed(), graph.with_weights([4, 5]), graph.subgraph([0, 1]), graph.to("cpu")]
+    for copy in [*copies, pickle.loads(pickle.dumps(graph))]:  # noqa: S301 - our own
+        assert copy.read_report == {"rows without a weight": 2}
+    with pytest.raises(InputError, match="read_report = 5"):
+        Graph.of([(0, 1, 2)], read_report=5)
+
+
 def test_repr_says_what_a_person_wants_to_know():
     graph = Graph.from_edges(
         [0, 1],

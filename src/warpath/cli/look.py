@@ -43,6 +43,7 @@ def info(graph: GraphFile, reading: Reading, showing: Showing) -> None:
         "coordinates": _extent(roads),
         "turns": None if roads.turns is None else str(roads.turns),
         "first_through": roads.first_through,
+        "read_report": roads.read_report,
         "bytes": sum(
             a.nbytes for a in (roads.indptr, roads.indices, roads.weights) if a is not None
         ),
@@ -71,7 +72,10 @@ def info(graph: GraphFile, reading: Reading, showing: Showing) -> None:
         shown["turns"] = str(roads.turns)
     shown["memory"] = units.size(document["bytes"])
     shown["time"] = f"{units.seconds(loaded.seconds)} reading"
-    output.show(document, NamedValues(shown), as_json=showing.as_json)
+    parts = [NamedValues(shown)]
+    if roads.read_report:
+        parts.append(NamedValues(roads.read_report, "report of the reader"))
+    output.show(document, *parts, as_json=showing.as_json)
 
 
 def plan(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -53,6 +54,8 @@ class Graph(VertexNames, EdgeEdits):
     unit : unit of the weights in pictures, str or None; "m" is written as metres or kilometres, "s"
         as seconds, minutes or hours
     attribution : whom pictures must name as the source of the data, str or None
+    read_report : what the reader left out or chose, a dict of sentences to counts or values; empty
+        where there is nothing to report
     turns : a `Turns`, forbidden turns and costs of turns, or None; .npz files store them
     device : default device of calls: "auto", or the argument of `to`
     """
@@ -62,7 +65,7 @@ class Graph(VertexNames, EdgeEdits):
         labels: ArrayLike | None = None, id_base: int = 0, coordinates: ArrayLike | None = None,
         first_through: int = 0, name: str | None = None, shapes: Shapes | None = None,
         given: InputEdges | None = None, unit: str | None = None, attribution: str | None = None,
-        turns: Turns | None = None,
+        turns: Turns | None = None, read_report: Mapping[str, Any] | None = None,
     ) -> None:  # fmt: skip
         if not _core.rows_are_validated(indptr, indices, weights):
             indptr, indices, weights = kept_rows(indptr, indices, weights)
@@ -72,6 +75,7 @@ class Graph(VertexNames, EdgeEdits):
         self.name = checks.checked_kind(name, str, "name")
         self.unit = checks.checked_kind(unit, str, "unit")
         self.attribution = checks.checked_kind(attribution, str, "attribution")
+        self.read_report = dict(checks.checked_kind(read_report, Mapping, "read_report") or {})
         n = self.n
         self.labels = None if labels is None else checks.frozen(checks.checked_labels(labels, n))
         places = None if coordinates is None else checks.checked_coordinates(coordinates, n)
@@ -286,6 +290,7 @@ class Graph(VertexNames, EdgeEdits):
             "unit": self.unit,
             "attribution": self.attribution,
             "turns": self.turns,
+            "read_report": self.read_report,
         }
 
     def _like(self, indptr: Array, indices: Array, weights: Array | None, **changed: Any) -> Graph:

@@ -127,6 +127,7 @@ def with_shapes(
         shapes=shapes,
         unit=graph.unit,
         attribution=graph.attribution,
+        read_report=graph.read_report,
     )
 
 
