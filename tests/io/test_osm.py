@@ -137,7 +137,7 @@ def test_ways_that_are_not_for_cars_are_left_out(tmp_path):
     ways.append(([5, 6], {"highway": "service"}))
     path = write(tmp_path / "a.osm", ways)
     assert formats.read(path).labels.tolist() == [1, 2]
-    assert formats.read(path, private=True).labels.tolist() == [1, 2, 4, 5]
+    assert formats.read(path, restricted="open").labels.tolist() == [1, 2, 4, 5]
     assert formats.read(path, service=True).labels.tolist() == [1, 2, 5, 6]
 
 
@@ -183,7 +183,7 @@ def test_an_extract_without_ways_says_so(tmp_path):
 @pytest.mark.parametrize(
     ("profile", "tags", "message"),
     [
-        ("bike", {"highway": "motorway"}, r"no road that bicycles may use.*\(private=True"),
+        ("bike", {"highway": "motorway"}, r"no road that bicycles may use.*\(restricted=\"open\""),
         ("foot", {"highway": "cycleway"}, "no road that pedestrians may use"),
         ("car", {"building": "yes"}, "no road that cars may use"),
     ],
@@ -375,3 +375,12 @@ def test_a_truncated_extract_is_refused(data_folder, tmp_path):
         (tmp_path / name).write_bytes(whole[: len(whole) // 2])
         with pytest.raises(GraphFormatError, match=name):
             formats.read(tmp_path / name)
+
+
+def test_the_option_private_names_what_replaces_it(tmp_path):
+    path = write(tmp_path / "a.osm", [([1, 2], ROAD), ([2, 3], ROAD | {"access": "private"})])
+    with pytest.raises(InputError, match=r"has no option 'private': restricted=\"open\" opens"):
+        formats.read(path, private=True)
+    assert formats.read(path, restricted="open").labels.tolist() == [1, 2, 3]
+    with pytest.raises(InputError, match=r"restricted='shut' must be 'ends', 'open', 'closed'"):
+        formats.read(path, restricted="shut")

@@ -11,13 +11,13 @@ from warpath.base.errors import InputError
 from warpath.io.osm_profiles import PROFILES, Use, rules_of
 
 
-def rules(profile, *, private=False, **speeds):
-    return rules_of(profile, speeds, service=True, private=private)
+def rules(profile, *, restricted="ends", **speeds):
+    return rules_of(profile, speeds, service=True, restricted=restricted)
 
 
-def users(tags, *, private=False):
+def users(tags, *, restricted="ends"):
     """Return the profiles that may use a way, as letters."""
-    uses = {name: rules(name, private=private).use(tags) for name in PROFILES}
+    uses = {name: rules(name, restricted=restricted).use(tags) for name in PROFILES}
     return "".join(name[0] for name, use in uses.items() if use is not None)
 
 
@@ -43,6 +43,18 @@ def test_classes_are_for_their_users(highway, who):
         ({"access": "destination"}, "cbf"),
         ({"access": "customers"}, "cbf"),
         ({"access": "agricultural;forestry"}, ""),
+        ({"access": "agricultural; forestry"}, ""),
+        ({"access": "Agricultural , NO"}, ""),
+        ({"access": "no;emergency;psv"}, ""),
+        ({"vehicle": "private;delivery"}, "f"),
+        ({"vehicle": "no;private"}, "f"),
+        ({"motor_vehicle": "agricultural;yes"}, "cbf"),
+        ({"motor_vehicle": "forestry; destination"}, "cbf"),
+        ({"motor_vehicle": "no", "motorcar": "fixme"}, "bf"),
+        ({"access": "what"}, "cbf"),
+        ({"access": "no", "foot": "what;yes"}, "f"),
+        ({"access": "official"}, ""),
+        ({"access": "no", "bicycle": "official"}, "b"),
         ({"vehicle": "no"}, "f"),
         ({"motor_vehicle": "no"}, "bf"),
         ({"motorcar": "no"}, "bf"),
@@ -90,10 +102,41 @@ def test_some_classes_need_a_permission(tags, who):
 
 
 @pytest.mark.parametrize(
-    ("access", "who"), [("private", "cbf"), ("permit", "cbf"), ("no", ""), ("forestry", "")]
+    ("access", "everyone", "no_one"),
+    [
+        ("yes", "cbf", "cbf"),
+        ("destination", "cbf", ""),
+        ("private", "cbf", ""),
+        ("permit", "cbf", ""),
+        ("no", "", ""),
+        ("forestry", "", ""),
+    ],
 )
-def test_private_ways_on_request(access, who):
-    assert users({"highway": "tertiary", "access": access}, private=True) == who
+def test_ways_for_some_only_are_opened_and_closed_by_choice(access, everyone, no_one):
+    tags = {"highway": "tertiary", "access": access}
+    assert users(tags, restricted="open") == everyone
+    assert users(tags, restricted="closed") == no_one
+
+
+@pytest.mark.parametrize(
+    ("tags", "ends_only"),
+    [
+        ({}, False),
+        ({"access": "yes"}, False),
+        ({"access": "destination"}, True),
+        ({"motor_vehicle": "destination"}, True),
+        ({"vehicle": "Customers"}, True),
+        ({"motor_vehicle": "agricultural;destination"}, True),
+        ({"motor_vehicle": "destination;yes"}, False),
+        ({"access": "destination", "motor_vehicle": "yes"}, False),
+        ({"motor_vehicle:backward": "destination"}, True),
+        ({"bicycle": "destination"}, False),
+    ],
+)
+def test_ways_for_those_who_go_there_are_not_for_through_traffic(tags, ends_only):
+    tags = {"highway": "residential"} | tags
+    assert rules("car").use(tags).ends_only is ends_only
+    assert rules("car", restricted="open").use(tags).ends_only is False
 
 
 @pytest.mark.parametrize(
@@ -111,13 +154,30 @@ def test_private_ways_on_request(access, who):
         ({"junction": "roundabout"}, "f", "f", "fb"),
         ({"junction": "roundabout", "oneway:foot": "yes"}, "f", "f", "f"),
         ({"conveying": "backward"}, "fb", "fb", "b"),
+        ({"motor_vehicle:backward": "no"}, "f", "fb", "fb"),
+        ({"motorcar:forward": "no"}, "b", "fb", "fb"),
+        ({"vehicle:forward": "no"}, "b", "b", "fb"),
+        ({"access:backward": "no"}, "f", "f", "f"),
+        ({"access:backward": "no", "foot": "yes"}, "f", "f", "fb"),
+        ({"access:backward": "no", "bicycle:backward": "yes"}, "f", "fb", "f"),
+        ({"access:both_ways": "no", "bicycle": "yes"}, "", "fb", ""),
+        ({"motor_vehicle": "no", "motor_vehicle:forward": "yes"}, "f", "fb", "fb"),
+        ({"motor_vehicle:backward": "no", "motorcar": "yes"}, "fb", "fb", "fb"),
+        ({"oneway": "yes", "bicycle:backward": "yes"}, "f", "fb", "fb"),
+        ({"oneway": "-1", "bicycle:forward": "designated"}, "b", "fb", "fb"),
+        ({"oneway": "yes", "bicycle:forward": "yes"}, "f", "f", "fb"),
+        ({"oneway": "yes", "bicycle": "yes"}, "f", "f", "fb"),
+        ({"oneway": "yes", "bicycle:backward": "no", "cycleway": "opposite"}, "f", "f", "fb"),
+        ({"oneway": "yes", "vehicle:backward": "yes"}, "fb", "fb", "fb"),
+        ({"oneway": "yes", "motor_vehicle:forward": "no"}, "", "f", "fb"),
+        ({"foot:backward": "no"}, "fb", "fb", "f"),
     ],
 )
 def test_one_ways_by_profile(tags, car, bike, foot):
     found = {}
     for name in PROFILES:
         use = rules(name).use({"highway": "residential"} | tags)
-        found[name] = "f" * use.forward + "b" * use.backward
+        found[name] = "" if use is None else "f" * use.forward + "b" * use.backward
     assert found == {"car": car, "bike": bike, "foot": foot}
 
 
@@ -174,6 +234,9 @@ def test_ferries_take_their_duration():
         ({"barrier": "wall"}, "cbf"),
         ({"barrier": "gate", "access": "private"}, "cbf"),
         ({"barrier": "gate", "motor_vehicle": "private"}, "c"),
+        ({"barrier": "gate", "access": "private; no"}, "cbf"),
+        ({"barrier": "gate", "vehicle": "agricultural;forestry"}, "cb"),
+        ({"barrier": "gate", "vehicle": "agricultural;permissive"}, ""),
         ({"barrier": "gate", "locked": "yes"}, "cbf"),
         ({"barrier": "gate", "locked": "yes", "foot": "yes"}, "cb"),
         ({"access": "no"}, ""),
@@ -186,7 +249,7 @@ def test_barriers_stop_their_users(tags, stopped):
 def test_private_gates_open_on_request():
     gate = {"barrier": "gate", "access": "private"}
     assert rules("car").blocks(gate)
-    assert not rules("car", private=True).blocks(gate)
+    assert not rules("car", restricted="open").blocks(gate)
 
 
 @pytest.mark.parametrize(
@@ -206,12 +269,12 @@ def test_private_gates_open_on_request():
 )
 def test_wrong_profiles_and_speeds_are_refused(profile, speeds, service, message):
     with pytest.raises(InputError, match=message):
-        rules_of(profile, speeds, service=service, private=False)
+        rules_of(profile, speeds, service=service, restricted="ends")
 
 
 def test_service_roads_are_for_bicycles_and_pedestrians_unless_left_out():
     def used(profile, service):
-        found = rules_of(profile, None, service=service, private=False)
+        found = rules_of(profile, None, service=service, restricted="ends")
         return found.use({"highway": "service"}) is not None
 
     found = {choice: [used(name, choice) for name in PROFILES] for choice in (None, True, False)}

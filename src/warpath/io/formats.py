@@ -355,17 +355,26 @@ def _check_options(name: str, function: Callable[..., Any], options: dict[str, A
     for option, value in options.items():
         if option not in known:
             has = f"it has {', '.join(known)}" if known else "it has none"
+            has = _REPLACED.get((name, option), has)
             msg = f"the format {name} has no option {option!r}: {has}."
             raise InputError(msg)
         if option == "skip_lines" or (option == "n" and value is not None):
             checked_integer(value, option, 0, 2**63 - 1)
-        elif option in {"private", "shapes", "barriers", "turns"} or (
+        elif option in {"shapes", "barriers", "turns"} or (
             option == "service" and value is not None
         ):
             checked_bool(value, option)
         elif option in _KINDS:
             checked_kind(value, _KINDS[option], option)
 
+
+#: Replacements of options that a format no longer has.
+_REPLACED = {
+    (
+        "osm",
+        "private",
+    ): 'restricted="open" opens ways for some only, restricted="closed" closes them'
+}
 
 #: Options that are None or of the given type.
 _KINDS = {

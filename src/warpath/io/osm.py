@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
     from warpath.base.dtypes import Array
     from warpath.io.osm_extract import Ways
+    from warpath.io.osm_profiles import Restricted
     from warpath.io.source import Source
 
 __all__ = ["read", "sniff"]
@@ -43,7 +44,7 @@ def read(
     profile: str = "car",
     speeds: Mapping[str, float] | None = None,
     service: bool | None = None,
-    private: bool = False,
+    restricted: Restricted = "ends",
     barriers: bool = True,
     shapes: bool = True,
     attributes: str | Sequence[str] | None = "all",
@@ -61,7 +62,9 @@ def read(
     speeds : km/h by highway class, in place of the profile's.
     service : whether to include highway=service (driveways, parking aisles, alleys). None: for
         bicycles and pedestrians.
-    private : True includes ways open to some only (access=private, permit, delivery).
+    restricted : the use of ways that are open to some only. "ends": those who go there may use
+        ways with access=destination or customers, others (private, delivery, permit) are closed.
+        "open": all of them are open, "closed": all are closed.
     barriers : False ignores barriers on points, such as bollards.
     shapes : True stores the points between the ends of roads, 16 bytes each, for lines and plots.
     attributes : the columns to keep, in `Graph.given`: "street" (the name, else the reference),
@@ -96,7 +99,7 @@ def read(
     if weight not in {"metres", "seconds", None}:
         message = f'weight={weight!r}: OpenStreetMap roads are weighted by "metres" or "seconds".'
         raise InputError(message)
-    rules = rules_of(profile, speeds, service=service, private=private)
+    rules = rules_of(profile, speeds, service=service, restricted=restricted)
     kept, costs = _kept(attributes), checked_costs(turn_costs)
     if costs and not turns:
         msg = "turn_costs has no effect without turns=True: give both, or leave it out."
@@ -209,9 +212,9 @@ def _nothing(profile: str, users: str, *, any_way: bool) -> str:
     """Return the message for a file without a road."""
     if not any_way:
         return "the extract is empty: it has no ways"
-    hint = "private=True also includes private roads"
+    hint = 'restricted="open" also includes private roads'
     if profile == "car":
-        hint = "service=True and private=True also include service roads and private ones"
+        hint = 'service=True and restricted="open" also include service roads and private ones'
     return f"no road that {users} may use was found ({hint})"
 
 

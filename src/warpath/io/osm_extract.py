@@ -41,6 +41,7 @@ class Ways:
     forward, backward : (k,) bool, whether a way may be followed in each direction.
     forward_speed, backward_speed : (k,) km/h.
     seconds : (k,) time for the whole way, NaN if it follows from the speeds.
+    ends_only : (k,) bool, whether only trips that start or end on the way may use it.
     street : the names of the streets, else their references (A13), else "".
     kind : the values of `highway`, or "ferry".
     """
@@ -53,6 +54,7 @@ class Ways:
     forward_speed: NDArray[np.float64]
     backward_speed: NDArray[np.float64]
     seconds: NDArray[np.float64]
+    ends_only: NDArray[np.bool_]
     street: Coded
     kind: Coded
 
@@ -119,6 +121,7 @@ class Extract:
             np.array([use.forward_speed for use in uses], np.float64),
             np.array([use.backward_speed for use in uses], np.float64),
             np.array([use.seconds for use in uses], np.float64),  # None becomes NaN
+            np.array([use.ends_only for use in uses], bool),
             Coded.of(streets),
             Coded.of(use.kind for use in uses),
         )

@@ -7,14 +7,21 @@ and Bicycle. Speeds are assumptions, not measurements.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, get_args
 
 from warpath.base.errors import InputError
 from warpath.graph.checks import as_float, shown
+from warpath.io.osm_access import Access, parts_of, permission
 from warpath.io.osm_tags import contraflow, directions, duration, speed_limit
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from warpath.io.osm_access import Permission
+
+#: The use of ways that are open to some only.
+Restricted = Literal["ends", "open", "closed"]
+RESTRICTED: tuple[str, ...] = get_args(Restricted)
 
 #: km/h. A ferry without a tagged duration is this fast, with the waiting.
 _FERRY = 10.0
@@ -70,11 +77,8 @@ _FOOT: dict[str, float] = {
     "ferry": _FERRY,
 }
 
-_CLOSED = frozenset(
-    {"no", "private", "agricultural", "forestry", "agricultural;forestry", "delivery", "emergency"}
-    | {"military", "psv", "bus", "official", "permit", "use_sidepath"}
-)
-_OPEN_PRIVATE = frozenset({"private", "permit", "delivery"})
+#: Values that open a way to all who go there; other values of `Access.ENDS` are for some persons.
+_FOR_VISITORS = frozenset({"destination", "customers"})
 
 _WALLS = frozenset({"wall", "city_wall", "fence", "hedge", "guard_rail", "debris"})
 _NARROW = frozenset(
@@ -165,6 +169,7 @@ class Use:
     forward_speed, backward_speed : km/h.
     kind : the class: the value of `highway`, or "ferry".
     seconds : time for the whole way, None if it follows from the speeds.
+    ends_only : whether only trips that start or end on the way may use it.
     """
 
     forward: bool
@@ -173,6 +178,7 @@ class Use:
     backward_speed: float
     kind: str
     seconds: float | None = None
+    ends_only: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,37 +189,39 @@ class Rules:
     ----------
     profile : the kind of traffic.
     speeds : km/h by class, for ways without a tagged limit; ways of other classes are left out.
-    private : True includes ways open to some only (private, permit, delivery).
+    restricted : the use of ways open to some only (destination, customers, private, ...): "ends"
+        for trips that start or end there, "open" for all, "closed" for none.
     """
 
     profile: Profile
     speeds: Mapping[str, float]
-    private: bool = False
+    restricted: Restricted = "ends"
 
     def use(self, tags: Mapping[str, str]) -> Use | None:
         """Return the use of a way with these tags, or None if it may not be used."""
         profile = self.profile
         kind = tags.get("highway", "ferry" if tags.get("route") == "ferry" else "")
         usual = self.speeds.get(kind)
-        area = tags.get("area") == "yes" and kind not in profile.areas
-        if usual is None or area or not self._open(tags, kind):
+        if usual is None or (tags.get("area") == "yes" and kind not in profile.areas):
             return None
-        forward, backward = directions(tags, profile.oneway)
+        by_tags = directions(tags, profile.oneway)
         by_bike = "bicycle" in profile.access
         if by_bike and "oneway:bicycle" not in tags and contraflow(tags):
-            forward = backward = True
+            by_tags = True, True
+        (forward, forward_speed), (backward, backward_speed) = (
+            self._in_direction(tags, kind, side, in_oneway=open_by_tags)
+            for side, open_by_tags in zip(("forward", "backward"), by_tags, strict=True)
+        )
         if not (forward or backward):
             return None
-        if by_bike and tags.get("bicycle") == "dismount":
-            usual = min(usual, _DISMOUNTED)
-        limit = self._speed(usual, tags.get("maxspeed"))
         return Use(
-            forward,
-            backward,
-            self._speed(limit, tags.get("maxspeed:forward")),
-            self._speed(limit, tags.get("maxspeed:backward")),
+            bool(forward),
+            bool(backward),
+            forward_speed,
+            backward_speed,
             kind,
             duration(tags.get("duration")) if kind == "ferry" else None,
+            ends_only=Access.ENDS in {forward, backward},
         )
 
     def blocks(self, tags: Mapping[str, str]) -> bool:
@@ -224,28 +232,44 @@ class Rules:
         barrier = tags.get("barrier")
         if barrier is None:
             return False
-        value, _ = self._access(tags)
-        if value is not None:
-            return self._closed(value)
+        stated = permission(tags, self.profile.access)
+        if stated is not None:
+            return not self._granted(stated)
         if tags.get("bollard") == "rising":
             return False
         return barrier in self.profile.barriers or tags.get("locked") == "yes"
 
-    def _open(self, tags: Mapping[str, str], kind: str) -> bool:
-        profile = self.profile
-        value, key = self._access(tags)
-        fast_only = not profile.motorroads and tags.get("motorroad") == "yes"
-        if (fast_only or kind in profile.on_permission) and key in {None, "access"}:
-            return False
-        return value is None or not self._closed(value)
+    def _in_direction(
+        self, tags: Mapping[str, str], kind: str, side: str, *, in_oneway: bool
+    ) -> tuple[Access, float]:
+        """Return the access and the speed in one direction of a way.
 
-    def _access(self, tags: Mapping[str, str]) -> tuple[str | None, str | None]:
-        """Return the access value that decides, and its key: motorcar=yes beats vehicle=no."""
-        key = next((key for key in self.profile.access if key in tags), None)
-        return (None, None) if key is None else (tags[key], key)
+        Parameters
+        ----------
+        side : "forward" or "backward".
+        in_oneway : whether the one-way tags of the way allow this direction.
+        """
+        profile, usual = self.profile, self.speeds[kind]
+        stated = permission(tags, profile.access, side)
+        if stated is not None and stated.value == "dismount":
+            usual = min(usual, _DISMOUNTED)
+        limit = self._speed(usual, tags.get("maxspeed"))
+        speed = self._speed(limit, tags.get(f"maxspeed:{side}"))
+        against = not in_oneway and (stated is None or not stated.directed)
+        on_permission = kind in profile.on_permission or (
+            not profile.motorroads and tags.get("motorroad") == "yes"
+        )
+        if against or (on_permission and (stated is None or stated.key == "access")):
+            return Access.CLOSED, speed
+        return Access.OPEN if stated is None else self._granted(stated), speed
 
-    def _closed(self, value: str) -> bool:
-        return value in _CLOSED and not (self.private and value in _OPEN_PRIVATE)
+    def _granted(self, stated: Permission) -> Access:
+        """Return the access that a tag gives by the choice of the call."""
+        if stated.access is not Access.ENDS or self.restricted == "open":
+            return Access.OPEN if stated.access else Access.CLOSED
+        if self.restricted == "closed" or _FOR_VISITORS.isdisjoint(parts_of(stated.value)):
+            return Access.CLOSED
+        return Access.ENDS
 
     def _speed(self, usual: float, limit: str | None) -> float:
         tagged = None if self.profile.limits == "ignore" else speed_limit(limit)
@@ -259,17 +283,21 @@ def rules_of(
     speeds: Mapping[str, float] | None,
     *,
     service: bool | None,
-    private: bool,
+    restricted: Restricted,
 ) -> Rules:
     """Return the rules of a call of `warpath.read`, whose options these are.
 
     Raises
     ------
     InputError
-        An unknown profile; a speed of a class that the profile does not use, or that is no speed.
+        An unknown profile or use of restricted ways; a speed of a class that the profile does not
+        use, or that is no speed.
     """
     if not isinstance(profile, str) or profile not in PROFILES:
         msg = f"profile={shown(profile)} must be {', '.join(map(repr, PROFILES))}."
+        raise InputError(msg)
+    if not isinstance(restricted, str) or restricted not in RESTRICTED:
+        msg = f"restricted={shown(restricted)} must be {', '.join(map(repr, RESTRICTED))}."
         raise InputError(msg)
     chosen = PROFILES[profile]
     usual = dict(chosen.speeds)
@@ -287,4 +315,4 @@ def rules_of(
             msg = f"speeds[{name!r}] = {shown(kmh)} must be a number of km/h greater than 0."
             raise InputError(msg)
         usual[name] = float(kmh)
-    return Rules(chosen, usual, private)
+    return Rules(chosen, usual, restricted)

@@ -1,0 +1,30 @@
+"""Small OpenStreetMap files after public reports, and the networks that their makers meant."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import warpath as wp
+
+pytest.importorskip("osmium")
+
+DATA = Path(__file__).parent / "data"
+
+
+def ends_of(graph):
+    """Return the ends of the edges, as OSM node ids."""
+    src, dst, _ = graph.edges()
+    return sorted(zip(graph.label_of(src).tolist(), graph.label_of(dst).tolist(), strict=True))
+
+
+def test_motor_vehicle_backward_no_is_a_one_way_for_cars():
+    assert ends_of(wp.read(DATA / "10-backward-forbidden.osm")) == [(1, 2)]
+    assert ends_of(wp.read(DATA / "10-backward-forbidden.osm", profile="bike")) == [(1, 2), (2, 1)]
+
+
+def test_a_list_of_values_that_close_a_street_closes_it():
+    graph = wp.read(DATA / "11-access-list.osm")
+    assert ends_of(graph) == [(1, 3), (3, 1)]
+    assert graph.shapes.points.tolist() == [[0.001, 0.001]] * 2  # through point 4, not straight on
