@@ -130,6 +130,53 @@ def test_a_coordinate_needs_a_graph_with_coordinates(warpath, roads):
     )
 
 
+def test_all_coordinates_of_a_file_that_miss_are_counted_with_the_first_line(warpath, town, file):
+    places = file("lon,lat\n-73.98,40.75\n-70,40.75\n\n-70.5,40.75\n")
+    run = warpath("distances", town, "--sources", places, "--targets", 2)
+    assert run.code == 3
+    assert "places.csv:3: 2 of 3 places are too far from every vertex, 29" in run.err
+    assert "the first is line 3: Place(-70, 40.75) is" in run.err
+    header = "origin_lon,origin_lat,destination_lon,destination_lat\n"
+    trips = file(header + "-73.98,40.75,-73.97,40.76\n-73.97,40.75,-70,40.76\n", "trips.csv")
+    run = warpath("pairs", town, trips)
+    assert "trips.csv:3: Place(-70, 40.76) is" in run.err
+    mixed = file('origin,destination\n1,3\n2,"-70,40.75"\n', "mixed.csv")
+    run = warpath("pairs", town, mixed, "--coordinates", town.with_suffix(".co"))
+    assert "mixed.csv:3: Place(-70, 40.75) is" in run.err
+
+
+@pytest.mark.parametrize(
+    ("command", "arguments"),
+    [
+        ("sssp", ["-s", "PLACE"]),
+        ("path", ["PLACE", "3"]),
+        ("distances", ["-s", "PLACE", "--targets", "2"]),
+        ("pairs", ["FILE"]),
+        ("nearest", ["-f", "FILE"]),
+        ("within", ["-s", "PLACE", "-c", "2"]),
+        ("plan", ["--from", "PLACE", "--to", "2"]),
+    ],
+)
+def test_within_allows_more_metres_in_every_command(warpath, town, file, command, arguments):
+    place = "-74.0,40.75"
+    header = "origin_lon,origin_lat,destination_lon,destination_lat,lon,lat\n"
+    rows = file(f"{header}{place},-73.97,40.76,{place}\n", "rows.csv")
+    words = [{"PLACE": place, "FILE": rows}.get(word, word) for word in arguments]
+    run = warpath(command, town, *words)
+    assert run.code == 3
+    assert "is 1,685 m from the nearest vertex" in run.err
+    assert "Correct the coordinate, or allow more with --within METRES." in run.err
+    run = warpath(command, town, *words, "--within", "1700")
+    assert run.code == 0
+    assert "1,685 m away" in run.err
+
+
+def test_within_without_a_coordinate_is_refused(warpath, town):
+    run = warpath("sssp", town, "-s", "1", "--within", "50")
+    assert run.code == 2
+    assert "--within is for coordinates like 7.41,43.73, and none is given" in run.err
+
+
 def test_a_coordinate_far_away_is_refused_in_words_of_the_command(warpath, town):
     run = warpath("sssp", town, "--source", "7.4,43.7")
     assert run.code == 3

@@ -132,6 +132,47 @@ def test_latitude_before_longitude_is_recognized(streets):
         streets.nearest_vertex(763_000, 272_000)
 
 
+def test_a_finite_within_insists_on_a_place_that_looks_swapped():
+    # Both orders of the coordinate are near the graph, of which one is inside the box around it.
+    corner = wp.Graph.of([(0, 1), (1, 2)], coordinates=[(10.0, 10.15), (10.15, 9.9), (10.3, 10.2)])
+    with pytest.raises(
+        VertexError, match=r"Write Place\(10.1, 9.95\), or insist with within="
+    ) as error:
+        wp.path(corner, wp.Place(9.95, 10.1), 2)
+    metres = float(str(error.value).split("within=")[1].rstrip("."))
+    insisting = wp.Place(9.95, 10.1, within=metres)
+    assert wp.path(corner, insisting, 2).snapped[0].distance <= metres
+    assert corner.nearest_vertex(9.95, 10.1, within=metres) == 0
+    with pytest.raises(VertexError, match="are swapped"):
+        corner.nearest_vertex(9.95, 10.1, within=metres - 2)
+
+
+def test_all_places_that_miss_are_counted_in_one_error(streets):
+    near, far, farther = wp.Place(7.41, 43.73), wp.Place(7.5, 43.6), wp.Place(7.6, 43.5)
+    with pytest.raises(VertexError) as error:
+        wp.pairs(streets, [0, near, far], [near, farther, 2])
+    assert str(error.value).startswith(
+        "2 of 6 places are too far from every vertex, 16,167 m to 29,632 m; the first is "
+        "origins[2]: Place(7.5, 43.6) is 16,167 m from the nearest vertex, and 1,000 m is the most"
+    )
+    with pytest.raises(VertexError, match=r"^targets\[1\]: Place\(7.5, 43.6\) is 16"):
+        wp.distances(streets, [near], [near, far])
+    with pytest.raises(VertexError, match=r"^target: Place\(7.5, 43.6\) is 16"):
+        wp.path(streets, near, far)
+    with pytest.raises(VertexError, match=r"^2 of 3 places .* the first is row 1: Place\(7.6"):
+        streets.nearest_vertex([7.41, 7.6, 7.7], [43.73, 43.6, 43.6])
+    allowed = [wp.Place(each.lon, each.lat, within=30_000) for each in (far, farther)]
+    assert wp.distances(streets, allowed, [0]).dist.tolist() == [[0], [4]]
+
+
+def test_a_place_may_have_a_name(streets):
+    depot = wp.Place(7.41, 43.73, name="North depot")
+    assert wp.nearest(streets, [depot]).snapped[0].place.name == "North depot"
+    for name in (7, b"depot", ["a"]):
+        with pytest.raises(InputError, match=r"name = .* must be a string, or None"):
+            wp.Place(7.41, 43.73, name=name)
+
+
 def test_a_place_beside_the_box_is_not_taken_for_a_swapped_one():
     diagonal = wp.Graph.of([(0, 1)], coordinates=[(10.0, 9.9951), (10.006, 10.0049)])
     assert diagonal.nearest_vertex(9.9990, 9.9951) == 0  # (9.9951, 9.9990) is outside as well

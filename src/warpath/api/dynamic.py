@@ -124,7 +124,9 @@ class DynamicPaths:
             msg = f"algorithm = {shown(algorithm)} does not repair shortest paths; use {known}."
             raise InputError(msg)
         self._one = sources is None
-        given = snapped(graph, source if self._one else sources)
+        given = (
+            snapped(graph, source, "source") if self._one else snapped(graph, sources, "sources")
+        )
         self._indices = (
             np.array([one_index(graph, given, "source")], np.int64)
             if self._one
@@ -203,7 +205,7 @@ class DynamicPaths:
         -------
         (t,) distances, or (k, t) for several sources.
         """
-        chosen = as_indices(self._names, snapped(self._names, targets), "targets")
+        chosen = as_indices(self._names, snapped(self._names, targets, "targets"), "targets")
         with self._lock:
             rows = [self._paths.distances(row, chosen) for row in range(len(self._indices))]
         rows = [row.view(row.dtype.name) for row in rows]  # the int64 that NumPy prints
@@ -224,7 +226,7 @@ class DynamicPaths:
         InputError
             If `source` is not one of the sources.
         """
-        t = one_index(self._names, snapped(self._names, target), "target")
+        t = one_index(self._names, snapped(self._names, target, "target"), "target")
         row = 0 if source is None else self._row(source)
         with self._lock:
             length = self._paths.distances(row, np.array([t]))[0]
@@ -235,7 +237,7 @@ class DynamicPaths:
             return Route(self.graph, self._paths.route(row, t).view("int64"), length.item())
 
     def _row(self, source: Any) -> int:
-        s = one_index(self._names, snapped(self._names, source), "source")
+        s = one_index(self._names, snapped(self._names, source, "source"), "source")
         found = np.flatnonzero(self._indices == s)
         if not found.size:
             msg = f"source = {shown(source)} is not one of the sources; `.sources` has them."

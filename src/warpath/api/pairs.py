@@ -16,7 +16,7 @@ from warpath.base.errors import InputError
 from warpath.base.progress import is_silent, share, watch
 from warpath.engines.base import Problem
 from warpath.graph.arguments import as_indices, checked_dist_dtype
-from warpath.graph.places import noted, snapped
+from warpath.graph.places import noted, snapped_together
 from warpath.graph.turns import ends_of_turns, expanded
 from warpath.graph.zones import arrivals
 from warpath.planner.cpu_model import Size
@@ -56,7 +56,7 @@ def pairs_of(
     ----------
     find_route : returns a route from an origin to a destination.
     """
-    origins, destinations = snapped(graph, origins), snapped(graph, destinations)
+    origins, destinations = snapped_together(graph, origins=origins, destinations=destinations)
     starts = as_indices(graph, origins, "origins")
     ends = as_indices(graph, destinations, "destinations")
     if len(starts) != len(ends):

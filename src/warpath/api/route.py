@@ -11,7 +11,7 @@ from warpath.api.run import run_plan
 from warpath.engines.base import Problem
 from warpath.graph.arguments import one_index
 from warpath.graph.edge_geometry import leg_weights
-from warpath.graph.places import noted, snapped
+from warpath.graph.places import noted, snapped_together
 from warpath.graph.turns import edges_of_turns, ends_of_turns, expanded
 from warpath.graph.zones import arrivals
 from warpath.planner.cpu_model import Size
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 def route_of(graph: Graph, options: Options, source: Any, target: Any, progress: Progress) -> Route:
     """Return one shortest path; see `warpath.path`."""
-    source, target = snapped(graph, source), snapped(graph, target)
+    source, target = snapped_together(graph, source=source, target=target)
     s, t = one_index(graph, source, "source"), one_index(graph, target, "target")
     inner = expanded(graph)
     options = options if inner is graph else options.for_graph(inner)

@@ -24,7 +24,7 @@ from warpath.engines.base import Problem
 from warpath.graph import Graph
 from warpath.graph.arguments import as_indices, checked_cutoff, checked_dist_dtype, one_index
 from warpath.graph.checks import checked_bool
-from warpath.graph.places import noted, snapped
+from warpath.graph.places import noted, snapped, snapped_together
 from warpath.graph.turns import expanded
 from warpath.graph.zones import opened
 from warpath.recipes import Task
@@ -113,7 +113,7 @@ class Solver:
         ----------
         source, cutoff, dist_dtype, progress, trace : as in `warpath.sssp`.
         """
-        graph, source = self.graph, snapped(self.graph, source)
+        graph, source = self.graph, snapped(self.graph, source, "source")
         s = one_index(graph, source, "source")
         limit, dtype = checked_cutoff(cutoff, graph), checked_dist_dtype(dist_dtype, graph)
         request = SourceRequest(limit, dtype, checked_bool(trace, "trace"))
@@ -172,7 +172,7 @@ class Solver:
             `warpath.distances`.
         """
         graph = self.graph
-        sources, targets = snapped(graph, sources), snapped(graph, targets)
+        sources, targets = snapped_together(graph, sources=sources, targets=targets)
         rows = as_indices(graph, sources, "sources")
         columns = None if targets is None else as_indices(graph, targets, "targets")
         problem = Problem(Task.MANY, rows, columns, checked_cutoff(cutoff, graph))
@@ -237,7 +237,7 @@ class Solver:
         ----------
         facilities, reverse, cutoff, dist_dtype, progress : as in `warpath.nearest`.
         """
-        graph, facilities = self.graph, snapped(self.graph, facilities)
+        graph, facilities = self.graph, snapped(self.graph, facilities, "facilities")
         reverse = checked_bool(reverse, "reverse")
         starts = np.unique(as_indices(graph, facilities, "facilities"))
         limit, dtype = checked_cutoff(cutoff, graph), checked_dist_dtype(dist_dtype, graph)

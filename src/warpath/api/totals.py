@@ -17,7 +17,7 @@ from warpath.base.errors import DistanceOverflowError, InputError
 from warpath.engines.base import Problem
 from warpath.graph.arguments import as_indices
 from warpath.graph.checks import shown
-from warpath.graph.places import noted, snapped
+from warpath.graph.places import noted, snapped_together
 from warpath.graph.turns import refuse_turns
 from warpath.planner.cpu_model import Destination, Size
 from warpath.recipes import Task
@@ -69,7 +69,7 @@ def totalled(
     """Return the totals of the distances from each source; see `warpath.totals`."""
     refuse_turns(graph, "totals")
     names = checked_names(reduce)
-    sources, targets = snapped(graph, sources), snapped(graph, targets)
+    sources, targets = snapped_together(graph, sources=sources, targets=targets)
     chosen_columns = None if targets is None else as_indices(graph, targets, "targets")
     chosen_rows = np.arange(graph.n) if sources is None else as_indices(graph, sources, "sources")
     problem = Problem(Task.MANY, chosen_rows, chosen_columns, cutoff)

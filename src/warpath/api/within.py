@@ -39,7 +39,7 @@ def within_of(
     """
     refuse_turns(graph, "within")
     searched = graph.reversed() if reverse else graph
-    source = snapped(graph, source)
+    source = snapped(graph, source, "source")
     starts = np.unique(as_indices(graph, source, "source"))
     limit = checked_cutoff(cutoffs.tolist()[-1], searched)
     if len(starts) > 1:

@@ -5,17 +5,12 @@ from __future__ import annotations
 import os
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from warpath.base.errors import GraphError, VertexError
-from warpath.cli.main import tell
-from warpath.graph.nearest_points import points_of
-from warpath.graph.places import ALLOW_MORE, Place, Snapped, described, snapped
+from warpath.graph.places import Place
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    from warpath.graph import Graph
 
 _NUMBER = r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,3})?"
 _DECIMAL_COMMA = re.compile(r"^([+-]?\d*),(\d+)$")
@@ -100,37 +95,3 @@ def names_coordinates(argument: str | Path | None) -> bool:
         return False
     names = [name.strip() for name in header]
     return any(coordinate_columns(names, prefix) for prefix in _PREFIXES)
-
-
-def nearest(graph: Graph, places: Sequence[Place]) -> Snapped:
-    """Return the vertices nearest to places.
-
-    Raises
-    ------
-    GraphError
-        If the graph has no coordinates.
-    VertexError
-        If a place is far from any vertex.
-    """
-    if graph.coordinates is None:
-        msg = (
-            f"the graph has no coordinates, so {places[0]} cannot be found on it: give them with "
-            "--coordinates FILE (DIMACS .co, Matrix Market n x 2, TNTP nodes), or use ids."
-        )
-        raise GraphError(msg)
-    try:
-        found: Snapped = snapped(graph, list(places))
-    except VertexError as error:
-        # The command has no argument to allow more.
-        raise VertexError(str(error).replace(ALLOW_MORE, "")) from None
-    return found
-
-
-def snap(graph: Graph, places: Sequence[Place]) -> list[Any]:
-    """Return the names of the vertices nearest to places, and say on stderr how far they are."""
-    found = nearest(graph, places)
-    first = graph.id_base if graph.labels is None else 0
-    shown = [each._replace(vertex=each.vertex + first) if first else each for each in found.snaps]
-    tell(described(shown, in_metres=points_of(graph).degrees))
-    names: list[Any] = graph.label_of(found.indices).tolist()
-    return names

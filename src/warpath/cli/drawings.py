@@ -12,7 +12,7 @@ from warpath.cli import output, saving
 from warpath.cli.busy import busy
 from warpath.cli.near import Cutoffs, Facilities, ToFacilities, cutoffs_of
 from warpath.cli.near import draw as draw_within
-from warpath.cli.options import Cutoff, GraphFile, Reading, Showing, Solving, Theme
+from warpath.cli.options import Cutoff, GraphFile, Reading, Showing, Snapping, Solving, Theme
 from warpath.cli.output import NamedValues, TableRows
 from warpath.cli.reading import Loaded, load, with_coordinates
 from warpath.cli.route import Vertex, draw_route
@@ -34,6 +34,7 @@ def tree(
     source: Source,
     out: Picture,
     reading: Reading,
+    snapping: Snapping,
     solving: Solving,
     showing: Showing,
     target: Annotated[
@@ -50,10 +51,18 @@ def tree(
     Example: [cyan]warpath plot tree roads.gr.gz --source 1 --target 1000 -o tree.png[/]
     """
     loaded, paths, name = _solved(
-        graph, source, out, reading, solving, showing, cutoff=cutoff, what="the tree"
+        graph,
+        [source, target],
+        out,
+        reading,
+        snapping,
+        solving,
+        showing,
+        cutoff=cutoff,
+        what="the tree",
     )
     roads = paths.graph
-    route = None if target is None else paths.path_to(vertex(roads, target))
+    route = None if target is None else paths.path_to(vertex(roads, target, snapping))
     end = None if route is None else str(one_id(roads, int(route.indices[-1])))
     with busy(f"drawing {out.name}", showing):
         from warpath.plot import plot_tree
@@ -69,6 +78,7 @@ def route(
     target: Vertex,
     out: Picture,
     reading: Reading,
+    snapping: Snapping,
     solving: Solving,
     showing: Showing,
     theme: Theme = "light",
@@ -77,10 +87,14 @@ def route(
 
     Example: [cyan]warpath plot route roads.gr.gz 1 1000 -o route.png[/]
     """
-    loaded = _read(graph, out, reading, showing, "the route")
+    loaded = _read(graph, [source, target], out, reading, snapping, showing, "the route")
     roads, solver = loaded.graph, loaded.solver(solving)
     with in_file_ids(roads):
-        found = solver.path(vertex(roads, source), vertex(roads, target), progress=showing.progress)
+        found = solver.path(
+            vertex(roads, source, snapping),
+            vertex(roads, target, snapping),
+            progress=showing.progress,
+        )
     with busy(f"drawing {out.name}", showing):
         draw_route(roads, found, out, theme)
     _report("route", graph, loaded, found.plan, out, showing)
@@ -93,6 +107,7 @@ def within(
     cutoff: Cutoffs,
     out: Picture,
     reading: Reading,
+    snapping: Snapping,
     solving: Solving,
     showing: Showing,
     reverse: Annotated[
@@ -104,11 +119,11 @@ def within(
 
     Example: [cyan]warpath plot within roads.gr.gz --source 1 --cutoff 500,1000 -o near.png[/]
     """
-    loaded = _read(graph, out, reading, showing, "what lies within")
+    loaded = _read(graph, [source], out, reading, snapping, showing, "what lies within")
     roads, solver = loaded.graph, loaded.solver(solving)
     with in_file_ids(roads):
         found = solver.within(
-            vertex(roads, source),
+            vertex(roads, source, snapping),
             cutoffs_of(cutoff),
             reverse=reverse,
             progress=showing.progress,
@@ -124,6 +139,7 @@ def nearest(
     facilities: Facilities,
     out: Picture,
     reading: Reading,
+    snapping: Snapping,
     solving: Solving,
     showing: Showing,
     reverse: ToFacilities = False,
@@ -136,9 +152,9 @@ def nearest(
     """
     from warpath.plot import plot_nearest
 
-    loaded = _read(graph, out, reading, showing, "the areas")
+    loaded = _read(graph, [facilities], out, reading, snapping, showing, "the areas")
     roads, solver = loaded.graph, loaded.solver(solving)
-    chosen = listed(roads, facilities)
+    chosen = listed(roads, facilities, snapping)
     with in_file_ids(roads):
         found = solver.nearest(chosen, reverse=reverse, cutoff=cutoff, progress=showing.progress)
     with busy(f"drawing {out.name}", showing):
@@ -162,6 +178,7 @@ def frontier(
         ),
     ],
     reading: Reading,
+    snapping: Snapping,
     solving: Solving,
     showing: Showing,
     frames: Annotated[
@@ -184,7 +201,7 @@ def frontier(
     if out.suffix:
         saving.check(out, (*saving.PICTURES, ".gif"))
     loaded, paths, name = _solved(
-        graph, source, None, reading, solving, showing, cutoff=None, what="the frontier"
+        graph, [source], None, reading, snapping, solving, showing, cutoff=None, what="the frontier"
     )
     with busy(f"drawing {out.name}", showing):
         from warpath.plot import plot_frontier
@@ -199,6 +216,7 @@ def delta(
     source: Source,
     out: Picture,
     reading: Reading,
+    snapping: Snapping,
     showing: Showing,
     algorithms: Annotated[
         str, typer.Option("--algorithms", "-a", help="Algorithms with a delta, like one,other.")
@@ -222,9 +240,9 @@ def delta(
     names = [name.strip() for name in algorithms.split(",")]
     for name in names:
         Solving(name, device, threads).wish()  # raises UsageError for an unknown name
-    loaded = load(graph, reading, showing, prepared=False, vertices=[source])
+    loaded = load(graph, reading, showing, prepared=False, vertices=[source], snapping=snapping)
     roads = loaded.graph
-    start = vertex(roads, source)
+    start = vertex(roads, source, snapping)
     sweeps = []
     for name in names:
         with watch(showing.progress, name) as report:
@@ -271,27 +289,46 @@ def delta(
     output.show(document, table, NamedValues({"drawn to": out}), as_json=showing.as_json)
 
 
-def _read(file: Path, out: Path | None, reading: Reading, showing: Showing, what: str) -> Loaded:
+def _read(
+    file: Path,
+    vertices: list[str | None],
+    out: Path | None,
+    reading: Reading,
+    snapping: Snapping,
+    showing: Showing,
+    what: str,
+) -> Loaded:
     saving.check(out, saving.PICTURES)
-    return with_coordinates(load(file, reading, showing), file, what)
+    loaded = load(file, reading, showing, vertices=vertices, snapping=snapping)
+    return with_coordinates(loaded, file, what)
 
 
 def _solved(
     file: Path,
-    source: str,
+    vertices: list[str | None],
     out: Path | None,
     reading: Reading,
+    snapping: Snapping,
     solving: Solving,
     showing: Showing,
     *,
     cutoff: float | None,
     what: str,
 ) -> tuple[Loaded, Paths, str]:
-    """Load a graph with coordinates, solve from a source, and return both and the source's id."""
-    loaded = _read(file, out, reading, showing, what)
+    """Load a graph with coordinates, solve from a source, and return both and the source's id.
+
+    Parameters
+    ----------
+    vertices : the arguments that name vertices, the source first.
+    """
+    loaded = _read(file, vertices, out, reading, snapping, showing, what)
+    source = vertices[0]
+    assert source is not None  # noqa: S101 - the callers' promise
     roads, solver = loaded.graph, loaded.solver(solving)
     with in_file_ids(roads):
-        paths = solver.sssp(vertex(roads, source), cutoff=cutoff, progress=showing.progress)
+        paths = solver.sssp(
+            vertex(roads, source, snapping), cutoff=cutoff, progress=showing.progress
+        )
     return loaded, paths, str(one_id(roads, paths.source_index))
 
 

@@ -13,7 +13,7 @@ from warpath.base import units
 from warpath.base.errors import InputError, VerificationError
 from warpath.cli import output
 from warpath.cli.busy import busy
-from warpath.cli.options import GraphFile, Reading, Showing, Solving
+from warpath.cli.options import GraphFile, Reading, Showing, Snapping, Solving
 from warpath.cli.output import NamedValues, Sentence
 from warpath.cli.reading import load
 from warpath.cli.usage import UsageError
@@ -82,6 +82,7 @@ def plan(
     *,
     graph: GraphFile,
     reading: Reading,
+    snapping: Snapping,
     solving: Solving,
     showing: Showing,
     source: Annotated[
@@ -128,17 +129,20 @@ def plan(
     if targets is not None and sources is None:
         raise UsageError("--targets needs --sources.")
     named = [source, start, end, sources, targets]
-    loaded = load(graph, reading, showing, vertices=named)
+    loaded = load(graph, reading, showing, vertices=named, snapping=snapping)
     roads = loaded.graph
     question: dict[str, Any] = {}
     if start is not None and end is not None:
-        question = {"source": vertex(roads, start), "target": vertex(roads, end)}
+        question = {
+            "source": vertex(roads, start, snapping),
+            "target": vertex(roads, end, snapping),
+        }
     elif sources is not None:
-        question = {"sources": listed(roads, sources)}
+        question = {"sources": listed(roads, sources, snapping)}
         if targets is not None:
-            question["targets"] = listed(roads, targets)
+            question["targets"] = listed(roads, targets, snapping)
     elif source is not None:
-        question = {"source": vertex(roads, source)}
+        question = {"source": vertex(roads, source, snapping)}
     elif not all_pairs:
         if not roads.n:
             raise InputError(f"{graph} has no vertices, so there is nothing to plan.")
@@ -182,6 +186,7 @@ def verify(
         ),
     ],
     reading: Reading,
+    snapping: Snapping,
     showing: Showing,
     source: Annotated[
         str | None,
@@ -195,11 +200,11 @@ def verify(
 
     Example: [cyan]warpath verify roads.gr.gz tree.npz[/]
     """
-    loaded = load(graph, reading, showing, prepared=False, vertices=[source])
+    loaded = load(graph, reading, showing, prepared=False, vertices=[source], snapping=snapping)
     roads = loaded.graph
     saved = load_result(roads, result)
     if source is not None:
-        wanted = int(roads.index_of(vertex(roads, source))[0])
+        wanted = int(roads.index_of(vertex(roads, source, snapping))[0])
         starts = np.atleast_1d(getattr(saved, "source_index", getattr(saved, "source_indices", -1)))
         if wanted not in starts.tolist():
             first = one_id(roads, int(starts[0]))

@@ -12,7 +12,7 @@ import typer
 from warpath.base import units
 from warpath.cli import output, saving, tables
 from warpath.cli.busy import busy
-from warpath.cli.options import Cutoff, GraphFile, HtmlMap, Reading, Showing, Solving
+from warpath.cli.options import Cutoff, GraphFile, HtmlMap, Reading, Showing, Snapping, Solving
 from warpath.cli.output import NamedValues, TableRows
 from warpath.cli.reading import Loaded, load, with_coordinates
 from warpath.cli.summary import exact_sum
@@ -55,6 +55,7 @@ def distances(
         ),
     ],
     reading: Reading,
+    snapping: Snapping,
     solving: Solving,
     showing: Showing,
     targets: Annotated[
@@ -88,10 +89,10 @@ def distances(
     _refuse_a_form(out, long=long)
     if predecessors:
         long = _long_for_predecessors(out, long=long)
-    loaded = load(graph, reading, showing, vertices=[sources, targets])
+    loaded = load(graph, reading, showing, vertices=[sources, targets], snapping=snapping)
     roads = loaded.graph
-    rows = listed(roads, sources)
-    columns = None if targets is None else listed(roads, targets)
+    rows = listed(roads, sources, snapping)
+    columns = None if targets is None else listed(roads, targets, snapping)
     if out is None:
         tables.refuse_large(len(rows), roads.n if columns is None else len(columns))
     call = partial(
@@ -153,6 +154,7 @@ def pairs(
         ),
     ],
     reading: Reading,
+    snapping: Snapping,
     solving: Solving,
     showing: Showing,
     page: HtmlMap,
@@ -171,11 +173,11 @@ def pairs(
     """
     saving.check(out, saving.TRIPS)
     page.check()
-    loaded = load(graph, reading, showing, vertices=[trips])
+    loaded = load(graph, reading, showing, vertices=[trips], snapping=snapping)
     if page.html is not None:
         loaded = with_coordinates(loaded, graph, "the routes", "--html")
     roads, solver = loaded.graph, loaded.solver(solving)
-    ends = listed_trips(roads, trips)
+    ends = listed_trips(roads, trips, snapping)
     if out is None:
         tables.refuse_many(len(ends[0]))
     start = time.perf_counter()

@@ -11,7 +11,16 @@ import typer
 from warpath.base import units
 from warpath.cli import output, saving, tables
 from warpath.cli.busy import busy
-from warpath.cli.options import Cutoff, GraphFile, HtmlMap, Reading, Showing, Solving, Theme
+from warpath.cli.options import (
+    Cutoff,
+    GraphFile,
+    HtmlMap,
+    Reading,
+    Showing,
+    Snapping,
+    Solving,
+    Theme,
+)
 from warpath.cli.output import NamedValues, TableRows
 from warpath.cli.reading import load, number_or_text, with_coordinates
 from warpath.cli.summary import described
@@ -51,6 +60,7 @@ def nearest(
     graph: GraphFile,
     facilities: Facilities,
     reading: Reading,
+    snapping: Snapping,
     solving: Solving,
     showing: Showing,
     page: HtmlMap,
@@ -73,11 +83,11 @@ def nearest(
     """
     saving.check(out, saving.NEAREST)
     page.check()
-    loaded = load(graph, reading, showing, vertices=[facilities])
+    loaded = load(graph, reading, showing, vertices=[facilities], snapping=snapping)
     if page.html is not None:
         loaded = with_coordinates(loaded, graph, "the areas", "--html")
     roads = loaded.graph
-    chosen = listed(roads, facilities)
+    chosen = listed(roads, facilities, snapping)
     solver = loaded.solver(solving)
     start = time.perf_counter()
     with in_file_ids(roads):
@@ -150,6 +160,7 @@ def within(
     ],
     cutoff: Cutoffs,
     reading: Reading,
+    snapping: Snapping,
     solving: Solving,
     showing: Showing,
     page: HtmlMap,
@@ -190,7 +201,7 @@ def within(
     saving.check(outlines, saving.SHAPES, "--outlines")
     saving.check(plot, saving.PICTURES, "--plot")
     page.check()
-    loaded = load(graph, reading, showing, vertices=[source])
+    loaded = load(graph, reading, showing, vertices=[source], snapping=snapping)
     drawn = {"--plot": plot, "--outlines": outlines, "--html": page.html}
     option = next((name for name, file in drawn.items() if file is not None), None)
     if option is not None:
@@ -199,7 +210,7 @@ def within(
     start = time.perf_counter()
     with in_file_ids(roads):
         found = solver.within(
-            listed(roads, source),
+            listed(roads, source, snapping),
             cutoffs_of(cutoff),
             reverse=reverse,
             progress=showing.progress,

@@ -9,7 +9,8 @@ import copy
 import difflib
 import functools
 import inspect
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from pathlib import Path
 from typing import Annotated, Any
@@ -19,6 +20,7 @@ import typer
 from warpath.api.several import is_several
 from warpath.base.errors import InputError
 from warpath.cli import saving
+from warpath.cli.coordinates import names_coordinates
 from warpath.cli.usage import UsageError
 from warpath.engines.cluster.clients import is_address
 from warpath.planner.kinds import device_names
@@ -231,6 +233,30 @@ class Reading:
             rich_help_panel=_READING,
         ),
     ] = None
+
+
+@dataclass(frozen=True)
+class Snapping:
+    """Options for coordinates in the role of vertices."""
+
+    within: Annotated[
+        float | None,
+        typer.Option(
+            "--within",
+            metavar="METRES",
+            min=0,
+            help="How far a coordinate may be from the network, in metres, or in the unit of "
+            "coordinates that are not degrees. Default: 1000 m.",
+            show_default=False,
+        ),
+    ] = None
+
+    def check(self, vertices: Sequence[str | Path | None]) -> None:
+        """Raise UsageError if an option is given that no vertex of the command can need."""
+        names = [each for each in vertices if each is not None]
+        files = any(os.path.isfile(name) for name in names)  # noqa: PTH113 - as in coordinates.py
+        if self.within is not None and not files and not any(map(names_coordinates, names)):
+            raise UsageError("--within is for coordinates like 7.41,43.73, and none is given.")
 
 
 @dataclass(frozen=True)

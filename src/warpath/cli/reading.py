@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from warpath.cli.options import Reading, Showing, Solving
+    from warpath.cli.options import Reading, Showing, Snapping, Solving
     from warpath.graph import Graph
 
 
@@ -51,6 +51,7 @@ def load(
     *,
     prepared: bool = True,
     vertices: Sequence[str | Path | None] = (),
+    snapping: Snapping | None = None,
 ) -> Loaded:
     """Read a graph with the given options.
 
@@ -59,7 +60,15 @@ def load(
     prepared : False leaves the hierarchy of a prepared graph unread.
     vertices : the arguments that name vertices. If they have coordinates, those of the graph are
         read from a file next to it as well.
+    snapping : the options for these coordinates.
+
+    Raises
+    ------
+    UsageError
+        If there are such options, but no coordinates.
     """
+    if snapping is not None:
+        snapping.check(vertices)
     start = time.perf_counter()
     graph = read(
         path,

@@ -11,7 +11,7 @@ from warpath.base import units
 from warpath.base.errors import NoPathError
 from warpath.cli import output, saving
 from warpath.cli.busy import busy
-from warpath.cli.options import GraphFile, HtmlMap, Reading, Showing, Solving
+from warpath.cli.options import GraphFile, HtmlMap, Reading, Showing, Snapping, Solving
 from warpath.cli.output import NamedValues, Sentence, TableRows
 from warpath.cli.reading import load, with_coordinates
 from warpath.cli.vertices import ids, in_file_ids, one_id, vertex
@@ -39,6 +39,7 @@ def path(
     source: Vertex,
     target: Vertex,
     reading: Reading,
+    snapping: Snapping,
     solving: Solving,
     showing: Showing,
     page: HtmlMap,
@@ -69,8 +70,8 @@ def path(
     if plot is not None:
         saving.check(plot, saving.PICTURES, "--plot")
     page.check()
-    loaded = load(graph, reading, showing, vertices=[source, target])
-    start, end = vertex(loaded.graph, source), vertex(loaded.graph, target)
+    loaded = load(graph, reading, showing, vertices=[source, target], snapping=snapping)
+    start, end = vertex(loaded.graph, source, snapping), vertex(loaded.graph, target, snapping)
     if plot is not None or page.html is not None:
         option = "--html" if plot is None else "--plot"
         loaded = with_coordinates(loaded, graph, "the route", option)

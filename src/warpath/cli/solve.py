@@ -11,7 +11,7 @@ import typer
 from warpath.base import units
 from warpath.cli import output, saving
 from warpath.cli.busy import busy
-from warpath.cli.options import Cutoff, GraphFile, HtmlMap, Reading, Showing, Solving
+from warpath.cli.options import Cutoff, GraphFile, HtmlMap, Reading, Showing, Snapping, Solving
 from warpath.cli.output import NamedValues, TableRows
 from warpath.cli.reading import load, with_coordinates
 from warpath.cli.summary import described, distance_rows
@@ -32,6 +32,7 @@ def sssp(
         ),
     ],
     reading: Reading,
+    snapping: Snapping,
     solving: Solving,
     showing: Showing,
     page: HtmlMap,
@@ -60,14 +61,14 @@ def sssp(
     saving.check(out, saving.PATHS)
     saving.check(trace, saving.TRACES, "--trace")
     page.check()
-    loaded = load(graph, reading, showing, vertices=[source])
+    loaded = load(graph, reading, showing, vertices=[source], snapping=snapping)
     if page.html is not None:
         loaded = with_coordinates(loaded, graph, "the tree", "--html")
     roads, solver = loaded.graph, loaded.solver(solving)
     start = time.perf_counter()
     with in_file_ids(roads):
         paths = solver.sssp(
-            vertex(roads, source),
+            vertex(roads, source, snapping),
             cutoff=cutoff,
             progress=showing.progress,
             trace=trace is not None,

@@ -15,7 +15,7 @@ from warpath.base import units
 from warpath.base.errors import GraphFormatError, VertexError
 from warpath.cli import output, saving
 from warpath.cli.busy import busy
-from warpath.cli.options import GraphFile, Reading, Showing, Solving
+from warpath.cli.options import GraphFile, Reading, Showing, Snapping, Solving
 from warpath.cli.output import NamedValues, TableRows
 from warpath.cli.reading import load
 from warpath.cli.vertices import in_file_ids, listed, one_id, table_rows, vertex
@@ -55,6 +55,7 @@ def update(
         ),
     ],
     reading: Reading,
+    snapping: Snapping,
     solving: Solving,
     showing: Showing,
     out: Annotated[
@@ -72,16 +73,18 @@ def update(
     Example: [cyan]warpath update roads.gr.gz -s 1 --changes day.csv --watch shops.csv[/]
     """
     saving.check(out, (".csv", ".tsv", ".txt"))
-    loaded = load(graph, reading, showing, prepared=False, vertices=[source, watch])
+    loaded = load(
+        graph, reading, showing, prepared=False, vertices=[source, watch], snapping=snapping
+    )
     roads = loaded.graph
-    watched = {int(v) for v in roads.index_of(listed(roads, watch))}
+    watched = {int(v) for v in roads.index_of(listed(roads, watch, snapping))}
     batches = list(_batches(roads, changes))
     wish = solving.wish()
     start = time.perf_counter()
     rows: list[tuple[Any, ...]] = []
     with in_file_ids(roads):
         solver = loaded._replace(prepared=False).solver(solving)
-        live = DynamicPaths._of(solver, vertex(roads, source), None, "auto")  # noqa: SLF001
+        live = DynamicPaths._of(solver, vertex(roads, source, snapping), None, "auto")  # noqa: SLF001
         first = time.perf_counter() - start
         anew = 0
         for moment, line, batch in batches:

@@ -11,22 +11,24 @@ import difflib
 import os
 import re
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from warpath.base.errors import GraphFormatError, NegativeCycleError, VertexError
+from warpath.base.errors import GraphError, GraphFormatError, NegativeCycleError, VertexError
 from warpath.cli.coordinates import (
     coordinate,
     coordinate_columns,
     coordinate_of,
     lacking,
     listed_texts,
-    nearest,
-    snap,
 )
+from warpath.cli.main import tell
+from warpath.cli.options import Snapping
 from warpath.graph.derived import Derived
+from warpath.graph.places import ALLOW_MORE, INSIST, Place, Snap, described, near_places
 from warpath.io.csv import delimiter_of
 
 if TYPE_CHECKING:
@@ -37,37 +39,85 @@ if TYPE_CHECKING:
     from warpath.graph import Graph
 
 
-def vertex(graph: Graph, text: str) -> Any:
-    """Return the library's name of the vertex with this id.
+_DEFAULT = Snapping()
+
+
+def vertex(graph: Graph, text: str, snapping: Snapping = _DEFAULT) -> Any:
+    """Return the library's name of the vertex with this id, or the place of this coordinate.
 
     Raises
     ------
     VertexError
         If the graph has no such vertex; the message says which ids it has.
     """
-    return vertices(graph, [text])[0]
+    return vertices(graph, [text], snapping)[0]
 
 
-def vertices(graph: Graph, texts: Sequence[str]) -> list[Any]:
-    """Return the library's names of the vertices with these ids or coordinates; see `vertex`."""
-    known = {} if graph.labels is None else _label_of_text(graph)
-    at = [i for i, text in enumerate(texts) if text not in known and coordinate(text) is not None]
-    if not at:
-        return _by_ids(graph, texts)
-    found = snap(graph, [place for text in texts if (place := coordinate(text)) is not None])
-    names = dict(zip(at, found, strict=True))
-    ids = iter(_by_ids(graph, [text for i, text in enumerate(texts) if i not in names]))
-    return [names[i] if i in names else next(ids) for i in range(len(texts))]
+def vertices(graph: Graph, texts: Sequence[str], snapping: Snapping = _DEFAULT) -> list[Any]:
+    """Return the library's names of the vertices with these ids, and places of coordinates."""
+    return on_network(graph, [_entry(graph, text) for text in texts], snapping)
 
 
-def _by_ids(graph: Graph, texts: Sequence[str]) -> list[Any]:
+def _entry(graph: Graph, text: str) -> Any:
+    """Return the library's name of the vertex with this id, or the place of this coordinate."""
     if graph.labels is None:
-        return [_numbered(graph, text) for text in texts]
-    known = _label_of_text(graph)
-    missing = next((text for text in texts if text not in known), None)
-    if missing is not None:
-        raise _unknown_label(graph, missing, known)
-    return [known[text] for text in texts]
+        return coordinate(text) or _numbered(graph, text)
+    labels = _label_of_text(graph)
+    if text in labels:
+        return labels[text]
+    place = coordinate(text)
+    if place is None:
+        raise _unknown_label(graph, text, labels)
+    return place
+
+
+def on_network(
+    graph: Graph,
+    entries: Sequence[Any],
+    snapping: Snapping,
+    path: Path | None = None,
+    lines: Sequence[int] = (),
+) -> list[Any]:
+    """Return entries of a list of vertices after a check of the places among them.
+
+    How far each place is from its vertex is said on stderr.
+
+    Parameters
+    ----------
+    entries : names of vertices, and places.
+    path, lines : the file of the entries, and the line of each.
+
+    Raises
+    ------
+    GraphError
+        If the graph has no coordinates.
+    VertexError, GraphFormatError
+        If places are far from any vertex. The message counts them and names the first.
+    """
+    at = [i for i, entry in enumerate(entries) if isinstance(entry, Place)]
+    if not at:
+        return list(entries)
+    places = [replace(entries[i], within=snapping.within) for i in at]
+    if graph.coordinates is None:
+        msg = (
+            f"the graph has no coordinates, so {places[0]} cannot be found on it: give them with "
+            "--coordinates FILE (DIMACS .co, Matrix Market n x 2, TNTP nodes), or use ids."
+        )
+        raise GraphError(msg)
+    near = near_places(graph, places)
+    if near.far.any():
+        titles = [f"line {lines[i]}" if lines else f"number {i + 1}" for i in at]
+        reason = near.misses(titles, len(entries))
+        reason = reason.replace(ALLOW_MORE, ", or allow more with --within METRES")
+        reason = reason.replace(INSIST, ", or insist with --within ")
+        if path is None:
+            raise VertexError(reason)
+        first = at[int(np.argmax(near.far))]
+        raise GraphFormatError(path, lines[first], reason.removeprefix(f"line {lines[first]}: "))
+    snaps = map(Snap, places, ids(graph, near.vertices).tolist(), near.distances.tolist())
+    tell(described(tuple(snaps), in_metres=near.search.degrees))
+    of_place = dict(zip(at, places, strict=True))
+    return [of_place.get(i, entry) for i, entry in enumerate(entries)]
 
 
 def ids(graph: Graph, indices: Any) -> NDArray[Any]:
@@ -93,7 +143,7 @@ def in_file_ids(graph: Graph) -> Iterator[None]:
         raise NegativeCycleError(cycle, error.length) from error
 
 
-def listed(graph: Graph, argument: str) -> list[Any]:
+def listed(graph: Graph, argument: str, snapping: Snapping = _DEFAULT) -> list[Any]:
     """Return the vertices of a list ``1,5,9`` or ``7.41,43.73;7.42,43.74``, or of a file.
 
     A file has ids in its column vertex, else coordinates in its columns lon and lat, else ids in
@@ -108,20 +158,20 @@ def listed(graph: Graph, argument: str) -> list[Any]:
         line).
     """
     if _is_vertex(graph, argument):
-        return vertices(graph, [argument])
+        return vertices(graph, [argument], snapping)
     path = Path(argument)
     if os.path.isfile(argument):  # noqa: PTH113 - Path.is_file fails for long lists
-        return _of_file(graph, path)
+        return _of_file(graph, path, snapping)
     texts = listed_texts(argument)
     if not texts:
         msg = f"{argument!r} lists no vertex: give ids like 1,5,9 or a file of ids."
         raise VertexError(msg)
     if len(texts) == 1 and path.suffix.lower() in {".csv", ".tsv", ".txt"}:
         raise FileNotFoundError(2, "no such file", argument)
-    return vertices(graph, texts)
+    return vertices(graph, texts, snapping)
 
 
-def trips(graph: Graph, path: Path) -> tuple[list[Any], list[Any]]:
+def trips(graph: Graph, path: Path, snapping: Snapping = _DEFAULT) -> tuple[list[Any], list[Any]]:
     """Return the origins and the destinations of the trips in a file, one trip per row.
 
     They are the columns that the first row calls origin and destination, else coordinates in
@@ -134,35 +184,34 @@ def trips(graph: Graph, path: Path) -> tuple[list[Any], list[Any]]:
         does not exist.
     """
     rows = table_rows(path, "an origin and a destination per line")
-    if not rows:
-        raise GraphFormatError(path, None, "the file lists no trip")
-    names = [name.lower() for name in rows[0][1]]
+    names = [name.lower() for name in rows[0][1]] if rows else []
     start_at, end_at = (coordinate_columns(names, f"{end}_") for end in _TRIP)
+    lines: list[int] = []
+    ends: list[Any] = []  # origins and destinations in turn
     if not any(name in names for name in _TRIP) and start_at and end_at:
-        if len(rows) == 1:
-            raise GraphFormatError(path, None, "the file lists no trip")
-        origins = _at_columns(graph, path, rows[1:], start_at)
-        return origins, _at_columns(graph, path, rows[1:], end_at)
-    named = all(name in names for name in _TRIP)
-    columns = [names.index(name) for name in _TRIP] if named else [0, 1]
-    ends: tuple[list[Any], list[Any]] = [], []
-    for at, (line, row) in enumerate(rows):
-        texts = [row[column] if column < len(row) else "" for column in columns]
-        if at == 0 and (named or not any(_is_vertex(graph, text) for text in texts)):
-            continue  # the header
-        if not all(texts):
-            reason = f"expected an origin and a destination, found {','.join(row)!r:.60}"
-            raise GraphFormatError(path, line, reason)
-        try:
-            found = vertices(graph, texts)
-        except VertexError as error:
-            hint = lacking(names, *(f"{end}_" for end in _TRIP))
-            raise GraphFormatError(path, line, f"{error}{hint}") from error
-        ends[0].append(found[0])
-        ends[1].append(found[1])
-    if not ends[0]:
+        for line, row in rows[1:]:
+            ends += [_at_columns(path, line, row, columns) for columns in (start_at, end_at)]
+            lines += [line] * 2
+    else:
+        named = all(name in names for name in _TRIP)
+        columns = [names.index(name) for name in _TRIP] if named else [0, 1]
+        for at, (line, row) in enumerate(rows):
+            texts = [row[column] if column < len(row) else "" for column in columns]
+            if at == 0 and (named or not any(_is_vertex(graph, text) for text in texts)):
+                continue  # the header
+            if not all(texts):
+                reason = f"expected an origin and a destination, found {','.join(row)!r:.60}"
+                raise GraphFormatError(path, line, reason)
+            try:
+                ends += [_entry(graph, text) for text in texts]
+            except VertexError as error:
+                hint = lacking(names, *(f"{end}_" for end in _TRIP))
+                raise GraphFormatError(path, line, f"{error}{hint}") from error
+            lines += [line] * 2
+    if not ends:
         raise GraphFormatError(path, None, "the file lists no trip")
-    return ends
+    ends = on_network(graph, ends, snapping, path, lines)
+    return ends[::2], ends[1::2]
 
 
 _TRIP = ("origin", "destination")
@@ -190,53 +239,39 @@ def table_rows(path: Path, expected: str) -> list[tuple[int, list[str]]]:
     return [(number, row) for number, row in rows if any(row) and not row[0].startswith("#")]
 
 
-def _of_file(graph: Graph, path: Path) -> list[Any]:
+def _of_file(graph: Graph, path: Path, snapping: Snapping) -> list[Any]:
     rows = table_rows(path, "one vertex per line")
     header = [name.lower() for name in rows[0][1]] if rows else []
     at_columns = coordinate_columns(header)
     if at_columns and "vertex" not in header:
         if len(rows) == 1:
             raise GraphFormatError(path, None, "the file lists no place")
-        return _at_columns(graph, path, rows[1:], at_columns)
+        places = [_at_columns(path, line, row, at_columns) for line, row in rows[1:]]
+        return on_network(graph, places, snapping, path, [line for line, _ in rows[1:]])
     own = header.index("vertex") if "vertex" in header else 0
     cells = [(line, row[own]) for line, row in rows if len(row) > own and row[own]]
-    found = []
+    entries, lines = [], []
     for at, (line, text) in enumerate(cells):
         try:
-            found.append(vertex(graph, text))
+            entries.append(_entry(graph, text))
         except VertexError as error:
             if at == 0 and not _is_integer(text):
                 continue  # the header
             raise GraphFormatError(path, line, f"{error}{lacking(header)}") from error
-    if not found:
-        raise GraphFormatError(path, None, "the file lists no vertex")
-    return found
-
-
-def _at_columns(
-    graph: Graph, path: Path, rows: list[tuple[int, list[str]]], columns: tuple[int, int]
-) -> list[Any]:
-    """Return the vertices nearest to the coordinates in two columns of a file."""
-    lines, places = [], []
-    for line, row in rows:
-        cells = [row[column] if column < len(row) else "" for column in columns]
-        place = coordinate_of(cells)
-        if place is None:
-            reason = (
-                f"expected a longitude and a latitude, found {' and '.join(map(repr, cells)):.60}"
-            )
-            raise GraphFormatError(path, line, reason)
         lines.append(line)
-        places.append(place)
-    try:
-        return snap(graph, places)
-    except VertexError:
-        for line, place in zip(lines, places, strict=True):
-            try:
-                nearest(graph, [place])
-            except VertexError as error:
-                raise GraphFormatError(path, line, str(error)) from error
-        raise
+    if not entries:
+        raise GraphFormatError(path, None, "the file lists no vertex")
+    return on_network(graph, entries, snapping, path, lines)
+
+
+def _at_columns(path: Path, line: int, row: list[str], columns: tuple[int, int]) -> Place:
+    """Return the place of the coordinates in two columns of a row."""
+    cells = [row[column] if column < len(row) else "" for column in columns]
+    place = coordinate_of(cells)
+    if place is None:
+        reason = f"expected a longitude and a latitude, found {' and '.join(map(repr, cells)):.60}"
+        raise GraphFormatError(path, line, reason)
+    return place
 
 
 def _numbered(graph: Graph, text: str) -> int:

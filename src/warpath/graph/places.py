@@ -27,6 +27,8 @@ REACH = 1000.0
 REACH_IN_PLANE = 0.1
 #: The end of the error about a place that is too far away.
 ALLOW_MORE = ", or pass a larger within= to Place or nearest_vertex"
+#: The beginning of the end of the error about swapped coordinates, before a distance.
+INSIST = ", or insist with within="
 
 
 @dataclass(frozen=True)
@@ -42,11 +44,13 @@ class Place:
     lon, lat : longitude and latitude in degrees; x and y where the graph's coordinates are not
         degrees.
     within : how far the vertex may be away, as in `Graph.nearest_vertex`.
+    name : a name for rows, columns and legends; None for the name of the vertex.
 
     Raises
     ------
     InputError
-        If a coordinate is not a finite number, or `within` is not a number of at least 0.
+        If a coordinate is not a finite number, `within` is not a number of at least 0, or `name` is
+        not a string.
 
     Examples
     --------
@@ -61,6 +65,7 @@ class Place:
     lon: float
     lat: float
     within: float | None = None
+    name: str | None = None
 
     def __post_init__(self) -> None:
         for name in ("lon", "lat"):
@@ -69,6 +74,7 @@ class Place:
                 raise InputError(msg)
         if self.within is not None:
             _checked_reach(self.within)
+        _check_name(self.name)
 
     def __str__(self) -> str:
         return f"{self.lon:.10g},{self.lat:.10g}"
@@ -114,8 +120,12 @@ def holds_places(vertices: Any) -> bool:
     return False
 
 
-def snapped(graph: Graph, vertices: Any) -> Any:
+def snapped(graph: Graph, vertices: Any, what: str = "vertices") -> Any:
     """Return vertices with places among them as `Snapped`; anything else unchanged.
+
+    Parameters
+    ----------
+    what : the name of the argument, for errors.
 
     Raises
     ------
@@ -127,18 +137,49 @@ def snapped(graph: Graph, vertices: Any) -> Any:
     # The first test is a fast path: the second takes 0.5 us, as much as 8 % of a small solve.
     if type(vertices) is int or not holds_places(vertices):
         return vertices
-    given = [vertices] if isinstance(vertices, Place) else list(vertices)
-    at = [i for i, each in enumerate(given) if type(each) is Place]
-    places = [given[i] for i in at]
-    indices = np.empty(len(given), np.int64)
-    indices[at], distances = nearest_indices(
-        graph, [p.lon for p in places], [p.lat for p in places], [p.within for p in places]
-    )
-    if len(at) < len(given):
-        others = sorted(set(range(len(given))) - set(at))
-        indices[others] = graph.index_of([given[i] for i in others])
-    names = graph.label_of(indices[at]).tolist()
-    return Snapped(indices, tuple(map(Snap, places, names, distances.tolist())))
+    return snapped_together(graph, **{what: vertices})[0]
+
+
+def snapped_together(graph: Graph, **given: Any) -> list[Any]:
+    """Return several arguments as `snapped` does, with one error about all places that miss.
+
+    Parameters
+    ----------
+    given : the arguments of a call, by their names.
+    """
+    lists = {
+        what: [vertices] if isinstance(vertices, Place) else list(vertices)
+        for what, vertices in given.items()
+        if holds_places(vertices)
+    }
+    if not lists:
+        return list(given.values())
+    at = {
+        what: [i for i, one in enumerate(each) if type(one) is Place]
+        for what, each in lists.items()
+    }
+    places = [lists[what][i] for what, rows in at.items() for i in rows]
+    near = near_places(graph, places)
+    if near.far.any():
+        titles = [
+            what if isinstance(given[what], Place) else f"{what}[{i}]"
+            for what, rows in at.items()
+            for i in rows
+        ]
+        raise VertexError(near.misses(titles, sum(map(len, lists.values()))))
+    names = graph.label_of(near.vertices).tolist()
+    snaps = list(map(Snap, places, names, near.distances.tolist()))
+    result, done = dict(given), 0
+    for what, entries in lists.items():
+        rows, upto = at[what], done + len(at[what])
+        indices = np.empty(len(entries), np.int64)
+        indices[rows] = near.vertices[done:upto]
+        if len(rows) < len(entries):
+            others = sorted(set(range(len(entries))) - set(rows))
+            indices[others] = graph.index_of([entries[i] for i in others])
+        result[what] = Snapped(indices, tuple(snaps[done:upto]))
+        done = upto
+    return list(result.values())
 
 
 def noted(result: T, *given: Any) -> T:
@@ -175,34 +216,94 @@ def described(snaps: Sequence[Snap], *, in_metres: bool) -> str:
     )
 
 
-def nearest_indices(
-    graph: Graph, lon: ArrayLike, lat: ArrayLike, within: Any
-) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Return the indices of the vertices nearest to k coordinates, and how far they are.
+class Near(NamedTuple):
+    """The vertices nearest to k points, how far they are and may be, and which are too far.
 
-    Parameters
+    Attributes
     ----------
-    lon, lat : (k,) finite numbers.
-    within : k numbers or None, as in `Graph.nearest_vertex`.
-
-    Raises
-    ------
-    GraphError
-        If the graph has no coordinates.
-    VertexError
-        If a coordinate is farther from all vertices than allowed.
+    search : the vertices that were searched.
+    points : (k, 2) float64.
+    vertices : (k,) int64.
+    distances, limits : (k,) float64.
+    far : (k,) bool.
     """
-    known = points_of(graph)
-    asked = np.column_stack([np.asarray(lon, np.float64), np.asarray(lat, np.float64)])
-    default = REACH if known.degrees else REACH_IN_PLANE * float(np.hypot(*np.ptp(known.box, 0)))
-    limits = np.array([default if each is None else float(each) for each in within])
-    vertices, distances = known.nearest(asked)
-    far = distances > limits
-    far |= _swapped(known, asked) & (distances > default)  # however much `within` allows
-    if far.any():
-        first = int(np.argmax(far))
-        raise _too_far(known, asked[first], float(distances[first]), float(limits[first]))
-    return vertices, distances
+
+    search: NearestPoints
+    points: Array
+    vertices: NDArray[np.int64]
+    distances: NDArray[np.float64]
+    limits: NDArray[np.float64]
+    far: NDArray[np.bool_]
+
+    @classmethod
+    def of(cls, search: NearestPoints, points: Array, within: Sequence[float | None]) -> Near:
+        """Search the vertices nearest to points.
+
+        Parameters
+        ----------
+        points : (k, 2) finite numbers.
+        within : k numbers or None, as in `Graph.nearest_vertex`.
+        """
+        diagonal = float(np.hypot(*np.ptp(search.box, 0)))
+        default = REACH if search.degrees else REACH_IN_PLANE * diagonal
+        limits = np.array([default if each is None else float(each) for each in within])
+        vertices, distances = search.nearest(points)
+        # A finite number is a statement about this place; infinity allows all, also by mistake.
+        stated = np.array([each is not None and each < np.inf for each in within], np.bool_)
+        far = distances > limits
+        far |= _swapped(search, points) & (distances > default) & ~stated
+        return cls(search, points, vertices, distances, limits, far)
+
+    def misses(self, titles: Sequence[str], total: int) -> str:
+        """Return the text of the error about the points that are too far from all vertices.
+
+        Parameters
+        ----------
+        titles : where in the arguments of the call each point stands.
+        total : the number of places and vertices in these arguments.
+        """
+        first, count = int(np.argmax(self.far)), int(self.far.sum())
+        reason = self._reason(first)
+        if count == 1:
+            return reason if total == 1 else f"{titles[first]}: {reason}"
+        ends = np.sort(self.distances[self.far])[[0, -1]].tolist()
+        least, most = (f"{_digits(end)}{self._unit}" for end in ends)
+        return (
+            f"{count:,} of {total:,} places are too far from every vertex, {least} to {most}; the "
+            f"first is {titles[first]}: {reason}"
+        )
+
+    @property
+    def _unit(self) -> str:
+        return " m" if self.search.degrees else ""
+
+    def _reason(self, at: int) -> str:
+        """Return why a point is too far from all vertices, and what to do."""
+        point, distance = self.points[at], float(self.distances[at])
+        degrees = self.search.degrees
+        place = f"Place({point[0]:.10g}, {point[1]:.10g})"
+        axes = ("longitudes", "latitudes") if degrees else ("x", "y")
+        (x, y), (x2, y2) = self.search.box.tolist()
+        box = f"the graph has {axes[0]} {x:.6g} .. {x2:.6g} and {axes[1]} {y:.6g} .. {y2:.6g}"
+        if _swapped(self.search, point[None])[0]:
+            order = "longitude and latitude are" if degrees else "x and y are"
+            return (
+                f"{order} swapped in {place}: {box}. Write Place({point[1]:.10g}, {point[0]:.10g})"
+                f"{INSIST}{np.ceil(distance):.0f}."
+            )
+        if degrees and not (abs(point[0]) <= 180 and abs(point[1]) <= 90):
+            return f"{place} is not a longitude and a latitude in degrees, but {box}."
+        limit = float(self.limits[at])
+        return (
+            f"{place} is {_digits(distance)}{self._unit} from the nearest vertex, and "
+            f"{_digits(limit)}{self._unit} is the most: {box}. Correct the coordinate{ALLOW_MORE}."
+        )
+
+
+def near_places(graph: Graph, places: Sequence[Place]) -> Near:
+    """Search the vertices nearest to places; GraphError if the graph has no coordinates."""
+    points = np.array([(place.lon, place.lat) for place in places], np.float64).reshape(-1, 2)
+    return Near.of(points_of(graph), points, [place.within for place in places])
 
 
 def checked_numbers(values: ArrayLike, name: str) -> Array:
@@ -237,12 +338,15 @@ def nearest_vertex(
         msg = f"lon has shape {x.shape} and lat {y.shape}: a coordinate has one of each."
         raise InputError(msg)
     reach = None if within is None else _checked_reach(within)
-    indices, distances = nearest_indices(graph, x.ravel(), y.ravel(), [reach] * x.size)
-    names = graph.label_of(indices)
+    points = np.column_stack([x.ravel(), y.ravel()])
+    near = Near.of(points_of(graph), points, [reach] * x.size)
+    if near.far.any():
+        raise VertexError(near.misses([f"row {row}" for row in range(x.size)], x.size))
+    names = graph.label_of(near.vertices)
     if x.ndim == 0:
         one = names.tolist()[0]
-        return (one, float(distances[0])) if with_distance else one
-    return (names, distances) if with_distance else names
+        return (one, float(near.distances[0])) if with_distance else one
+    return (names, near.distances) if with_distance else names
 
 
 def hint_of_coordinate(vertices: Any) -> str:
@@ -256,6 +360,12 @@ def hint_of_coordinate(vertices: Any) -> str:
         if fractions and np.isfinite(x) and np.isfinite(y):
             return f" It looks like a coordinate: give it as wp.Place({x:.10g}, {y:.10g})."
     return ""
+
+
+def _check_name(name: Any) -> None:
+    if name is not None and not isinstance(name, str):
+        msg = f"name = {shown(name)} must be a string, or None."
+        raise InputError(msg)
 
 
 def _checked_reach(within: Any) -> float:
@@ -273,26 +383,6 @@ def _swapped(known: NearestPoints, points: Array) -> Array:
     turned = points[:, ::-1]
     swapped: Array = ~inside & ((turned >= low) & (turned <= high)).all(axis=1)
     return swapped
-
-
-def _too_far(known: NearestPoints, point: Array, distance: float, limit: float) -> VertexError:
-    place = f"Place({point[0]:.10g}, {point[1]:.10g})"
-    axes = ("longitudes", "latitudes") if known.degrees else ("x", "y")
-    (x, y), (x2, y2) = known.box.tolist()
-    box = f"the graph has {axes[0]} {x:.6g} .. {x2:.6g} and {axes[1]} {y:.6g} .. {y2:.6g}"
-    if _swapped(known, point[None])[0]:
-        order = "longitude and latitude are" if known.degrees else "x and y are"
-        msg = f"{order} swapped in {place}: {box}. Write Place({point[1]:.10g}, {point[0]:.10g})."
-        return VertexError(msg)
-    if known.degrees and not (abs(point[0]) <= 180 and abs(point[1]) <= 90):
-        msg = f"{place} is not a longitude and a latitude in degrees, but {box}."
-        return VertexError(msg)
-    unit = " m" if known.degrees else ""
-    msg = (
-        f"{place} is {_digits(distance)}{unit} from the nearest vertex, and {_digits(limit)}{unit} "
-        f"is the most: {box}. Correct the coordinate{ALLOW_MORE}."
-    )
-    return VertexError(msg)
 
 
 def _digits(value: float) -> str:
