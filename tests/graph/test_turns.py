@@ -1,7 +1,8 @@
-"""Random graphs with turns, beside a search over pairs of edges in plain Python."""
+"""Random graphs with turns, beside a search over the last edges of paths in plain Python."""
 
 from __future__ import annotations
 
+import io
 import itertools
 
 import numpy as np
@@ -12,57 +13,96 @@ from hypothesis import strategies as st
 import warpath as wp
 from warpath.base.errors import GraphError, NoPathError
 from warpath.graph.turns import Turns, expanded
+from warpath.io import npz
 
 ROAD = st.tuples(st.integers(0, 4), st.integers(0, 4), st.integers(0, 9), st.booleans())
 FAR = np.iinfo(np.int64).max
 
 
+POINTS = [(0, 0), (2, 1), (1, 3), (-2, 2), (3, -1)]  # no turn by exactly 45 degrees
+
+
 @st.composite
 def turned(draw):
-    """Draw a graph of one-way and two-way roads with forbidden turns and a cost of U-turns."""
+    """Draw one-way and two-way roads with forbidden sequences and costs of turns."""
     roads = draw(st.lists(ROAD, min_size=1, max_size=7))
     edges = [(u, v, w, at) for at, (u, v, w, _) in enumerate(roads)]
     edges += [(v, u, w, at) for at, (u, v, w, both) in enumerate(roads) if both]
     src, dst, weights, road = np.array(edges).T
     plain = wp.Graph.from_edges(src, dst, weights, n=5, keep_rows=True)
-    tails, heads, _ = plain.edges()
     road, m = road[plain.given.rows], plain.m
-    pairs = [(e, f) for e in range(m) for f in range(m) if heads[e] == tails[f]]
     back = np.full(m, -1)
     for e, f in itertools.permutations(range(m), 2):
         if road[e] == road[f]:
             back[e] = f
-    banned = draw(st.lists(st.sampled_from(pairs), max_size=len(pairs))) if pairs else []
-    turns = Turns(np.array(banned), back, u_turn=draw(st.sampled_from([None, 0, 3])))
-    return wp.Graph(plain.indptr, plain.indices, plain.weights, turns=turns)
+    banned = [draw(walk(plain)) for _ in range(draw(st.integers(0, 8)))]
+    longest = max(map(len, banned), default=2)
+    turns = Turns(
+        np.array([row + [-1] * (longest - len(row)) for row in banned if len(row) > 1]),
+        back,
+        left=draw(st.sampled_from([0, 2])),
+        right=draw(st.sampled_from([0, 1])),
+        u_turn=draw(st.sampled_from([None, 0, 3])),
+    )
+    return wp.Graph(plain.indptr, plain.indices, plain.weights, turns=turns, coordinates=POINTS)
 
 
-def following(graph, e):
-    """Yield the edges that may follow an edge, with what the turn adds."""
-    turns, head = graph.turns, graph.indices[e]
+@st.composite
+def walk(draw, graph):
+    """Draw one to four edges that follow one another."""
+    edges = [draw(st.integers(0, graph.m - 1))]
+    for _ in range(draw(st.integers(1, 3))):
+        head = graph.indices[edges[-1]]
+        row = range(graph.indptr[head], graph.indptr[head + 1])
+        edges += [draw(st.sampled_from(row))] if row else []
+    return edges
+
+
+def following(graph, path):
+    """Yield the edges that may follow the last edges of a path, with what the turn adds."""
+    turns, e = graph.turns, path[-1]
+    head = graph.indices[e]
     row = range(graph.indptr[head], graph.indptr[head + 1])
+    others = len(row) - (turns.back[e] >= 0)
+    banned = {tuple(f for f in one if f >= 0) for one in turns.banned.tolist()}
     for f in row:
-        back = turns.back[e] == f
-        dead_end = len(row) == 1
-        if [e, f] in turns.banned.tolist() or (back and turns.u_turn is None and not dead_end):
+        longer = (*path, f)
+        if any(longer[-k:] in banned for k in range(2, len(longer) + 1)):
             continue
-        yield f, (turns.u_turn or 0) if back else 0
+        if turns.back[e] == f:
+            if turns.u_turn is not None or not others:
+                yield f, turns.u_turn or 0
+        else:
+            yield f, side(graph, e, f) if others > 1 else 0
+
+
+def side(graph, e, f):
+    """Return what a turn by more than 45 degrees adds."""
+    tails, heads, _ = graph.edges()
+    (ax, ay), (bx, by), (cx, cy) = graph.coordinates[[tails[e], heads[e], heads[f]]].astype(int)
+    cross = (bx - ax) * (cy - by) - (by - ay) * (cx - bx)
+    dot = (bx - ax) * (cx - bx) + (by - ay) * (cy - by)
+    if abs(cross) <= dot or cross == dot == 0:
+        return 0
+    return graph.turns.left if cross >= 0 else graph.turns.right
 
 
 def labels_from(graph, source):
-    """Return the distance of each vertex, by relaxing edges until nothing changes."""
+    """Return the distance of each vertex, by relaxing the last edges of paths."""
     tails, heads, weights = graph.edges()
-    label = {e: int(weights[e]) for e in range(graph.m) if tails[e] == source}
+    last = graph.turns.banned.shape[1] - 1
+    label = {(e,): int(weights[e]) for e in range(graph.m) if tails[e] == source}
     waiting = list(label)
     while waiting:
-        e = waiting.pop()
-        for f, cost in following(graph, e):
-            if label[e] + cost + weights[f] < label.get(f, FAR):
-                label[f] = int(label[e] + cost + weights[f])
-                waiting.append(f)
+        path = waiting.pop()
+        for f, cost in following(graph, path):
+            after, dist = (*path, f)[-last:], int(label[path] + cost + weights[f])
+            if dist < label.get(after, FAR):
+                label[after] = dist
+                waiting.append(after)
     dist = [FAR] * graph.n
-    for e, found in label.items():
-        dist[heads[e]] = min(dist[heads[e]], found)
+    for path, found in label.items():
+        dist[heads[path[-1]]] = min(dist[heads[path[-1]]], found)
     dist[source] = 0
     return dist
 
@@ -92,27 +132,64 @@ def check_route(graph, route, source, target):
     assert tails[edges].tolist() == route.indices[:-1].tolist()
     assert heads[edges].tolist() == route.indices[1:].tolist()
     length = int(weights[edges[0]]) if edges else 0
-    for e, f in itertools.pairwise(edges):
-        length += dict(following(graph, e))[f] + int(weights[f])
+    for at in range(1, len(edges)):
+        cost = dict(following(graph, tuple(edges[:at])))[edges[at]]
+        length += cost + int(weights[edges[at]])
     assert length == route.length == route.weights.sum()
 
 
 @given(turned())
 def test_the_reverse_has_the_same_distances_the_other_way(graph):
-    if graph.turns.u_turn is not None:  # a dead end of the reverse is another vertex
-        assert wp.apsp(graph.reversed()).dist.tolist() == wp.apsp(graph).dist.T.tolist()
+    dist, back = wp.apsp(graph).dist, graph.reversed()
+    assert wp.apsp(back).dist.tolist() == dist.T.tolist()
+    assert wp.apsp(back.reversed()).dist.tolist() == dist.tolist()
+    file = io.BytesIO()
+    npz.write(back, file)
+    assert wp.apsp(graph_in(file)).dist.tolist() == dist.T.tolist()
+
+
+def graph_in(file):
+    """Return the graph of an .npz file in memory."""
+    with np.load(io.BytesIO(file.getvalue())) as parts:
+        return npz.graph_of(None, dict(parts), None)
+
+
+@given(turned(), st.sets(st.integers(0, 4), min_size=1), st.data())
+def test_a_part_of_the_reverse_is_the_reverse_of_the_part(graph, vertices, data):
+    """Dead ends and choices of ways are those of the part."""
+    back, vertices = graph.reversed(), sorted(vertices)
+    part = graph.subgraph(vertices)
+    expected = [labels_from(part, s) for s in range(part.n)]
+    assert wp.apsp(part).dist.tolist() == expected
+    assert wp.apsp(back.subgraph(vertices)).dist.T.tolist() == expected
+    gone = data.draw(st.integers(0, graph.m - 1))
+    closed = np.arange(graph.m) == gone
+    fewer = graph.with_weights(np.where(closed, np.inf, graph.weights))
+    order = wp.Graph(graph.indptr, graph.indices, np.arange(graph.m)).reversed().weights
+    other_way = back.with_weights(np.where(order == gone, np.inf, back.weights))
+    assert wp.apsp(other_way).dist.T.tolist() == wp.apsp(fewer).dist.tolist()
+
+
+def test_dead_ends_are_those_of_travellers():
+    # From 0 to 3 one turns back at 2, which only a one-way street from 4 leads to as well.
+    back = [-1, 3, -1, 1, -1]
+    rows = wp.Graph.from_edges([0, 1, 1, 2, 4], [1, 2, 3, 1, 2], [1, 1, 1, 1, 1])
+    graph = wp.Graph(rows.indptr, rows.indices, rows.weights, turns=Turns([[0, 2]], back))
+    assert wp.distances(graph, [0], [3]).dist == wp.distances(graph.reversed(), [3], [0]).dist == 4
 
 
 @given(turned(), st.sets(st.integers(0, 4), min_size=1))
 def test_a_subgraph_keeps_its_turns(graph, vertices):
     part = graph.subgraph(sorted(vertices))
     tails, heads, _ = part.edges()
-    assert all(heads[e] == tails[f] for e, f in part.turns.banned)
-    kept = sum(
-        {graph.edges()[0][e], heads_of(graph)[e], heads_of(graph)[f]} <= vertices
-        for e, f in graph.turns.banned
-    )
+    kept = 0
+    for row in graph.turns.banned.tolist():
+        edges = [e for e in row if e >= 0]
+        kept += {graph.edges()[0][edges[0]], *(heads_of(graph)[e] for e in edges)} <= vertices
     assert len(part.turns.banned) == kept
+    for row in part.turns.banned.tolist():
+        for e, f in itertools.pairwise(e for e in row if e >= 0):
+            assert heads[e] == tails[f]
 
 
 def heads_of(graph):

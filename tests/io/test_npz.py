@@ -124,7 +124,8 @@ def test_damaged_columns_are_refused(tmp_path, changed, message):
         ({"turns_back": None}, "the array turns_back, which is missing"),
         ({"turns_back": np.array([-1, 7])}, "turns do not belong to the m = 2 edges"),
         ({"turns_banned": np.array([[0, 2]])}, "turns do not belong to the m = 2 edges"),
-        ({"turns_banned": np.array([[0, 1, 1]])}, "turns_banned has pairs"),
+        ({"turns_banned": np.array([[0]])}, "turns_banned has two columns or more"),
+        ({"turns_banned": np.array([[0, -1, 1]])}, "two or more edges, then only -1"),
         ({"turns_costs": np.array([1.0, 2.0])}, "turns_costs three numbers"),
         ({"turns_costs": np.array([np.nan, 0, 0])}, "turns_costs must be numbers >= 0"),
         ({"turns_costs": np.array([0.0, 0, -1])}, "turns_costs must be numbers >= 0"),
@@ -137,6 +138,8 @@ def test_damaged_turns_are_refused(tmp_path, changed, message):
     graph = wp.Graph(rows.indptr, rows.indices, rows.weights, turns=turns)
     formats.write(graph, tmp_path / "two.npz")
     assert formats.read(tmp_path / "two.npz").turns.left == 2
+    earlier = formats.read(repacked(tmp_path / "two.npz", turns_against_travel=None))
+    assert earlier.turns.banned.tolist() == [[0, 1]]
     with pytest.raises(GraphFormatError, match=message):
         formats.read(repacked(tmp_path / "two.npz", **changed))
 

@@ -1,9 +1,11 @@
 """Turns at vertices: which are forbidden, what they cost, and the graph in which they are edges.
 
 A graph of n vertices and m edges with turns is *expanded*: a vertex for the start of a path at each
-vertex (0 .. n - 1), one for each edge (n .. n + m - 1), and one for the end of a path at each
-vertex (n + m .. 2 n + m - 1). An arc from edge to edge is a turn. Every solver then works
-unchanged. Source: Caldwell, On finding minimum routes in a network with turn penalties, 1961.
+vertex (0 .. n - 1), one for each edge (n .. n + m - 1), one for the end of a path at each vertex
+(n + m .. 2 n + m - 1), and one for each beginning of a forbidden sequence of three or more edges.
+An arc from edge to edge is a turn. Every solver then works unchanged. Sources: Caldwell, On finding
+minimum routes in a network with turn penalties, 1961; Villeneuve and Desaulniers, The shortest path
+problem with forbidden paths, 2005, who find the sequences with the automaton of Aho and Corasick.
 """
 
 from __future__ import annotations
@@ -33,14 +35,16 @@ class Turns:
 
     Attributes
     ----------
-    banned : (b, 2) int64, pairs of edges, as positions in `Graph.edges`, of which the second must
-        not follow the first.
+    banned : (b, k) int64, sequences of two to k edges, as positions in `Graph.edges`, that no path
+        may follow without an edge in between; shorter ones are filled with -1.
     back : (m,) int64, the edge along the same road in the other direction; -1 if there is none.
     left, right : what a turn by 45 to 180 degrees adds to a path at a vertex with a choice of ways,
         in the unit of the weights.
     u_turn : what a turn back into the same road adds; None forbids it except at dead ends.
     honoured : number of restrictions of the file that `banned` states.
     ignored : numbers of restrictions that it does not, by the reason.
+    against_travel : whether paths follow the edges against the direction of travel, as in the
+        reverse of a graph: dead ends, choices of ways, left and right are those of travellers.
     """
 
     def __init__(
@@ -53,18 +57,25 @@ class Turns:
         u_turn: float | None = None,
         honoured: int = 0,
         ignored: Mapping[str, int] | None = None,
+        against_travel: bool = False,
     ) -> None:
-        self.banned = frozen(np.asarray(banned, np.int64).reshape(-1, 2))
+        rows = np.asarray(banned, np.int64)
+        self.banned = frozen(rows if rows.ndim == 2 and rows.size else rows.reshape(-1, 2))
         self.back = frozen(np.asarray(back, np.int64))
         self.left, self.right, self.u_turn = left, right, u_turn
         self.honoured = honoured
         self.ignored = dict(ignored or {})
+        self.against_travel = against_travel
 
     def checked(self, m: int) -> Turns:
         """Return the turns unchanged, or raise GraphError if they do not belong to m edges."""
         edges = np.concatenate([self.banned.ravel(), self.back])
         if len(self.back) != m or (len(edges) and not -1 <= edges.min() <= edges.max() < m):
             msg = f"turns do not belong to the m = {m:,} edges of the graph."
+            raise GraphError(msg)
+        filling = self.banned < 0
+        if filling[:, :2].any() or (filling[:, :-1] & ~filling[:, 1:]).any():
+            msg = "turns.banned: a forbidden sequence has two or more edges, then only -1."
             raise GraphError(msg)
         return self
 
@@ -73,14 +84,16 @@ class Turns:
         place = np.full(len(self.back) + 1, -1)
         place[edges] = np.arange(len(edges))  # the last entry stays -1, for -1
         banned = place[self.banned]
+        possible = ((banned >= 0) == (self.banned >= 0)).all(axis=1)
         return Turns(
-            banned[(banned >= 0).all(axis=1)],
+            banned[possible],
             place[self.back[edges]],
             left=self.left,
             right=self.right,
             u_turn=self.u_turn,
             honoured=self.honoured,
             ignored=self.ignored,
+            against_travel=self.against_travel,
         )
 
     def transposed(self, indptr: Array, indices: Array) -> Turns:
@@ -89,8 +102,10 @@ class Turns:
         order = np.empty_like(ids)
         _core.transpose(indptr, indices, ids, np.empty_like(indptr), np.empty_like(indices), order)
         mirrored = self.taken(order)
-        mirrored.banned = frozen(mirrored.banned[:, ::-1])
-        mirrored.left, mirrored.right = self.right, self.left
+        rows = mirrored.banned[:, ::-1]
+        column = (rows < 0).sum(axis=1, keepdims=True) + np.arange(rows.shape[1])
+        mirrored.banned = frozen(np.take_along_axis(rows, column % rows.shape[1], axis=1))
+        mirrored.against_travel = not self.against_travel
         return mirrored
 
     def __str__(self) -> str:
@@ -104,12 +119,14 @@ class Turns:
 
 
 _EXPANDED: Derived[Graph] = Derived(__name__, "graph with turns as edges", bytes_of_graph)
+_SEQUENCES: Derived[_Sequences] = Derived(__name__, "automaton of forbidden sequences")
 
 
 def expanded(graph: Graph) -> Graph:
     """Return the expanded graph, or the graph itself if it has no turns.
 
-    O(n + m + t) for t pairs of edges that follow one another.
+    O(n + m + t) for t pairs of edges that follow one another; a forbidden sequence of k edges adds
+    at most k - 2 vertices, each with the turns of an edge.
 
     Raises
     ------
@@ -130,6 +147,9 @@ def ends_of_turns(graph: Graph, targets: Array) -> Array:
 def edges_of_turns(graph: Graph, path: Array) -> Array:
     """Return the edges, as positions in `Graph.edges`, of a path in the expanded graph."""
     edges: Array = path[1:-1] - graph.n
+    longer = edges >= graph.m
+    if graph.turns is not None and longer.any():
+        edges[longer] = _sequences(graph, graph.turns).edges[edges[longer] - graph.m - graph.n]
     return edges
 
 
@@ -141,6 +161,82 @@ def refuse_turns(graph: Graph, call: str) -> None:
             "apsp do. Read the file without turns for the other calls."
         )
         raise NotSupportedError(msg)
+
+
+class _Sequences:
+    """The automaton of Aho and Corasick that recognises forbidden sequences of three or more edges.
+
+    Its states are the beginnings of sequences. State 0 is the empty one; a beginning of one edge
+    shares the vertex of the edge in the expanded graph; each longer one has a vertex of its own.
+
+    Attributes
+    ----------
+    edges : (x,) int64, the last edges of the beginnings that have a vertex of their own.
+    """
+
+    def __init__(self, banned: Array) -> None:
+        self._next: list[dict[int, int]] = [{}]
+        self._suffix, self._forbidden = [0], [False]
+        parent, last = [0], [-1]
+        for row in banned[(banned >= 0).sum(axis=1) > 2].tolist():
+            state = 0
+            for edge in row[: row.index(-1) if -1 in row else None]:
+                if edge not in self._next[state]:
+                    self._next[state][edge] = len(last)
+                    self._next.append({})
+                    self._suffix.append(0)
+                    self._forbidden.append(False)
+                    parent.append(state)
+                    last.append(edge)
+                state = self._next[state][edge]
+            self._forbidden[state] = True
+        order = list(self._next[0].values())
+        for state in order:  # breadth-first: a suffix is shorter, and comes before
+            order += self._next[state].values()
+            if parent[state]:
+                self._suffix[state] = self._after(self._suffix[parent[state]], last[state])
+                self._forbidden[state] |= self._forbidden[self._suffix[state]]
+        self._own = [state for state in order if parent[state] and not self._forbidden[state]]
+        self.edges = np.array(last, np.int64)[self._own]
+
+    def _after(self, state: int, edge: int) -> int:
+        """Return the longest beginning with which a beginning and one more edge end."""
+        while state and edge not in self._next[state]:
+            state = self._suffix[state]
+        return self._next[state].get(edge, 0)
+
+    def turns(self, first: Array, second: Array, n: int, m: int) -> tuple[Array, Array, Array]:
+        """Return the turns as arcs of the expanded graph of n vertices and m edges.
+
+        Parameters
+        ----------
+        first, second : (t,) pairs of edges that may follow one another; `first` ascending.
+
+        Returns
+        -------
+        src, dst : (u,) vertices of the expanded graph.
+        pair : (u,) the pair of edges of each arc, a position in `first`.
+        """
+        dst, longer = n + second, []
+        vertex = {state: 2 * n + m + at for at, state in enumerate(self._own)}
+        single = [(state, n + edge, edge) for edge, state in self._next[0].items()]
+        own = zip(self._own, vertex.values(), self.edges.tolist(), strict=True)
+        for state, tail, edge in [*single, *own]:
+            for pair in range(*np.searchsorted(first, [edge, edge + 1]).tolist()):
+                end = self._after(state, int(second[pair]))
+                head = -1 if self._forbidden[end] else vertex.get(end, n + int(second[pair]))
+                if tail < n + m:
+                    dst[pair] = head
+                else:
+                    longer.append((tail, head, pair))
+        more = np.array(longer, np.int64).reshape(-1, 3)
+        arcs = np.concatenate([np.stack([n + first, dst, np.arange(len(first))], axis=1), more])
+        src, dst, pair = arcs[arcs[:, 1] >= 0].T
+        return src, dst, pair
+
+
+def _sequences(graph: Graph, turns: Turns) -> _Sequences:
+    return _SEQUENCES.of(graph, lambda: _Sequences(turns.banned))
 
 
 def _expanded(graph: Graph, turns: Turns) -> Graph:
@@ -157,16 +253,20 @@ def _expanded(graph: Graph, turns: Turns) -> Graph:
             "graph.astype('float64'), or costs that are whole numbers."
         )
         raise GraphError(msg)
-    none = np.zeros(m + n, weights.dtype)
+    sequences = _sequences(graph, turns)
+    turn_src, turn_dst, pair = sequences.turns(first, second, n, m)
+    longer = 2 * n + m + np.arange(len(sequences.edges))
     # A path from a vertex to itself has no edge: the last arcs lead from starts to ends.
-    src = np.concatenate([tails, n + first, n + edges, vertices])
-    dst = np.concatenate([n + edges, n + second, n + m + heads, n + m + vertices])
-    lengths = np.concatenate([weights, weights[second] + added, none])
-    return type(graph).from_edges(src, dst, lengths, n=2 * n + m)
+    src = np.concatenate([tails, turn_src, n + edges, longer, vertices])
+    ends = np.concatenate([heads, heads[sequences.edges], vertices])
+    dst = np.concatenate([n + edges, turn_dst, n + m + ends])
+    none = np.zeros(len(ends), weights.dtype)
+    lengths = np.concatenate([weights, (weights[second] + added)[pair], none])
+    return type(graph).from_edges(src, dst, lengths, n=2 * n + m + len(longer))
 
 
 def _pairs(graph: Graph) -> tuple[Array, Array]:
-    """Return all pairs of edges that follow one another, (t,) each."""
+    """Return all pairs of edges that follow one another, (t,) each; the first ones ascend."""
     degree = np.diff(graph.indptr)
     counts = degree[graph.indices]
     first = np.repeat(np.arange(graph.m), counts)
@@ -177,26 +277,38 @@ def _pairs(graph: Graph) -> tuple[Array, Array]:
 def _costs(graph: Graph, turns: Turns, first: Array, second: Array) -> tuple[Any, Any]:
     """Return the cost of each pair of edges, and whether it is allowed."""
     costs, allowed = np.zeros(len(first)), np.ones(len(first), bool)
-    u_turn = turns.back[first] == second
-    exits = np.diff(graph.indptr)[graph.indices]  # of the vertex that an edge leads to
-    others = (exits - (turns.back >= 0))[first]
+    arriving, leaving = (second, first) if turns.against_travel else (first, second)
+    u_turn = turns.back[arriving] == leaving
+    exits = np.diff(graph.indptr)
+    if turns.against_travel:  # the traveller leaves a vertex by the edges that lead to it
+        exits = np.bincount(graph.indices, minlength=graph.n)
+    others = exits[graph.indices[first]] - (turns.back[arriving] >= 0)
     if turns.u_turn is None:
         allowed[u_turn & (others > 0)] = False
     else:
         costs[u_turn] = turns.u_turn
     if turns.left or turns.right:
-        angle = _angles(graph, first, second)
+        angle = angles(graph, first, second)
+        angle = -angle if turns.against_travel else angle
+        angle[angle == -np.pi] = np.pi  # straight back by another road: a left turn
         choice = ~u_turn & (others > 1)
         costs[choice & (angle > _STRAIGHT)] = turns.left
         costs[choice & (angle < -_STRAIGHT)] = turns.right
-    if len(turns.banned):
+    pairs = turns.banned[(turns.banned >= 0).sum(axis=1) == 2]
+    if len(pairs):
         keys = first * graph.m + second
-        allowed &= ~np.isin(keys, turns.banned[:, 0] * graph.m + turns.banned[:, 1])
+        allowed &= ~np.isin(keys, pairs[:, 0] * graph.m + pairs[:, 1])
     return costs, allowed
 
 
-def _angles(graph: Graph, first: Array, second: Array) -> Array:
-    """Return the change of direction from edge to edge, in radians; left is positive."""
+def angles(graph: Graph, first: Array, second: Array) -> Array:
+    """Return the change of direction from edge to edge, in radians; left is positive: (t,).
+
+    Raises
+    ------
+    GraphError
+        If the graph has no coordinates.
+    """
     arriving, leaving = _directions(graph)
     a, b = arriving[first], leaving[second]
     cross, dot = a[:, 0] * b[:, 1] - a[:, 1] * b[:, 0], (a * b).sum(axis=1)
@@ -218,7 +330,8 @@ def _directions(graph: Graph) -> tuple[Array, Array]:
         bent = high > low
         before[bent] = graph.shapes.points[high[bent] - 1]
         after[bent] = graph.shapes.points[low[bent]]
-    scale = np.ones((graph.m, 2))
+    arriving, leaving = end - before, after - start
     if in_degrees(points):
-        scale[:, 0] = np.cos(np.radians(start[:, 1]))
-    return (end - before) * scale, (after - start) * scale
+        arriving[:, 0] *= np.cos(np.radians(end[:, 1]))
+        leaving[:, 0] *= np.cos(np.radians(start[:, 1]))
+    return arriving, leaving

@@ -93,10 +93,11 @@ def parts_of_turns(turns: Turns | None) -> dict[str, Any]:
     return {
         "turns_banned": turns.banned,
         "turns_back": turns.back,
-        "turns_costs": np.array([turns.left, turns.right, u_turn]),
+        "turns_costs": np.array([turns.left, turns.right, u_turn], np.float64),
         "turns_honoured": np.int64(turns.honoured),
         "turns_reasons": np.array(list(turns.ignored), np.str_),
         "turns_ignored": np.array(list(turns.ignored.values()), np.int64),
+        "turns_against_travel": np.bool_(turns.against_travel),
     }
 
 
@@ -116,8 +117,12 @@ def turns_of(source: Source, parts: Mapping[str, NDArray[Any]]) -> Turns | None:
     honoured = _array(source, parts, "turns_honoured", "iu", axes=0)
     reasons = _array(source, parts, "turns_reasons", "U")
     ignored = _array(source, parts, "turns_ignored", "iu")
-    if banned.shape[1] != 2 or len(costs) != 3 or len(reasons) != len(ignored):
-        raise source.error(None, "turns_banned has pairs, turns_costs three numbers, other found")
+    if banned.shape[1] < 2 or len(costs) != 3 or len(reasons) != len(ignored):
+        reason = "turns_banned has two columns or more, turns_costs three numbers, other found"
+        raise source.error(None, reason)
+    against = False  # files of earlier versions do not tell
+    if "turns_against_travel" in parts:
+        against = bool(_array(source, parts, "turns_against_travel", "b", axes=0))
     left, right, u_turn = costs.tolist()
     if not (0 <= left < np.inf and 0 <= right < np.inf) or u_turn < 0 or u_turn == np.inf:
         raise source.error(None, f"turns_costs must be numbers >= 0, found {costs.tolist()}")
@@ -129,6 +134,7 @@ def turns_of(source: Source, parts: Mapping[str, NDArray[Any]]) -> Turns | None:
         u_turn=None if np.isnan(u_turn) else u_turn,
         honoured=int(honoured),
         ignored=dict(zip(reasons.tolist(), ignored.tolist(), strict=True)),
+        against_travel=against,
     )
 
 

@@ -90,7 +90,15 @@ def turns_of(
             banned += pairs
             honoured += 1
     forbidden = np.array(banned, np.int64)
-    return Turns(forbidden, _back(roads), honoured=honoured, ignored=ignored, **costs)
+    return Turns(
+        forbidden,
+        _back(roads),
+        left=costs.get("left", 0.0),
+        right=costs.get("right", 0.0),
+        u_turn=costs.get("u_turn"),
+        honoured=honoured,
+        ignored=ignored,
+    )
 
 
 def _back(roads: Roads) -> Array:
