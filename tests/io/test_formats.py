@@ -336,3 +336,21 @@ def test_lengths_from_coordinates_are_weights_by_name(file):
 def test_reading_takes_the_progress_of_the_other_calls(file):
     roads = file("roads.el", "0 1\n1 2\n")
     assert read(roads, progress=True).m == 2
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("a.gr", "{c}\n{c}p sp 2 1\n{c}\n\n{c}a 1 x 3\n"),
+        ("a.mtx", "%%MatrixMarket matrix coordinate real general\n{c}\n{c}2 2 1\n{c}\n{c}1 x 3\n"),
+        ("a.txt", "{c}\n{c}1 2 3\n{c}\n{c}1 x 3\n"),
+        ("a.graph", "{c}\n{c}2 1 1\n{c}{c}2 x\n1 3\n"),
+    ],
+)
+@pytest.mark.parametrize("ending", ["\n", "\r\n"])
+def test_lines_are_counted_across_comments_and_blank_lines(file, name, content, ending):
+    mark = "c" if name == "a.gr" else "%"
+    text = content.replace("{c}", f"{mark} 1 2\n  {mark}\n").replace("\n", ending)
+    line = text[: text.rindex("x")].count("\n") + 1
+    with pytest.raises(GraphFormatError, match=rf"{name}:{line}: "):
+        read(file(name, text.encode()))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import io
 import lzma
 import os
@@ -56,9 +57,6 @@ _FOREIGN = {
     b"\x89PNG": "a PNG picture",
     b"\xff\xd8\xff": "a JPEG picture",
     b"%PDF": "a PDF document",
-    b"<!DOCTYPE": "a web page: was the download link a page?",
-    b"<!doctype": "a web page: was the download link a page?",
-    b"<html": "a web page: was the download link a page?",
     b"<?xml": "XML",
     b"\xff\xfe": "UTF-16 text: save it as UTF-8",
     b"\xfe\xff": "UTF-16 text: save it as UTF-8",
@@ -232,21 +230,16 @@ class Source:
         skip : first characters of comments.
         """
         data = self.data
-        skipped = {skip[i : i + 1] for i in range(len(skip))}
-        while at < len(data):
-            begin = blanks_end(data, at)
-            if begin == len(data):
-                return None
-            number += data.count(b"\n", at, begin)
-            end = data.find(b"\n", begin)
-            end = len(data) if end < 0 else end
-            if data[begin : begin + 1] not in skipped:
-                if end - begin > LONGEST_LINE:
-                    reason = f"the line is longer than {LONGEST_LINE:,} bytes"
-                    raise self.error(number, reason, data[begin : begin + HEAD])
-                return Line(data[begin:end].strip(), number, end + 1)
-            at, number = end + 1, number + 1
-        return None
+        begin = _skipped(skip).match(data, at).end()  # type: ignore[union-attr] # matches anything
+        if begin == len(data):
+            return None
+        number += data.count(b"\n", at, begin)
+        end = data.find(b"\n", begin)
+        end = len(data) if end < 0 else end
+        if end - begin > LONGEST_LINE:
+            reason = f"the line is longer than {LONGEST_LINE:,} bytes"
+            raise self.error(number, reason, data[begin : begin + HEAD])
+        return Line(data[begin:end].strip(), number, end + 1)
 
     def size(self, token: bytes, line: int, what: str) -> int:
         """Return a count from a header, which must be an integer of up to 18 digits."""
@@ -308,6 +301,8 @@ class Source:
 
 def foreign(head: bytes) -> str | None:
     """Return a description of a file that is not text, or None for text."""
+    if re.match(rb"\s*<(!doctype html|html|head|body)\b", head, re.IGNORECASE):
+        return "a web page: was the download link a page?"
     for magic, what in _FOREIGN.items():
         if head.startswith(magic):
             return what
@@ -316,6 +311,13 @@ def foreign(head: bytes) -> str | None:
     if b"\0" in head:
         return "binary data"
     return None
+
+
+@functools.cache
+def _skipped(marks: bytes) -> re.Pattern[bytes]:
+    """Return the pattern of blank lines and of comments, which start with one of `marks`."""
+    comments = rb"(?:[%b][^\n]*+\s*+)*+" % re.escape(marks) if marks else b""
+    return re.compile(rb"\s*+" + comments)
 
 
 def blanks_end(data: bytes, at: int) -> int:
