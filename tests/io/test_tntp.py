@@ -30,6 +30,51 @@ def test_weights_are_any_column_or_none():
             read(path, weight=wrong)
 
 
+SYDNEY = """<NUMBER OF ZONES> 2
+<NUMBER OF NODES> 3
+<FIRST THRU NODE> 1
+<NUMBER OF LINKS> 2
+<ORIGINAL HEADER>~ Init node Term node Capacity Length Free Flow Time B Power Toll Type ;
+<END OF METADATA>
+
+~ links by the ministry
+~\tinit_node\tterm_node\tcapacity\tlength\tfree_flow_time\tb\tpower\tspeed\tlink_type\ttoll\tlanes\t;
+\t1\t2\t900\t5\t7\t0.15\t4\t60\t1\t30\t2\t;
+\t2\t3\t900\t6\t8\t0.15\t4\t60\t2\t40\t3\t;
+"""
+
+
+def test_columns_are_known_by_the_names_above_them(file):
+    path = file("sydney_net.tntp", SYDNEY)
+    for name, weights in {"toll": [30, 40], "link_type": [1, 2], "lanes": [2, 3]}.items():
+        assert read(path, weight=name).weights.tolist() == weights
+    with pytest.raises(InputError, match="8 link_type, 9 toll, 10 lanes"):
+        read(path, weight="volume")
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        "~ Length Head Free Flow Time (min) Tail Toll ;",
+        "~\tLength (ft)\tTerm node \tFree Flow Time\tInit node\tToll ",
+        "~length term_node fftt init_node toll",
+    ],
+)
+def test_columns_come_in_any_order(file, header):
+    head = "<NUMBER OF NODES> 3\n<NUMBER OF LINKS> 2\n<END OF METADATA>\n"
+    graph = read(file("a_net.tntp", f"{head}{header}\n5 2 7 1 30 ;\n6 3 8 2 40 ;\n"))
+    assert [each.tolist() for each in graph.edges()] == [[0, 1], [1, 2], [7, 8]]
+
+
+def test_a_line_of_names_that_does_not_fit_the_links_is_refused(file):
+    for old, new, message in (
+        ("\tlanes", "", ":9: this line names 10 columns, but the first link has 11"),
+        ("\tlanes", "\ttoll", ":9: this line names two columns toll"),
+    ):
+        with pytest.raises(GraphFormatError, match=message):
+            read(file("a_net.tntp", SYDNEY.replace(old, new)), weight="toll")
+
+
 def test_a_link_can_stand_for_both_directions():
     assert read(GOLDEN / "tiny_net.tntp", directed=False).m == 12
 

@@ -9,13 +9,14 @@ import numpy as np
 
 from warpath.base.errors import InputError
 from warpath.graph import Graph
+from warpath.graph.checks import is_integer
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from warpath.io.source import Source
 
-#: The columns in the order of the format; the first two are the ends.
+#: The columns of a file without a line of names, in the order of the format.
 COLUMNS = (
     "init_node",
     "term_node",
@@ -30,6 +31,18 @@ COLUMNS = (
 )
 
 _LINK = "<from> <to> <capacity> <length> <free flow time> ... ;"
+
+#: Other names of columns, in lower case with underscores.
+_SYNONYMS = {
+    "tail": "init_node", "tail_node": "init_node", "from": "init_node", "from_node": "init_node",
+    "head": "term_node", "head_node": "term_node", "to": "term_node", "to_node": "term_node",
+    "fftt": "free_flow_time", "speed_limit": "speed", "type": "link_type",
+}  # fmt: skip
+
+#: Names with blanks, in files whose columns are split by blanks.
+_PHRASES = re.compile(
+    r"\b(?:(?:init|term|tail|head|from|to) node|free flow time|speed limit|link type)\b"
+)
 
 
 def sniff(head: bytes) -> bool:
@@ -49,7 +62,8 @@ def read(
 
     Parameters
     ----------
-    weight : "free_flow_time", "length", or another of `COLUMNS` by name or number; None for 1.
+    weight : "free_flow_time", "length", or another column by number or by its name in the line
+        that begins with ~ (`COLUMNS` in a file without this line); None: every weight is 1.
     directed : False for a file whose links stand for both directions; in the format each link has
         one direction.
     """
@@ -61,11 +75,13 @@ def read(
         line = tags["FIRST THRU NODE"][1]
         raise source.error(line, f"<FIRST THRU NODE> must lie in 1 .. {n + 1}", b"%d" % first)
     source.room_for(n)
-    columns = _columns(source, at, number)
-    roles = ["v", "v", *["."] * (columns - 2)]
+    names = _columns(source, tags, at, number)
+    roles = ["."] * len(names)
+    ends = names.index("init_node"), names.index("term_node")
+    roles[ends[0]] = roles[ends[1]] = "v"
     if weight is not None:
-        roles[_column(weight, columns)] = "r"
-    src, dst, *weights = source.rows(
+        roles[_column(weight, names)] = "r"
+    columns = source.rows(
         at,
         number,
         "".join(roles),
@@ -77,10 +93,12 @@ def read(
         expected=_LINK,
         noun="links",
     )
+    by_column = dict(zip((k for k, role in enumerate(roles) if role != "."), columns, strict=True))
+    src, dst = (by_column.pop(end) for end in ends)
     return Graph.from_edges(
         src,
         dst,
-        weights[0] if weights else None,
+        next(iter(by_column.values()), None),
         n=n,
         directed=directed is not False,
         id_base=1,
@@ -137,22 +155,45 @@ def _tag(source: Source, tags: dict[str, tuple[bytes, int]], name: str) -> int:
     return source.size(token, line, f"<{name}>")
 
 
-def _columns(source: Source, at: int, number: int) -> int:
-    """Return the number of columns of the first link."""
+def _columns(source: Source, tags: dict[str, tuple[bytes, int]], at: int, number: int) -> list[str]:
+    """Return the names of the columns, of which there are as many as in the first link."""
     line = source.line(at, number, b"~")
     if line is None:
-        return len(COLUMNS)
+        return [*COLUMNS]
     count = len(line.text.rstrip(b"; \t").split())
     if count < 5:
         raise source.error(line.number, f'expected "{_LINK}"', line.text)
-    return count
+    headers = [tags[tag] for tag in ("ORIGINAL HEADER",) if tag in tags]
+    while (note := source.line(at, number)) is not None and note.number < line.number:
+        headers.insert(0, (note.text, note.number))  # the last line above the links counts first
+        at, number = note.next, note.number + 1
+    for text, where in headers:
+        names = _names(text)
+        if not {"init_node", "term_node"} <= {*names}:
+            continue
+        if len(names) != count:
+            reason = f"this line names {len(names)} columns, but the first link has {count}"
+            raise source.error(where, reason, text)
+        if twice := [name for name in names if names.count(name) > 1]:
+            raise source.error(where, f"this line names two columns {twice[0]}", text)
+        return names
+    return [*COLUMNS, *map(str, range(len(COLUMNS), count))][:count]
 
 
-def _column(weight: str | int, columns: int) -> int:
-    names = COLUMNS[:columns]
+def _names(header: bytes) -> list[str]:
+    """Return the names in a line that begins with ~, in the spelling of `COLUMNS`."""
+    text = re.sub(r"\([^)]*\)", "", header.decode("utf-8", "replace").strip("~; \t\r").lower())
+    text = _PHRASES.sub(lambda phrase: phrase[0].replace(" ", "_"), text)
+    fields = [field.strip() for field in text.split("\t")] if "\t" in text else text.split()
+    words = ["_".join(field.split()) for field in fields if field]
+    return [_SYNONYMS.get(word, word) for word in words]
+
+
+def _column(weight: str | int, names: list[str]) -> int:
     at = names.index(weight) if weight in names else weight
-    if not isinstance(at, int) or isinstance(at, bool) or not 2 <= at < columns:
-        listed = ", ".join(f"{k} {name}" for k, name in enumerate(names) if k >= 2)
+    ends = ("init_node", "term_node")
+    if isinstance(at, str) or not is_integer(at) or not 0 <= at < len(names) or names[at] in ends:
+        listed = ", ".join(f"{k} {name}" for k, name in enumerate(names) if name not in ends)
         msg = f"weight={weight!r} is not a column of this TNTP file: {listed}."
         raise InputError(msg)
     return at
