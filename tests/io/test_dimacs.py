@@ -89,7 +89,10 @@ BAD = {
     "p sp 2\na 1 2 3\n": ':1: expected "p sp <vertices> <arcs>", found "p sp 2"',
     "c only\nc comments\n": ': expected "p sp <vertices> <arcs>", but the file has only comments',
     "a 1 2 3\n": ':1: expected "p sp <vertices> <arcs>", found "a 1 2 3"',
-    "p edge 2 1\ne 1 2\n": ':1: expected "p sp <vertices> <arcs>", found "p edge 2 1"',
+    "p cnf 2 1\n1 2 0\n": (
+        ':1: another DIMACS problem: "p cnf" is satisfiability, which has no graph. "p sp" is read'
+        ', found "p cnf 2 1"'
+    ),
     "p sp 2 1\na 1 2 \x07\xff\n": (
         ':2: expected "a <from> <to> <weight>", found "a 1 2 \\x07\xff"'
     ),

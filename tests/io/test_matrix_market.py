@@ -51,7 +51,7 @@ def test_the_banner_may_be_in_any_case(file):
 
 BAD = {
     banner("coordinate complex general") + "1 1 0\n": "complex numbers cannot be weights",
-    banner("coordinate real skew-symmetric") + "1 1 0\n": "negated other half",
+    banner("coordinate real skew-symmetric") + "1 1 0\n": "are the negated weights of the other",
     banner("coordinate complex hermitian") + "1 1 0\n": "complex numbers",
     banner("coordinate real strange") + "1 1 0\n": r'found "coordinate real strange"',
     banner("coordinate real") + "1 1 0\n": "expected .%%MatrixMarket matrix <format>",
@@ -76,7 +76,7 @@ def test_a_damaged_file_is_refused_with_the_reason(file, content, message):
 
 def test_an_array_is_refused_as_a_graph_with_the_way_out(file):
     path = file("a.mtx", banner("array real general") + "1 2\n1\n2\n")
-    with pytest.raises(GraphFormatError, match="coordinates= for n x 2"):
+    with pytest.raises(GraphFormatError, match="Coordinates, n x 2: read the graph"):
         read(path)
 
 

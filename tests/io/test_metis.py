@@ -43,7 +43,8 @@ def test_blank_lines_are_vertices_without_edges(file):
 
 BAD = {
     "3 1\n2\n1\n": ": the header promises 3 vertices, the file has lines for 2: the file may be",
-    "2 2\n2\n1     \n": ": the header promises 2 edges (4 neighbours), the file has 2 neighbours",
+    "3 4\n2\n1 3\n2\n": ": the header promises 4 edges, but the file has 2, each in the lines of",
+    "4 4 1\n2 5\n1 5\n\n\n": ": the header promises 4 edges (8 neighbours), the file has 2 neighbo",
     "2 1\n2\n2\n": ":3: a METIS file has no edges from a vertex to itself",
     "3 1\n2 3\n1\n\n": ":3: the header promises fewer edges than there are",
     "2 1\n2\n1\n2\n": ":4: the header promises fewer vertices than there are lines",
@@ -56,7 +57,9 @@ BAD = {
     "2\n2\n1\n": ':1: expected "<vertices> <edges>',
     "-2 1\n2\n1\n": ":1: the number of vertices must be an integer",
     "% no\n": ': expected "<vertices> <edges> [<format> [<weights per vertex>]]", but the file',
-    "2 1000000000000000\n2\n1\n": ": the header promises 2 vertices and 1000000000000000 edges",
+    "2 2\n1 2\n1\n": ":2: a METIS file has no edges from a vertex to itself: leave them out",
+    "2 1000000000000000\n2\n1\n": ": the header promises 1000000000000000 edges (2000000",
+    "1000 1\n2\n1\n": ": the header promises 1000 vertices, which the rest of the file is too sh",
     "3 2\n2 3\n1\n2\n": ": the line of vertex 1 lists 3, but that of 3 does not list 1 the same",
     "2 1 1\n2 5\n1 6\n": ": the line of vertex 1 lists 2 with weight 5, but that of 2 does not",
 }

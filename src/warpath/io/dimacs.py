@@ -18,10 +18,33 @@ if TYPE_CHECKING:
 
 _ARC = "a <from> <to> <weight>"
 
+#: Other problems with files of the same kind: their titles, and the first word and the positions of
+#: ends and weight in the lines of edges.
+_OTHERS = {
+    b"edge": ("graph colouring", "e", (1, 2)),
+    b"edges": ("graph colouring", "e", (1, 2)),
+    b"col": ("graph colouring", "e", (1, 2)),
+    b"max": ("maximum flow, whose numbers are capacities", "a", (1, 2, 3)),
+    b"min": ("minimum-cost flow, whose last number is the cost", "a", (1, 2, 5)),
+    b"asn": ("assignment", "a", (1, 2, 3)),
+    b"mat": ("matching", "e", (1, 2, 3)),
+    b"tw": ("treewidth", "", (0, 1)),
+    b"cnf": ("satisfiability, which has no graph", "", ()),
+}
+
 
 def sniff(head: bytes) -> bool:
-    """Return whether the first line that is not a comment is the problem line ``p sp``."""
-    return _first_words(head)[:2] == [b"p", b"sp"]
+    """Return whether the first line that is not a comment is the problem line of a DIMACS file.
+
+    Files of other problems than ``p sp`` are recognised too, so that `read` refuses them by name.
+    """
+    words = _first_words(head)
+    if words[:1] != [b"p"] or sniff_coordinates(head):
+        return False
+    word, sizes = words[1:2], words[2:]
+    return word == [b"sp"] or (
+        len(sizes) >= 2 and not word[0].isdigit() and all(size.isdigit() for size in sizes)
+    )
 
 
 def sniff_coordinates(head: bytes) -> bool:
@@ -98,13 +121,13 @@ def _are_micro_degrees(points: NDArray[np.float64]) -> bool:
 def _problem(
     source: Source, words: list[bytes], expected: str, sizes: int
 ) -> tuple[Line, list[int]]:
-    at, number = 0, 1
     source.text  # noqa: B018 - refuse a binary file before an error quotes its first line
-    while (line := source.line(at, number)) is not None and _is_comment(line.text):
-        at, number = line.next, line.number + 1
+    line = source.line(0, 1, b"c")
     if line is None:
         raise source.error(None, f'expected "{expected}", but the file has only comments')
     tokens = line.text.split()
+    if tokens[0] == b"p" and tokens[1:2] not in ([words[1]], [b"sp"], []):
+        raise source.error(line.number, _another_problem(source, tokens[1]), line.text)
     if tokens[: len(words)] != words or len(tokens) != len(words) + sizes:
         raise source.error(line.number, f'expected "{expected}"', line.text)
     names = ["the number of vertices", "the number of arcs"]
@@ -113,6 +136,23 @@ def _problem(
         for token, what in zip(tokens[len(words) :], names, strict=False)
     ]
     return line, counts
+
+
+def _another_problem(source: Source, word: bytes) -> str:
+    """Return the message about a file of another DIMACS problem, with a way to read its edges."""
+    name = word.decode("utf-8", "replace")
+    title, mark, fields = _OTHERS.get(word, ("not known", "", ()))
+    reason = f'another DIMACS problem: "p {name}" is {title}. "p sp" is read'
+    if not fields:
+        return reason
+    wanted = ", ".join(f"{'float' if at > 2 else 'int'}(w[{at}])" for at in fields)
+    lines = f"w[:1] == [{mark!r}]" if mark else "w and w[0].isdigit()"
+    directed = "" if mark == "a" else ", directed=False"
+    unpack = "" if source.compression is None else "unpack the file, then "
+    return (
+        f"{reason}. For the edges: {unpack}wp.Graph.of([({wanted}) for w in map(str.split, "
+        f"pathlib.Path({str(source.path)!r}).read_text().splitlines()) if {lines}]{directed})"
+    )
 
 
 def _is_comment(text: bytes) -> bool:

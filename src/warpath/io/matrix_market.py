@@ -20,14 +20,20 @@ if TYPE_CHECKING:
 _BANNER = b"%%MatrixMarket"
 
 #: The letter of `RowLayout` (read_rows.hpp) for the values of each field.
-_ROLE = {"real": "r", "double": "r", "integer": "i", "pattern": ""}
+_ROLE = {"real": "r", "double": "r", "integer": "i", "unsigned-integer": "i", "pattern": ""}
 
+_COMPLEX = (
+    "complex numbers cannot be weights. For their absolute values: wp.Graph.of(abs({matrix}))"
+)
+
+#: Why matrices are refused; {matrix} is a call of SciPy that reads the file, {path} its path.
 _REFUSED = {
-    "complex": "complex numbers cannot be weights",
-    "hermitian": "complex numbers cannot be weights",
-    "skew-symmetric": "half of its weights would be the negated other half; if that is intended, "
-    "store the matrix as general",
-    "array": "an array has no edges; use Graph.of for a dense matrix, coordinates= for n x 2",
+    "complex": _COMPLEX,
+    "hermitian": _COMPLEX,
+    "skew-symmetric": "the weights of one direction are the negated weights of the other. If they "
+    "are lengths all the same: wp.Graph.of({matrix})",
+    "array": "an array stores no edges. A dense square matrix: wp.Graph.of({matrix}). Coordinates, "
+    "n x 2: read the graph, with coordinates={path}",
 }
 
 
@@ -62,10 +68,12 @@ def read(
     words, line = _banner(source, header)
     for word in words:
         if word in _REFUSED:
-            raise source.error(1, f'a "{word}" matrix is not read as a graph: {_REFUSED[word]}')
+            path = repr(str(source.path))
+            why = _REFUSED[word].format(matrix=f"scipy.io.mmread({path})", path=path)
+            raise source.error(1, f'"{word}" matrices are not read as graphs: {why}')
     layout, field, symmetry = words
     if layout != "coordinate" or field not in _ROLE or symmetry not in {"general", "symmetric"}:
-        known = "coordinate (real | integer | pattern) (general | symmetric)"
+        known = f"coordinate ({' | '.join(_ROLE)}) (general | symmetric)"
         raise source.error(1, f'expected "{known}"', " ".join(words).encode())
     at, number, m = (line.next, line.number + 1, -1) if line is not None else (0, 1, -1)
     if n is None:
@@ -102,7 +110,7 @@ def read(
 def read_coordinates(source: Source) -> NDArray[np.float64]:
     """Read an array of n rows and 2 columns, stored column by column: (n, 2), unscaled."""
     words, line = _banner(source, None)
-    if words[:1] != ["array"] or words[1] not in {"real", "integer"} or words[2] != "general":
+    if words[:1] != ["array"] or words[1] not in _ROLE or words[2] != "general":
         raise source.error(1, 'expected "array real general" coordinates', " ".join(words).encode())
     assert line is not None  # noqa: S101 - without `header`, _banner returns a line
     (rows, columns), at, number = _sizes(source, line.next, line.number + 1, "<rows> <columns>")

@@ -46,17 +46,18 @@ inline MetisRows read_metis(Text& text, const MetisLayout& layout, Control& cont
     return value;
   };
   // A line takes at least one byte, a neighbour two: sizes in the header are checked against the
-  // file's size before memory is allocated.
-  if (layout.n - 1 > text.left() || layout.entries > (text.left() + 1) / 2)
-    throw ParseError(
-        0, "the header promises " + std::to_string(layout.n) + " vertices and " +
-               std::to_string(layout.entries / 2) +
-               " edges, which the rest of the file is too short for: it may be truncated");
+  // file's size before memory is allocated. A wrong number of edges is reported at the end, where
+  // the right one is known.
+  if (layout.n - 1 > text.left())
+    throw ParseError(0, "the header promises " + std::to_string(layout.n) +
+                            " vertices, which the rest of the file is too short for: it may be "
+                            "truncated");
+  const auto most = static_cast<std::size_t>(std::min(layout.entries, (text.left() + 1) / 2));
   MetisRows rows;
   rows.indptr.reserve(static_cast<std::size_t>(layout.n) + 1);
   rows.indptr.push_back(0);
-  rows.indices.reserve(static_cast<std::size_t>(layout.entries));
-  if (layout.weighted) rows.weights.reserve(static_cast<std::size_t>(layout.entries));
+  rows.indices.reserve(most);
+  if (layout.weighted) rows.weights.reserve(most);
   control.expect(text.position() + text.left());
   Poller poller(control, true);
   std::uint64_t imbalance = 0;
@@ -83,7 +84,9 @@ inline MetisRows read_metis(Text& text, const MetisLayout& layout, Control& cont
       if (v < 0 || v >= layout.n)
         text.fail("vertex " + std::to_string(v + 1) + " is out of range: the vertices are 1 to " +
                   std::to_string(layout.n));
-      fail_unless(v != u, "a METIS file has no edges from a vertex to itself");
+      fail_unless(
+          v != u,
+          "a METIS file has no edges from a vertex to itself: leave them out, no path needs them");
       std::int64_t weight = 1;
       if (layout.weighted) {
         skip_blanks();
@@ -109,6 +112,11 @@ inline MetisRows read_metis(Text& text, const MetisLayout& layout, Control& cont
     throw ParseError(0, "the header promises " + std::to_string(layout.n) +
                             " vertices, the file has lines for " + std::to_string(lines) +
                             ": the file may be truncated");
+  if (entries == layout.entries / 2 && entries > 0 && imbalance == 0)
+    throw ParseError(0, "the header promises " + std::to_string(entries) +
+                            " edges, but the file has " + std::to_string(entries / 2) +
+                            ", each in the lines of both its ends: " +
+                            "the header of a METIS file counts an edge once");
   if (entries < layout.entries)
     throw ParseError(0, "the header promises " + std::to_string(layout.entries / 2) + " edges (" +
                             std::to_string(layout.entries) + " neighbours), the file has " +
