@@ -127,6 +127,13 @@ FORMATS: tuple[Format, ...] = (
         "gpkg", (".gpkg",), "warpath.io.geopackage", "edges with geometry", writes=True, extra="geo"
     ),
     Format(
+        "networkx",
+        (".gml", ".graphml", ".gexf", ".net", ".paj", ".lgr", ".leda", ".g6", ".s6", ".json"),
+        "warpath.io.networkx_files",
+        "GML, GraphML, GEXF, Pajek, LEDA, graph6, sparse6 and JSON, through NetworkX",
+        extra="networkx",
+    ),
+    Format(
         "osm",
         (".osm", ".pbf"),
         "warpath.io.osm",
@@ -316,6 +323,7 @@ def _format_of(source: Source) -> Format:
         for known in FORMATS:
             if known.sniff(head):
                 return known
+    importlib.import_module("warpath.io.other_formats").refuse(source)
     positions = importlib.import_module("warpath.io.coordinate_files")
     if positions.sniff(source.head):
         raise source.error(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import re
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,14 +22,16 @@ if TYPE_CHECKING:
 
 
 def sniff(head: bytes) -> bool:
-    """Return whether a file starts as a GeoJSON collection of features."""
-    return head.lstrip()[:1] == b"{" and b'"FeatureCollection"' in head
+    """Return whether a file starts as GeoJSON: a collection of features, or a feature a line."""
+    start = rb'\s*\{(\s*"type"\s*:\s*"Feature"|.*"FeatureCollection")'
+    return re.match(start, head, re.DOTALL) is not None
 
 
 def read(source: Source, *, weight: str | int | None = "auto", directed: bool = True) -> Graph:
     """Read a file of lines, one for each edge; see `warpath.io.geopandas.from_geodataframe`."""
     geopandas = require("geopandas", extra="geo", what="reading edges with geometry")
-    frame = geopandas.read_file(source.path)
+    packed = source.compression not in {None, "zip"}  # GDAL unpacks zip archives only
+    frame = geopandas.read_file(io.BytesIO(source.data) if packed else source.path)
     try:
         return from_geodataframe(frame, weight=weight, directed=directed, name=source.title)
     except InputError as error:

@@ -1,0 +1,252 @@
+"""Files of graphs that NetworkX reads: GML, GraphML, GEXF, Pajek, LEDA, graph6, sparse6, JSON."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from warpath.base.errors import GraphError, GraphFormatError, WeightError, require
+from warpath.graph.checks import is_number
+from warpath.io.networkx import from_networkx
+from warpath.io.other_formats import XML
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from warpath.graph import Graph
+    from warpath.io.source import Source
+
+
+def sniff(head: bytes) -> bool:
+    """Return whether a file starts as one of the formats, or as another JSON text."""
+    return any(kind.start.match(head) for kind in _KINDS)
+
+
+def read(source: Source, *, weight: str | None = "auto", directed: bool | None = None) -> Graph:
+    """Read a file through NetworkX; see `warpath.io.networkx.from_networkx`.
+
+    Vertices are named as in NetworkX: by the labels of GML, Pajek and LEDA, by the ids of GraphML,
+    GEXF and JSON, which are texts in GraphML and GEXF.
+
+    Parameters
+    ----------
+    weight : the edge attribute that holds the weight; "auto": ``weight``, or 1 where no edge has a
+        measure; None: every weight is 1.
+    directed : needed for a node-link JSON file that does not specify it.
+
+    Raises
+    ------
+    GraphFormatError
+        The file is damaged, or NetworkX would lose vertices, edges or weights of it.
+    """
+    networkx = require("networkx", extra="networkx", what=f"reading {source.path.name}")
+    kind = next((kind for kind in _KINDS if kind.start.match(source.head)), None)
+    text = source.text if kind is None else source.data
+    kind = kind or next((kind for kind in _KINDS if source.suffix in kind.suffixes), None)
+    if kind is None:
+        raise source.error(None, f"expected {', '.join(kind.name for kind in _KINDS)}", text[:80])
+    try:
+        graph = kind.parse(networkx, source, text, directed)
+    except GraphFormatError:
+        raise
+    except Exception as error:  # readers of NetworkX raise exceptions of all classes
+        reason = f"NetworkX cannot read this {kind.name} file ({type(error).__name__}: {error})"
+        raise source.error(None, reason) from error
+    if directed not in {None, graph.is_directed()}:
+        reason = f"the file has directed = {graph.is_directed()}: leave directed= out"
+        raise source.error(None, reason)
+    graph.graph["name"] = source.title
+    _check_weights(source, kind, graph, weight)
+    try:
+        return from_networkx(graph, weight=weight)
+    except (GraphError, WeightError) as error:
+        raise source.error(None, str(error)) from error
+
+
+def _check_weights(source: Source, kind: _Kind, graph: Any, weight: str | None) -> None:
+    """Raise GraphFormatError if the weight is not clear, or if only some edges have it."""
+    edges = [data for *_, data in graph.edges(data=True)]
+    name = "weight" if weight == "auto" else weight
+    missing = sum(name not in data for data in edges)
+    if weight == "auto" and missing == len(edges):
+        numbers = {
+            key
+            for data in edges
+            for key, value in data.items()
+            if is_number(value) and key not in {"id", "key"}
+        }
+        if numbers:
+            listed = ", ".join(sorted(map(str, numbers)))
+            reason = f'no edge has the attribute "weight", but edges have {listed}: choose one'
+            raise source.error(None, f"{reason} with weight=, or weight=None for 1 on every edge")
+    elif weight is not None and 0 < missing < len(edges) and kind.name != "GEXF":  # there it is 1
+        reason = f"{missing:,} of {len(edges):,} edges have no {name!r}: give all a weight"
+        raise source.error(None, f"{reason}, or choose weight=None for 1 on every edge")
+
+
+def _gml(networkx: Any, source: Source, text: bytes, _: bool | None) -> Any:
+    del source
+    gml = text.decode()
+    every_node = re.findall(r"\bnode\s*\[[^\[\]]*", gml)
+    labelled = all(re.search(r"\blabel\s", node) for node in every_node)
+    return networkx.parse_gml(gml, label="label" if labelled else "id")
+
+
+def _graphml(networkx: Any, source: Source, text: bytes, _: bool | None) -> Any:
+    del source
+    return networkx.read_graphml(io.BytesIO(text))
+
+
+def _gexf(networkx: Any, source: Source, text: bytes, _: bool | None) -> Any:
+    del source
+    return networkx.read_gexf(io.BytesIO(text))
+
+
+def _pajek(networkx: Any, source: Source, text: bytes, _: bool | None) -> Any:
+    """Read one section of arcs, edges or a matrix; NetworkX would merge several without a word."""
+    lines = [line.strip() for line in text.decode().splitlines()]
+    lines = [line for line in lines if line and not line.startswith(("%", "/*"))]
+    heads = [at for at, line in enumerate(lines) if line.startswith("*")]
+    words = [lines[at].lower().split() for at in heads]
+    names = [word[0] for word in words if word[0] != "*network"]
+    other = f"wp.Graph.of(igraph.Graph.Read_Pajek({str(source.path)!r}))"
+    if len(names) != 2 or names[0] != "*vertices" or names[1] not in {"*arcs", "*edges", "*matrix"}:
+        reason = f"expected *Vertices and one of *Arcs, *Edges and *Matrix, not {', '.join(names)}"
+        raise source.error(None, f"{reason}. With igraph: {other}")
+    count = int(words[-2][1])
+    rows = lines[heads[-1] + 1 :]
+    if heads[-1] - heads[-2] - 1 == 0:  # vertices without names are numbered
+        numbers = [f'{number} "{number}"' for number in range(1, count + 1)]
+        lines[heads[-1] : heads[-1]] = numbers
+    elif heads[-1] - heads[-2] - 1 != count:
+        reason = f"*Vertices promises {count}, {heads[-1] - heads[-2] - 1} are listed"
+        raise source.error(None, f"{reason}. With igraph: {other}")
+    graph = networkx.parse_pajek("\n".join(lines))
+    if len(graph) != count:
+        reason = f"the {count} vertices of the file have {len(graph)} different names"
+        raise source.error(None, reason)
+    for _, data in graph.nodes(data=True):  # positions in a drawing are not coordinates
+        data.pop("x", None), data.pop("y", None)
+    weighted = sum(len(row.split()) > 2 for row in rows)
+    edges = [data for *_, data in graph.edges(data=True)]
+    if names[1] != "*matrix" and (
+        len(edges) != len(rows) or sum("weight" in data for data in edges) != weighted
+    ):
+        raise source.error(None, 'expected lines of "<from> <to> <weight>" after *Arcs or *Edges')
+    return graph
+
+
+def _leda(networkx: Any, source: Source, text: bytes, _: bool | None) -> Any:
+    lines = [line for line in text.decode().splitlines() if line and not line.startswith("#")]
+    n = int(lines[4])
+    m = int(lines[5 + n])
+    graph = networkx.parse_leda("\n".join(lines))
+    if (len(graph), graph.number_of_edges()) != (n, m):
+        reason = (
+            f"of its {n} vertices and {m} edges, NetworkX reads {len(graph)} and "
+            f"{graph.number_of_edges()}: names that occur twice and parallel edges are lost"
+        )
+        raise source.error(None, reason)
+    for *_ends, data in graph.edges(data=True):
+        label = data.pop("label")
+        if lines[2].strip() != "void":
+            data["weight"] = float(label) if lines[2].strip() in {"float", "double"} else int(label)
+    return graph
+
+
+def _graph6(networkx: Any, source: Source, text: bytes, _: bool | None) -> Any:
+    return networkx.from_graph6_bytes(_only_line(source, text))
+
+
+def _sparse6(networkx: Any, source: Source, text: bytes, _: bool | None) -> Any:
+    return networkx.from_sparse6_bytes(_only_line(source, text))
+
+
+def _only_line(source: Source, text: bytes) -> bytes:
+    lines = text.split()
+    if len(lines) != 1:
+        reason = f"the file holds {len(lines)} graphs, one in each line: save one in a file"
+        raise source.error(None, reason)
+    return lines[0]
+
+
+def _json(networkx: Any, source: Source, text: bytes, directed: bool | None) -> Any:
+    try:
+        data = json.loads(text)
+    except ValueError as error:
+        reason = f"this is not one JSON value ({error})"
+        if source.data.lstrip()[:1] == b"{":
+            path = repr(str(source.path))
+            reason += (
+                f". If each line is an edge: wp.Graph.of(pandas.read_json({path}, lines=True))"
+            )
+        raise source.error(None, reason) from error
+    keys = set(data) if isinstance(data, dict) else set()
+    links = next((name for name in ("edges", "links") if name in keys), None)
+    if "nodes" in keys and links is not None:
+        if not all(isinstance(node, dict) and "id" in node for node in data["nodes"]):
+            raise source.error(None, 'each of the nodes of a node-link JSON file has an "id"')
+        if "directed" not in keys and directed is None:
+            raise source.error(None, "the file does not have the key directed: give directed=")
+        return networkx.node_link_graph(data, directed=bool(directed), edges=links)
+    if {"nodes", "adjacency"} <= keys:
+        return networkx.adjacency_graph(data)
+    if isinstance(data, dict) and isinstance(data.get("elements"), dict):
+        return networkx.cytoscape_graph(data)
+    raise source.error(None, _other_json(str(source.path), data, keys))
+
+
+def _other_json(path: str, data: Any, keys: set[str]) -> str:
+    """Return what a JSON file without a graph that NetworkX reads is, and what to do."""
+    if data and "elements" in keys:
+        return "this is Overpass JSON: ask for XML, by [out:xml], and save it as an .osm file"
+    if keys & {"routes", "trip", "waypoints", "sources_to_targets"}:
+        return "this is an answer of a routing service (OSRM, Valhalla), not a graph"
+    if keys & {"type", "features", "geometryType"}:
+        name = str(data.get("type", "Esri JSON"))
+        if name in {"FeatureCollection", "Feature"}:
+            return 'this is GeoJSON: read it with format="geojson"'
+        return f"this is {name}: wp.Graph.of(geopandas.read_file({path!r}))"
+    what = 'this is JSON without the "nodes" and "links" of a node-link graph'
+    if isinstance(data, list) and data and all(isinstance(row, dict) for row in data):
+        return f"{what}. A table of edges: wp.Graph.of(pandas.read_json({path!r}))"
+    return (
+        f"{what}. Edges or neighbours: wp.Graph.of(json.loads(pathlib.Path({path!r}).read_text()))"
+    )
+
+
+class _Kind(NamedTuple):
+    """A format that NetworkX reads."""
+
+    name: str
+    suffixes: tuple[str, ...]
+    start: re.Pattern[bytes]
+    parse: Callable[..., Any]
+
+
+def _start(pattern: bytes) -> re.Pattern[bytes]:
+    return re.compile(pattern, re.IGNORECASE | re.DOTALL)
+
+
+_KINDS = (
+    _Kind(
+        "GML",
+        (".gml",),
+        _start(rb"(?:\s*(?:#|creator|version|comment)[^\n]*\n)*\s*graph\s*\["),
+        _gml,
+    ),
+    _Kind("GraphML", (".graphml",), _start(XML + rb"graphml\b"), _graphml),
+    _Kind("GEXF", (".gexf",), _start(XML + rb"gexf\b"), _gexf),
+    _Kind(
+        "Pajek",
+        (".net", ".paj", ".pajek"),
+        _start(rb"(?:\s*(?:%|/\*)[^\n]*\n)*\s*\*(?:network|vertices)\b"),
+        _pajek,
+    ),
+    _Kind("LEDA", (".lgr", ".leda"), _start(rb"(?:\s*#[^\n]*\n)*\s*LEDA\.GRAPH\b"), _leda),
+    _Kind("graph6", (".g6",), _start(rb">>graph6<<"), _graph6),
+    _Kind("sparse6", (".s6",), _start(rb">>sparse6<<"), _sparse6),
+    _Kind("JSON", (".json",), _start(rb'\s*(?:\{\s*["}]|\[\s*[\[{"\d\]-])'), _json),
+)

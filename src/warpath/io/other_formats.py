@@ -1,0 +1,151 @@
+"""Formats that are recognised and refused by name, each with a way to read it."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from warpath.io.source import Source
+
+#: The start of an XML file, before the name of its root element.
+XML = rb"\s*(?:<[?!].{0,2000}?>\s*)*<(?:\w+:)?"
+
+
+class _Format(NamedTuple):
+    """A format that is not read: its suffixes, its start and a way to read it."""
+
+    name: str
+    suffixes: tuple[str, ...]
+    start: bytes | None  # a regular expression
+    remedy: str  # {path} is the file's path in quotes
+
+
+_BY_GEOPANDAS = "wp.Graph.of(geopandas.read_file({path}))"
+
+_FORMATS = (
+    _Format(
+        "a Graphviz DOT file",
+        (".dot", ".gv"),
+        rb"(?:\s*(?://|#)[^\n]*\n|\s*/\*.{0,2000}?\*/)*\s*(?:strict\s+)?(?:di)?graph\b[^\n{]{0,200}\{",
+        "wp.Graph.of(networkx.nx_pydot.read_dot({path}), weight=None), which needs pydot",
+    ),
+    _Format(
+        "an LGL file", (".lgl",), None, "wp.Graph.of(igraph.Graph.Read_Lgl({path}, directed=False))"
+    ),
+    _Format(
+        "a UCINET DL file",
+        (".dl",),
+        rb"\s*dl\s+(?:n|nr|nm|format|labels|data)\b",
+        "wp.Graph.of(igraph.Graph.Read_DL({path}))",
+    ),
+    _Format(
+        "a multiline adjacency list",
+        (".multiline_adjlist",),
+        None,
+        "wp.Graph.of(networkx.read_multiline_adjlist({path})); "
+        "directed: create_using=networkx.DiGraph",
+    ),
+    _Format(
+        "an adjacency list",
+        (".adjlist", ".adj"),
+        rb"#[^\n]*\n# GMT \w+ \w+ +\d+ [\d:]+ \d+\n#",  # the header that NetworkX writes
+        "wp.Graph.of(networkx.read_adjlist({path})), or read_multiline_adjlist if every neighbour "
+        "has a line; directed: create_using=networkx.DiGraph",
+    ),
+    _Format(
+        "a NetworkX edge list with dictionaries",
+        (),
+        rb"(?:#[^\n]*\n)*[^\s{,;]+[ \t]+[^\s{,;]+[ \t]+\{[^\n]*\}[ \t\r]*(?:\n|$)",
+        "wp.Graph.of(networkx.read_edgelist({path})); directed: create_using=networkx.DiGraph",
+    ),
+    _Format(
+        "a SIF file",
+        (".sif",),
+        None,
+        'wp.read({path}, format="edge_list", columns=(0, 2), weight=None)',
+    ),
+    _Format(
+        "a GPX file",
+        (".gpx",),
+        XML + rb"gpx\b",
+        'wp.Graph.of(geopandas.read_file({path}, layer="tracks"))',
+    ),
+    _Format("a KML file", (".kml",), XML + rb"kml\b", _BY_GEOPANDAS),
+    _Format("geographic GML", (), XML + rb"FeatureCollection\b", _BY_GEOPANDAS),
+    _Format("a FlatGeobuf file", (".fgb",), rb"fgb\x03fgb", _BY_GEOPANDAS),
+    _Format("a Shapefile", (".shp",), rb"\x00\x00\x27\x0a", _BY_GEOPANDAS),
+    _Format(
+        "a part of a Shapefile",
+        (".dbf", ".shx", ".prj", ".cpg"),
+        None,
+        "wp.Graph.of(geopandas.read_file(PATH)) with the path of the .shp file",
+    ),
+    _Format(
+        "a SUMO network",
+        (),
+        XML + rb"net\b",
+        'wp.Graph.of([(e.get("from"), e.get("to"), float(e.find("lane").get("length"))) for e in '
+        'xml.etree.ElementTree.parse({path}).iter("edge") if e.get("from")])',
+    ),
+    _Format(
+        "a MATSim network",
+        (),
+        XML + rb"network\b",
+        'wp.Graph.of([(e.get("from"), e.get("to"), float(e.get("length"))) for e in '
+        'xml.etree.ElementTree.parse({path}).iter("link")])',
+    ),
+    _Format(
+        "an Excel workbook",
+        (".xlsx", ".xls", ".ods"),
+        rb"PK\x03\x04.{26}(?:\[Content_Types\]\.xml|_rels/|xl/)",
+        "wp.Graph.of(pandas.read_excel({path}))",
+    ),
+    _Format(
+        "an Arrow file",
+        (".arrow", ".feather"),
+        rb"ARROW1",
+        "wp.Graph.of(pandas.read_feather({path}))",
+    ),
+    _Format("a NumPy array", (".npy",), rb"\x93NUMPY", "wp.Graph.of(numpy.load({path}))"),
+    _Format(
+        "a pickle",
+        (".pkl", ".pickle", ".gpickle"),
+        rb"\x80[\x02-\x05]",
+        "if you trust its author, unpickle it and pass the graph to wp.Graph.of",
+    ),
+)
+
+
+def refuse(source: Source) -> None:
+    """Raise GraphFormatError, with a way to read the file, if its format is one of these."""
+    head = source.raw_head if source.compression == "zip" else source.head
+    named = [each for each in _FORMATS if source.suffix in each.suffixes]
+    started = [
+        each
+        for each in _FORMATS
+        if (each.start and re.match(each.start, head, re.IGNORECASE | re.DOTALL))
+        or (".lgl" in each.suffixes and _is_lgl(head))
+    ]
+    for each in (named + started)[:1]:
+        unpack = "" if source.compression in {None, "zip"} else "unpack it, then "
+        remedy = unpack + each.remedy.format(path=repr(str(source.path)))
+        reason = f"this is {each.name}, which is not read as it is. To read it: {remedy}"
+        raise source.error(None, reason)
+
+
+def _is_lgl(head: bytes) -> bool:
+    """Return whether lines "# vertex" are followed by lines of a neighbour and perhaps a weight.
+
+    Edge lists have comments of one word, too: one of the vertices must also be a neighbour.
+    """
+    lines = [line.split() for line in head.splitlines()[:-1] if line.strip()]
+    vertices = [line[1] for line in lines if len(line) == 2 and line[0] == b"#"]
+    others = [line for line in lines if line[0] != b"#"]
+    return (
+        len(vertices) > 1
+        and lines[0][0] == b"#"
+        and len(vertices) + len(others) == len(lines)
+        and all(len(line) <= 2 for line in others)
+        and not {line[0] for line in others}.isdisjoint(vertices)
+    )
