@@ -134,7 +134,7 @@ def test_the_result_has_the_graphs_own_names(tmp_path):
     pandas = pytest.importorskip("pandas")
     pytest.importorskip("pyarrow")
     found = wp.nearest(street(), ["d", "a", "d"])
-    assert found.facilities.tolist() == ["a", "d"]
+    assert found.facilities.tolist() == ["d", "a", "d"]
     assert found.facility_indices.tolist() == [0, 0, 3, 3, 3, -1, -1]
     frame = found.to_pandas()
     assert frame["facility"].tolist()[:5] == ["a", "a", "d", "d", "d"]

@@ -35,7 +35,8 @@ def sssp(
     ----------
     graph : n vertices, m directed edges; anything that `Graph.of` takes.
     source : a vertex: its label where the graph has labels, else an integer in [0, n); or a
-        `Place`, for the vertex nearest to a coordinate.
+        `Place`, for the vertex nearest to a coordinate; or ``{vertex: name}``, for a name in
+        pictures and maps.
     algorithm : "auto", or a name from `algorithms()`, for example "classic.dijkstra".
     device : "auto", "cpu", "cuda" or "cuda:1"; a named device never falls back to another. "auto"
         is where the graph was put by `Graph.to`, else the CPU, or a GPU: for a named algorithm that

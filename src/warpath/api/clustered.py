@@ -314,7 +314,7 @@ def clustered_pairs(
 def clustered_nearest(
     graph: Graph,
     options: Options,
-    starts: NDArray[np.int64],
+    facilities: NDArray[np.int64],
     limit: float | None,
     dtype: np.dtype[Any],
     progress: Progress,
@@ -327,6 +327,7 @@ def clustered_nearest(
     job = replace(
         _job(graph, options, chosen, None, None), dtype=dtype, cutoff=limit, reverse=reverse
     )
+    starts = np.unique(facilities)
     call = _Call(graph, options, chosen, starts, job)
     with interrupts_first(), watch(progress, "nearest"):
         blocks = iter([Block(0, starts)])
@@ -334,7 +335,7 @@ def clustered_nearest(
     dist.flags.writeable = owner.flags.writeable = False
     return Nearest(
         graph,
-        starts,
+        facilities,
         dist,
         owner,
         reverse=reverse,

@@ -31,7 +31,8 @@ def nearest(
 
     Parameters
     ----------
-    facilities : vertices, as the sources of `distances`; one named twice counts once.
+    facilities : vertices, as the sources of `distances`, or ``{vertex: name}`` for the names in
+        pictures and maps. One given twice counts once.
     reverse : False measures from a facility to the vertex, as an ambulance drives; True from the
         vertex to the facility, as its customers do.
     device : as in `sssp`, or a Dask cluster as in `distances`, of which one worker searches.
@@ -86,7 +87,8 @@ def within(
     cutoff : one number or several, 0 or more, in the weights' unit. The search stops at the
         largest.
     reverse : False for what the source reaches within a cutoff; True for what reaches it.
-    source : a vertex, or several: a vertex is within a cutoff if it is of the nearest of them.
+    source : a vertex, or several: a vertex is within a cutoff if it is of the nearest of them. Or
+        ``{vertex: name}`` for the names in pictures and maps.
     graph, algorithm, device, threads, params, progress : as in `sssp`.
 
     Returns

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 def nearest_of(
     graph: Graph,
     options: Options,
-    starts: NDArray[np.int64],
+    facilities: NDArray[np.int64],
     limit: float | None,
     dtype: np.dtype[Any],
     progress: Progress,
@@ -46,14 +46,17 @@ def nearest_of(
 
     Parameters
     ----------
-    starts : (k,) the facilities, ascending.
+    facilities : (k,) their indices, in the order of the call.
     limit, dtype : the cutoff, and the type of the distances.
     """
     refuse_turns(graph, "nearest")
     if options.on_cluster():
         from warpath.api.clustered import clustered_nearest
 
-        return clustered_nearest(graph, options, starts, limit, dtype, progress, reverse=reverse)
+        return clustered_nearest(
+            graph, options, facilities, limit, dtype, progress, reverse=reverse
+        )
+    starts = np.unique(facilities)
     way = graph.reversed() if reverse else graph
     chosen = _swept_by(way, options.for_reversed(graph) if reverse else options, limit)
     if chosen is not None:
@@ -73,7 +76,7 @@ def nearest_of(
     dist.flags.writeable = owner.flags.writeable = False
     stats["reached"] = int(np.count_nonzero(dist != unreachable(dist.dtype)))
     return Nearest(
-        graph, starts, dist, owner, reverse=reverse, cutoff=limit, plan=chosen, stats=stats
+        graph, facilities, dist, owner, reverse=reverse, cutoff=limit, plan=chosen, stats=stats
     )
 
 

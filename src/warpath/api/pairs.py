@@ -56,9 +56,14 @@ def pairs_of(
     ----------
     find_route : returns a route from an origin to a destination.
     """
-    origins, destinations = snapped_together(graph, origins=origins, destinations=destinations)
+    given = {"origins": origins, "destinations": destinations}
+    origins, destinations = snapped_together(graph, **given)
     starts = as_indices(graph, origins, "origins")
     ends = as_indices(graph, destinations, "destinations")
+    for name, vertices in given.items():
+        if isinstance(vertices, set | frozenset) and len(starts) > 1:
+            msg = f"{name} is a set, whose vertices have no order: give a list, one for each trip."
+            raise InputError(msg)
     if len(starts) != len(ends):
         msg = (
             f"origins names {len(starts):,} vertices and destinations {len(ends):,}: a trip "

@@ -239,7 +239,7 @@ class Solver:
         """
         graph, facilities = self.graph, snapped(self.graph, facilities, "facilities")
         reverse = checked_bool(reverse, "reverse")
-        starts = np.unique(as_indices(graph, facilities, "facilities"))
+        starts = as_indices(graph, facilities, "facilities")
         limit, dtype = checked_cutoff(cutoff, graph), checked_dist_dtype(dist_dtype, graph)
         found = nearest_of(graph, self._options, starts, limit, dtype, progress, reverse=reverse)
         return noted(found, facilities)

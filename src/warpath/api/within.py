@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from warpath.api.auto_prepare import decided
 from warpath.api.nearest import nearest_of
 from warpath.api.one_source import SourceRequest, solve_one
@@ -40,12 +38,12 @@ def within_of(
     refuse_turns(graph, "within")
     searched = graph.reversed() if reverse else graph
     source = snapped(graph, source, "source")
-    starts = np.unique(as_indices(graph, source, "source"))
+    starts = as_indices(graph, source, "source")
     limit = checked_cutoff(cutoffs.tolist()[-1], searched)
-    if len(starts) > 1:
+    if (starts != starts[0]).any():
         dtype = graph.dist_dtype
         near = nearest_of(graph, options, starts, limit, dtype, progress, reverse=reverse)
-        return noted(Within(graph, cutoffs, near, reverse=reverse), source)
+        return noted(Within(graph, cutoffs, starts, near, reverse=reverse), source)
     s = int(starts[0])
     options = options.for_reversed(graph) if reverse else options
     one = decided(searched, options).one_source(searched, cutoff=limit)
@@ -55,4 +53,4 @@ def within_of(
         if not reverse:
             raise
         raise NegativeCycleError(error.cycle[::-1], error.length) from None
-    return noted(Within(graph, cutoffs, paths, reverse=reverse), source)
+    return noted(Within(graph, cutoffs, starts, paths, reverse=reverse), source)

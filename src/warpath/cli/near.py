@@ -109,7 +109,7 @@ def nearest(
         "graph": str(graph),
         "n": roads.n,
         "m": roads.m,
-        "facilities": len(found.facilities),
+        "facilities": found.count_of_facilities,
         "reverse": reverse,
         **facts,
         "algorithm": found.plan.algorithm,
@@ -127,7 +127,7 @@ def nearest(
         return
     shown = {
         "graph": output.titled(graph, roads),
-        "facilities": len(found.facilities),
+        "facilities": found.count_of_facilities,
         "measured": "to the facility" if reverse else "from the facility",
         "reached": f"{output.count(facts['reached'])} of {output.count(roads.n)} vertices",
         "mean distance": facts["mean"],
@@ -228,7 +228,7 @@ def within(
         "graph": str(graph),
         "n": roads.n,
         "m": roads.m,
-        "source": sources[0] if len(sources) == 1 else sources,
+        "source": sources[0] if found.count_of_sources == 1 else sources,
         "reverse": reverse,
         "within": [{"cutoff": far, "vertices": count} for far, count in _counts(found)],
         "algorithm": found.plan.algorithm,
@@ -245,8 +245,8 @@ def within(
     if everything and not showing.as_json:
         output.show(document, *table, as_json=False)
         return
-    several = f"the nearest of {len(sources)} sources"
-    from_ = output.text_of(sources[0]) if len(sources) == 1 else several
+    several = f"the nearest of {found.count_of_sources} sources"
+    from_ = output.text_of(sources[0]) if found.count_of_sources == 1 else several
     facts = {
         "graph": output.titled(graph, roads),
         "measured": f"{'to' if reverse else 'from'} {from_}",

@@ -36,7 +36,7 @@ def as_indices(graph: Graph, vertices: Any, what: str) -> NDArray[np.int64]:
         n = len(graph.indptr) - 1
         if set(map(type, few)) == {int} and min(few) >= 0 and max(few) < n:
             return np.array(few, np.int64)
-    indices = vertices.indices if type(vertices) is Snapped else graph.index_of(vertices)
+    indices = vertices.indices if type(vertices) is Snapped else graph.index_of(vertices, what)
     if len(indices) == 0:
         msg = f"{what} is empty: name at least one vertex."
         raise InputError(msg)

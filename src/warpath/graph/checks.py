@@ -23,6 +23,11 @@ if TYPE_CHECKING:
 NARROW_LIMIT = 2**31
 
 _INT64 = np.iinfo(np.int64)
+# The types of pandas' missing values, by name: pandas may not be installed.
+_MISSING_TYPES = frozenset({"NAType", "NaTType"})
+#: Types with a value that differs from itself.
+_WITH_MISSING = (float, np.floating, np.datetime64, np.timedelta64)
+_MAY_BE_MISSING = (*_WITH_MISSING, type(None), type(np.ma.masked))
 _WEIGHT_TYPES = (np.int32, np.int64, np.float32, np.float64)
 
 
@@ -46,7 +51,8 @@ def on_host(data: Any) -> Any:
     NotSupportedError
         If the library does not export the array to the CPU.
     """
-    if isinstance(data, np.ndarray) or not hasattr(data, "__dlpack__"):
+    arrow = hasattr(data, "to_pylist")  # NumPy reads its arrays with missing values and texts too
+    if isinstance(data, np.ndarray) or arrow or not hasattr(data, "__dlpack__"):
         return data
     if hasattr(data, "as_tensor"):  # PyTorch Geometric's EdgeIndex only wraps a tensor
         data = data.as_tensor()
@@ -111,6 +117,36 @@ def plain_array(values: Any, name: str, kind: type[InputError] = GraphError) -> 
     return array
 
 
+def is_missing(value: Any) -> bool:
+    """Return whether a value is None, NaN, NaT, masked or the NA of pandas."""
+    if value is None or value is np.ma.masked or type(value).__name__ in _MISSING_TYPES:
+        return True
+    return isinstance(value, _WITH_MISSING) and bool(value != value)  # noqa: PLR0124 - NaN, NaT
+
+
+def refuse_missing(values: Any, name: str, kind: type[InputError] = GraphError) -> None:
+    """Raise `kind` for the first value that is missing; see `is_missing`.
+
+    Parameters
+    ----------
+    values : a list, an array or a column of any library.
+    name : of the argument, for the message.
+    """
+    listed = values if isinstance(values, list | tuple) else np.asarray(values).ravel().tolist()
+    types = set(map(type, listed))  # far faster than a look at each value
+    if not any(
+        issubclass(each, _MAY_BE_MISSING) or each.__name__ in _MISSING_TYPES for each in types
+    ):
+        return
+    missing = [at for at, value in enumerate(listed) if is_missing(value)]
+    if missing:
+        msg = (
+            f"{name}[{missing[0]}] is missing ({listed[missing[0]]}, {len(missing):,} in all): "
+            "leave such rows out."
+        )
+        raise kind(msg)
+
+
 def dtype_of(value: Any) -> np.dtype[Any] | None:
     """Return the NumPy dtype that a value denotes, or None if it denotes none."""
     try:
@@ -130,6 +166,7 @@ def as_ids(values: ArrayLike, name: str) -> Array:
     if array.size == 0:
         return np.empty(0, np.int64)
     if array.dtype.kind not in "iu":
+        refuse_missing(values, name)
         msg = (
             f"{name}[0] = {array[0]!s} is of type {array.dtype}: vertices are integers. Use "
             f"{name}.astype(int) for whole numbers, or Graph.from_labelled_edges for names."
@@ -152,6 +189,8 @@ def as_weights(values: ArrayLike) -> Array:
         raise WeightError(msg)
     if array.size == 0 and array.dtype.kind not in "iufb":
         return np.empty(0, np.float64)
+    if array.dtype.kind in "OmM":
+        refuse_missing(values, "weights", WeightError)
     kind, size = array.dtype.kind, array.dtype.itemsize
     if kind == "u" and size == 8 and array.max(initial=0) > np.iinfo(np.int64).max:
         at = int(np.argmax(array))
@@ -174,18 +213,23 @@ def as_names(values: Any, name: str) -> Array | list[Any]:
     """Return vertex names: a 1-d array if the names are an array or all integers, else a list."""
     if np.ma.isMaskedArray(values):
         values = plain_array(values, name)
+    if hasattr(values, "to_pylist"):  # of Arrow, whose entries are not Python objects
+        values = values.to_pylist()
     if not isinstance(values, np.ndarray):
         try:
             listed = list(values)
         except TypeError:
             msg = f"{name} = {shown(values)} is not a list: one vertex for each edge is needed."
             raise GraphError(msg) from None
+        refuse_missing(listed, name)
         integers = all(isinstance(value, int | np.integer) for value in listed)
         fits = integers and all(_INT64.min <= value <= _INT64.max for value in listed)
         return np.array(listed, np.int64) if fits else listed
     if values.ndim != 1:
         msg = f"{name} has shape {values.shape}: a 1-d array is needed, one entry per edge."
         raise GraphError(msg)
+    if values.dtype.kind in "fOmM":
+        refuse_missing(values, name)
     return values
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -161,12 +160,6 @@ def unit_of(graph: Graph, weights: str) -> str | None:
     if weights == "great_circle":
         return "m"
     return None if graph.given is None else graph.given.units.get(weights)
-
-
-def is_missing(value: Any) -> bool:
-    """Return whether a value of a column of objects is None, NaN or the NA of pandas."""
-    number = isinstance(value, float) and math.isnan(value)
-    return value is None or number or type(value).__name__ == "NAType"
 
 
 def edge_table(graph: Graph) -> dict[str, Array]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from warpath.base.errors import VertexError
-from warpath.graph.checks import is_integer, plain_array, shown
+from warpath.graph.checks import is_integer, is_missing, plain_array, refuse_missing, shown
 from warpath.graph.places import hint_of_coordinate
 
 if TYPE_CHECKING:
@@ -18,13 +18,24 @@ if TYPE_CHECKING:
     from warpath.graph.graph import Graph
 
 
-def indices_of_numbers(vertices: Any, n: int, id_base: int) -> NDArray[np.int64]:
-    """Return vertices of an unlabelled graph as (k,) int64; raise VertexError for a bad one."""
+def indices_of_numbers(vertices: Any, n: int, id_base: int, what: str) -> NDArray[np.int64]:
+    """Return vertices of an unlabelled graph as (k,) int64; raise VertexError for a bad one.
+
+    Parameters
+    ----------
+    what : the name of the argument, for the message.
+    """
+    if isinstance(vertices, set | frozenset):  # which have no order of their own
+        return np.sort(indices_of_numbers(list(vertices), n, id_base, what))
     vertices = _in_a_list(vertices)
-    array = np.atleast_1d(plain_array(vertices, "vertices", VertexError))
+    array = np.atleast_1d(plain_array(vertices, what, VertexError))
     if array.size == 0:
         return np.empty(0, np.int64)
+    if array.dtype == object and array.ndim == 1 and all(map(is_integer, array.tolist())):
+        array = np.array(array.tolist())  # objects again if a number does not fit 64 bits
     if array.dtype.kind not in "iu" or array.ndim != 1:
+        if np.ndim(vertices) == 1:
+            refuse_missing(vertices, what, VertexError)
         # NumPy makes one type of all entries: of [0, "a"], the text "a" is to blame, not "0".
         given = vertices if isinstance(vertices, list | tuple) and array.ndim == 1 else []
         first = next((each for each in given if not is_integer(each)), array.ravel()[0])
@@ -44,12 +55,21 @@ def indices_of_numbers(vertices: Any, n: int, id_base: int) -> NDArray[np.int64]
     return array.astype(np.int64)
 
 
-def indices_of_labels(vertices: Any, place: dict[Any, int]) -> NDArray[np.int64]:
-    """Return the indices of one or more labels: (k,) int64; raise VertexError for unknown ones."""
+def indices_of_labels(vertices: Any, place: dict[Any, int], what: str) -> NDArray[np.int64]:
+    """Return the indices of one or more labels: (k,) int64; raise VertexError for unknown ones.
+
+    Parameters
+    ----------
+    what : the name of the argument, for the message.
+    """
     if isinstance(vertices, np.ndarray):
-        vertices = np.atleast_1d(plain_array(vertices, "vertices", VertexError))
+        vertices = np.atleast_1d(plain_array(vertices, what, VertexError))
+    elif hasattr(vertices, "to_pylist"):  # of Arrow, whose entries are not Python objects
+        vertices = vertices.to_pylist()
     # A tuple can be a label, as in NetworkX's grid graphs, and so can a frozenset.
     label = isinstance(vertices, tuple | frozenset) and _is_known(vertices, place)
+    if isinstance(vertices, set | frozenset) and not label:  # which have no order of their own
+        return np.sort(indices_of_labels(list(vertices), place, what))
     vertices = vertices if label else _in_a_list(vertices)
     one = label or isinstance(vertices, str | bytes | type) or not hasattr(vertices, "__len__")
     try:
@@ -57,10 +77,12 @@ def indices_of_labels(vertices: Any, place: dict[Any, int]) -> NDArray[np.int64]
     except TypeError:  # an object with a length that cannot be iterated
         names = [vertices]
     names = [name.item() if isinstance(name, np.generic) else name for name in names]
-    missing = [name for name in names if not _is_known(name, place)][:1]
-    if missing:
+    unknown = [name for name in names if not _is_known(name, place)]
+    if unknown:
+        if not one and any(map(is_missing, unknown)):
+            refuse_missing(names, what, VertexError)
         some = ", ".join(repr(label) for label in list(place)[:3])
-        name = shown(missing[0])
+        name = shown(unknown[0])
         msg = f"vertex {name} does not exist among the {len(place)} labels ({some}, ...)."
         close = next((label for label in place if str(label) == name.strip("'")), None)
         if close is not None:
@@ -72,7 +94,7 @@ def indices_of_labels(vertices: Any, place: dict[Any, int]) -> NDArray[np.int64]
 
 
 def _in_a_list(vertices: Any) -> Any:
-    """Return what a set, a view of a dictionary or an iterator yields; other objects unchanged."""
+    """Return what a view of a dictionary or an iterator yields; other objects unchanged."""
     return list(vertices) if isinstance(vertices, AbstractSet | ValuesView | Iterator) else vertices
 
 

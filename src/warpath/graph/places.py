@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 
 from warpath.base.errors import InputError, VertexError
-from warpath.graph.checks import as_float, shown
+from warpath.graph.checks import as_float, refuse_missing, shown
 from warpath.graph.nearest_points import NearestPoints, points_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from numpy.typing import ArrayLike, NDArray
 
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
     from warpath.graph.graph import Graph
 
 T = TypeVar("T")
+
+#: The names of a call that names no vertex.
+NO_NAMES: Mapping[int, str] = MappingProxyType({})
 
 #: How far a place may be from the nearest vertex by default, in metres.
 REACH = 1000.0
@@ -97,16 +101,18 @@ class Snap(NamedTuple):
 
 
 class Snapped(NamedTuple):
-    """Vertices, some of which were given as places.
+    """Vertices, some of which were given as places or with names.
 
     Attributes
     ----------
     indices : (k,) int64, the vertices.
     snaps : what was taken for each place.
+    names : the names that the caller gave to vertices, by index.
     """
 
     indices: NDArray[np.int64]
-    snaps: tuple[Snap, ...]
+    snaps: tuple[Snap, ...] = ()
+    names: Mapping[int, str] = NO_NAMES
 
 
 def holds_places(vertices: Any) -> bool:
@@ -121,7 +127,9 @@ def holds_places(vertices: Any) -> bool:
 
 
 def snapped(graph: Graph, vertices: Any, what: str = "vertices") -> Any:
-    """Return vertices with places among them as `Snapped`; anything else unchanged.
+    """Return ``{vertex: name}``, or vertices with places among them, as `Snapped`.
+
+    Anything else is returned unchanged.
 
     Parameters
     ----------
@@ -134,8 +142,10 @@ def snapped(graph: Graph, vertices: Any, what: str = "vertices") -> Any:
     VertexError
         If a place has no vertex near, or the graph lacks another vertex.
     """
-    # The first test is a fast path: the second takes 0.5 us, as much as 8 % of a small solve.
-    if type(vertices) is int or not holds_places(vertices):
+    # The first test is a fast path: the others take 0.5 us, as much as 8 % of a small solve.
+    if type(vertices) is int:
+        return vertices
+    if not isinstance(vertices, dict) and not holds_places(vertices):
         return vertices
     return snapped_together(graph, **{what: vertices})[0]
 
@@ -150,7 +160,7 @@ def snapped_together(graph: Graph, **given: Any) -> list[Any]:
     lists = {
         what: [vertices] if isinstance(vertices, Place) else list(vertices)
         for what, vertices in given.items()
-        if holds_places(vertices)
+        if isinstance(vertices, dict) or holds_places(vertices)
     }
     if not lists:
         return list(given.values())
@@ -159,40 +169,63 @@ def snapped_together(graph: Graph, **given: Any) -> list[Any]:
         for what, each in lists.items()
     }
     places = [lists[what][i] for what, rows in at.items() for i in rows]
-    near = near_places(graph, places)
-    if near.far.any():
-        titles = [
-            what if isinstance(given[what], Place) else f"{what}[{i}]"
-            for what, rows in at.items()
-            for i in rows
-        ]
-        raise VertexError(near.misses(titles, sum(map(len, lists.values()))))
-    names = graph.label_of(near.vertices).tolist()
-    snaps = list(map(Snap, places, names, near.distances.tolist()))
+    snaps, chosen = [], np.empty(0, np.int64)
+    if places:
+        near = near_places(graph, places)
+        if near.far.any():
+            titles = [
+                what if isinstance(given[what], Place) else f"{what}[{i}]"
+                for what, rows in at.items()
+                for i in rows
+            ]
+            raise VertexError(near.misses(titles, sum(map(len, lists.values()))))
+        chosen = near.vertices
+        labels = graph.label_of(chosen).tolist()
+        snaps = list(map(Snap, places, labels, near.distances.tolist()))
     result, done = dict(given), 0
     for what, entries in lists.items():
         rows, upto = at[what], done + len(at[what])
         indices = np.empty(len(entries), np.int64)
-        indices[rows] = near.vertices[done:upto]
+        indices[rows] = chosen[done:upto]
         if len(rows) < len(entries):
+            refuse_missing(entries, what, VertexError)
             others = sorted(set(range(len(entries))) - set(rows))
-            indices[others] = graph.index_of([entries[i] for i in others])
-        result[what] = Snapped(indices, tuple(snaps[done:upto]))
+            indices[others] = graph.index_of([entries[i] for i in others], what)
+        vertices = given[what]
+        own = [entry.name if type(entry) is Place else None for entry in entries]
+        names = _names(indices, vertices.values() if isinstance(vertices, dict) else own)
+        if isinstance(vertices, set | frozenset):  # which have no order of their own
+            indices.sort()
+        result[what] = Snapped(indices, tuple(snaps[done:upto]), names)
         done = upto
     return list(result.values())
 
 
+def _names(indices: NDArray[np.int64], names: Iterable[Any]) -> dict[int, str]:
+    """Return names by vertex, joined where a vertex has several; None is no name."""
+    joined: dict[int, str] = {}
+    for at, name in zip(indices.tolist(), names, strict=True):
+        if name is not None and str(name) not in joined.get(at, "").split(" / "):
+            joined[at] = f"{joined[at]} / {name}" if at in joined else str(name)
+    return joined
+
+
 def noted(result: T, *given: Any) -> T:
-    """Return a result that says how far its places were from the vertices taken for them.
+    """Return a result with the names of its vertices and the vertices taken for its places.
 
     Parameters
     ----------
-    result : has a plan, whose notes then say so, and an attribute `snapped`.
+    result : has attributes `names` and `snapped`, and a plan whose notes then say how far the
+        places are from their vertices.
     given : the arguments of the call, as `snapped` returns them.
     """
     if Snapped in map(type, given):
-        snaps = tuple(snap for each in given if type(each) is Snapped for snap in each.snaps)
+        parts = [each for each in given if type(each) is Snapped]
+        snaps = tuple(snap for part in parts for snap in part.snaps)
         found: Any = result
+        found.names = {at: name for part in parts for at, name in part.names.items()}
+        if not snaps:
+            return result
         found.snapped = snaps
         note = described(snaps, in_metres=points_of(found.graph).degrees)
         found.plan = replace(found.plan, notes=(*found.plan.notes, note))

@@ -28,20 +28,27 @@ class VertexNames:
         def n(self) -> int:
             """Number of vertices."""
 
-    def index_of(self, vertices: Any) -> NDArray[np.int64]:
+    def index_of(self, vertices: Any, what: str = "vertices") -> NDArray[np.int64]:
         """Translate labels (or, without labels, indices) and places into indices: (k,) int64.
+
+        Parameters
+        ----------
+        vertices : one vertex or several, in a list, an array or a column of any library; those of a
+            set come in ascending order of their indices.
+        what : the name of the argument, for errors.
 
         Raises
         ------
         VertexError
-            For the first name that the graph does not have, or a `Place` far from any vertex.
+            For a missing value (None, NaN, NA), the first name that the graph does not have, or a
+            `Place` far from any vertex.
         """
         if holds_places(vertices):
             indices: NDArray[np.int64] = snapped(self, vertices).indices  # type: ignore[arg-type]
             return indices
         if self.labels is None:
-            return indices_of_numbers(vertices, self.n, self.id_base)
-        return indices_of_labels(vertices, self._place_of_label)
+            return indices_of_numbers(vertices, self.n, self.id_base, what)
+        return indices_of_labels(vertices, self._place_of_label, what)
 
     @cached_property
     def _place_of_label(self) -> dict[Any, int]:

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from warpath.base.errors import InputError
-from warpath.graph.input_edges import Coded, InputEdges, is_missing
+from warpath.graph.checks import is_missing
+from warpath.graph.input_edges import Coded, InputEdges
 from warpath.graph.turns import Turns
 
 if TYPE_CHECKING:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from warpath.base import units
 from warpath.base.errors import GraphError
+from warpath.graph.checks import is_missing
 from warpath.graph.edge_geometry import lines_of
-from warpath.graph.input_edges import is_missing
 from warpath.plot.html_page import (
     Layer,
     MapPage,
@@ -18,7 +18,6 @@ from warpath.plot.html_page import (
     colours,
     heading,
     measured,
-    names_of,
     network_around,
     write_page,
 )
@@ -32,6 +31,7 @@ from warpath.plot.route import described as described_route
 from warpath.plot.tree import described as described_tree
 from warpath.plot.tree import tree_edges
 from warpath.results.legs import street_column
+from warpath.results.names import names_of
 from warpath.results.nearest import Nearest
 from warpath.results.paths import Paths
 from warpath.results.route import Route
@@ -39,6 +39,7 @@ from warpath.results.within import Within
 
 if TYPE_CHECKING:
     import os
+    from collections.abc import Mapping, Sequence
 
     from warpath.base.dtypes import Array
 
@@ -85,7 +86,7 @@ def html_route(
     graph = route.graph
     file, colour = checked_page(path, theme, tiles, graph)
     line = route_line(graph, route)
-    names = names_of(graph, route.indices, file_ids=file_ids)
+    names = names_of(route, route.indices, file_ids=file_ids)
     first, last = ends or (names[0], names[-1])
     upto = np.cumsum(route.weights, dtype=graph.dist_dtype).tolist()
     texts = [
@@ -141,7 +142,7 @@ def html_tree(
     if not np.isfinite(start).all():
         raise GraphError(f"the source {paths.source!r} has no coordinates.")
     heads, pieces, dist = tree_edges(paths)
-    name = names_of(graph, np.array([paths.source_index]), file_ids=file_ids)[0]
+    name = names_of(paths, np.array([paths.source_index]), file_ids=file_ids)[0]
     most = float(dist.max(initial=0)) or 1.0
     shade = np.minimum(dist / most * _SHADES, _SHADES - 1).astype(np.int64)
     line = np.cumsum(np.diff(heads, prepend=-1) != 0) - 1  # pieces of an edge follow each other
@@ -149,7 +150,7 @@ def html_tree(
     texts = [
         f"{one}: {measured(far, graph)}"
         for one, far in zip(
-            names_of(graph, ends, file_ids=file_ids), paths.dist[ends].tolist(), strict=True
+            names_of(paths, ends, file_ids=file_ids), paths.dist[ends].tolist(), strict=True
         )
     ]
     shades = colours(colour, _SHADES)
@@ -177,6 +178,7 @@ def html_within(
     *,
     title: str | None = None,
     subtitle: str | None = None,
+    names: Sequence[str] | Mapping[Any, str] | None = None,
     theme: str = "light",
     tiles: str | None = None,
     file_ids: bool = False,
@@ -186,6 +188,7 @@ def html_within(
     Parameters
     ----------
     found : result of `warpath.within` for a graph with coordinates.
+    names : a label for each of ``found.sources``, or ``{vertex: label}``; None for their names.
     path, title, subtitle, theme, tiles, file_ids : as in `html_route`.
 
     Raises
@@ -206,7 +209,7 @@ def html_within(
     labels = [
         f"{units.measure(cutoff, graph.unit)}: {count:,} vertices" for cutoff, count in counts
     ]
-    names = names_of(graph, found.source_indices, file_ids=file_ids)
+    names = names_of(found, found.source_indices, names, file_ids=file_ids)
     above, below = headings(found, names)
     page = MapPage(
         [
@@ -237,6 +240,7 @@ def html_nearest(
     *,
     title: str | None = None,
     subtitle: str | None = None,
+    names: Sequence[str] | Mapping[Any, str] | None = None,
     theme: str = "light",
     tiles: str | None = None,
     file_ids: bool = False,
@@ -248,6 +252,7 @@ def html_nearest(
     Parameters
     ----------
     found : result of `warpath.nearest` for a graph with coordinates.
+    names : a label for each of ``found.facilities``, or ``{vertex: label}``; None for their names.
     path, title, subtitle, theme, tiles, file_ids : as in `html_route`.
 
     Raises
@@ -267,7 +272,7 @@ def html_nearest(
     of_piece = area[which]
     palette = AREAS[theme == "light"]
     shades = greedy_colours(found, src, dst)
-    names = names_of(graph, found.starts, file_ids=file_ids)
+    names = names_of(found, found.starts, names, file_ids=file_ids)
     width = 1.5 if len(edges) > _MANY else 2.5
     layers = [Layer(colour.network, 1, pieces[of_piece < 0], which[of_piece < 0])]
     order = np.argsort(of_piece, kind="stable")
@@ -282,7 +287,9 @@ def html_nearest(
         _marks(starts, names),
         [],
         np.concatenate([pieces.reshape(-1, 2), starts]),
-        heading(title, f"Shortest paths {way} the nearest of {len(starts):,} facilities"),
+        heading(
+            title, f"Shortest paths {way} the nearest of {found.count_of_facilities:,} facilities"
+        ),
         heading(subtitle, described_nearest(found)),
     )
     write_page(file, graph, page, colour, tiles)

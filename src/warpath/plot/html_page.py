@@ -15,12 +15,11 @@ import numpy as np
 
 from warpath.base import units
 from warpath.base.errors import GraphError, InputError
-from warpath.graph.checks import checked_bool, checked_kind, shown
+from warpath.graph.checks import checked_kind, shown
 from warpath.graph.coordinates import in_degrees
 from warpath.io.places import to_write
 from warpath.plot.map import network_lines
 from warpath.plot.page import theme_of
-from warpath.results.files import file_names
 
 if TYPE_CHECKING:
     import os
@@ -168,13 +167,6 @@ def write_page(
     parts[1::2] = [words[name] for name in parts[1::2]]
     with atomic(path) as file:
         file.write("".join(parts).encode("utf-8", "replace"))
-
-
-def names_of(graph: Graph, indices: Array, *, file_ids: bool) -> list[str]:
-    """Return the names of vertices as text, those of the graph's file if `file_ids`."""
-    in_file = checked_bool(file_ids, "file_ids")
-    names = file_names(graph, indices) if in_file else graph.label_of(indices)
-    return [str(name) for name in names.tolist()]
 
 
 def measured(value: Any, graph: Graph) -> str:

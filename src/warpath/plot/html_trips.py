@@ -13,12 +13,12 @@ from warpath.plot.html_page import (
     checked_page,
     heading,
     measured,
-    names_of,
     network_around,
     write_page,
 )
 from warpath.plot.page import AREAS, drawable
 from warpath.plot.trips import MARKED, described, routes_of
+from warpath.results.names import names_of
 from warpath.results.pairs import Pairs
 
 if TYPE_CHECKING:
@@ -56,8 +56,8 @@ def html_pairs(
     graph = found.graph
     file, colour = checked_page(path, theme, tiles, graph)
     trips, lines = routes_of(found)
-    starts = names_of(graph, found.origin_indices, file_ids=file_ids)
-    ends = names_of(graph, found.destination_indices, file_ids=file_ids)
+    starts = names_of(found, found.origin_indices, file_ids=file_ids)
+    ends = names_of(found, found.destination_indices, file_ids=file_ids)
     dist = found.dist.tolist()
     texts = [f"trip {t}: {starts[t]} to {ends[t]}, {measured(dist[t], graph)}" for t in trips]
     palette = AREAS[colour.paper == "white"]

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from warpath.base import units
-from warpath.base.errors import InputError
 from warpath.plot.map import (
     EDGE,
     MapFigure,
@@ -22,11 +21,12 @@ from warpath.plot.map import (
     write_title,
 )
 from warpath.plot.page import checked_path, drawable, save
+from warpath.results.names import names_of
 from warpath.results.within import Within
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
 _ROW = 0.26  # height of a row of the legend, in inches
 _LETTERS = 9  # size of its letters, in points
@@ -39,7 +39,7 @@ def plot_within(
     *,
     title: str | None = None,
     subtitle: str | None = None,
-    source: str | Sequence[str] | None = None,
+    source: str | Sequence[str] | Mapping[Any, str] | None = None,
     theme: str = "light",
     dpi: int = 200,
 ) -> Any:
@@ -52,7 +52,8 @@ def plot_within(
     found : result of `warpath.within` for a graph with coordinates.
     path : file to write, its format by suffix: .png, .svg, .pdf, .jpg, .webp, .tif; None for none.
     title, subtitle : text above the drawing; None for a description of it, "" for no text.
-    source : label of the source, or one for each of several; their names by default.
+    source : label of the source, or one for each of ``found.sources``, or ``{vertex: label}``;
+        their names by default.
     theme : "light" or "dark".
     dpi : dots per inch of pixel formats.
 
@@ -101,11 +102,7 @@ def plot_within(
             capstyle="round",
             zorder=3,
         )
-    given = [source] if isinstance(source, str) else source
-    names = [str(name) for name in (found.sources.tolist() if given is None else given)]
-    if len(names) != len(starts):
-        msg = f"source has {len(names)} labels, but there are {len(starts)} sources."
-        raise InputError(msg)
+    names = names_of(found, found.source_indices, source)
     for place, name in zip(starts, names, strict=True):
         if np.isfinite(place).all():
             mark(drawing, place, name, start=True)
@@ -122,7 +119,8 @@ def headings(found: Within, names: Sequence[str]) -> tuple[str, str]:
     """Return a title and a subtitle for isochrones around sources of these names."""
     graph = found.graph
     way = "on the way to" if found.reverse else "of"
-    ends = names[0] if len(names) == 1 else f"the nearest of {len(names):,} sources"
+    count = found.count_of_sources
+    ends = names[0] if count == 1 else f"the nearest of {count:,} sources"
     farthest = units.measure(found.cutoffs[-1].item(), graph.unit)
     parts = [graph.name] if graph.name else []
     parts.append(f"{len(found):,} of {graph.n:,} vertices")

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from warpath.base import units
-from warpath.base.errors import GraphError, InputError
-from warpath.graph.checks import shown
+from warpath.base.errors import GraphError
 from warpath.graph.edge_geometry import lines_of
 from warpath.plot.map import (
     MapFigure,
@@ -22,11 +21,12 @@ from warpath.plot.map import (
     write_title,
 )
 from warpath.plot.page import AREAS, checked_path, drawable, save
+from warpath.results.names import names_of
 from warpath.results.nearest import Nearest
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from warpath.base.dtypes import Array
 
@@ -39,7 +39,7 @@ def plot_nearest(
     *,
     title: str | None = None,
     subtitle: str | None = None,
-    names: Sequence[str] | None = None,
+    names: Sequence[str] | Mapping[Any, str] | None = None,
     theme: str = "light",
     dpi: int = 200,
 ) -> Any:
@@ -53,7 +53,8 @@ def plot_nearest(
     found : result for a graph with coordinates, drawn to scale as in `plot_route`.
     path : file to write, its format by suffix: .png, .svg, .pdf, .jpg, .webp, .tif; None for none.
     title, subtitle : text above the drawing; None for a description of it, "" for no text.
-    names : (k,) labels of the facilities, None for their names; more than 24 are not written.
+    names : a label for each of ``found.facilities``, or ``{vertex: label}``; None for their names.
+        More than 24 are not written.
     theme : "light" or "dark".
     dpi : dots per inch of pixel formats.
 
@@ -85,14 +86,15 @@ def plot_nearest(
     points = np.concatenate([lines.reshape(-1, 2), starts])
     drawing = new_map(graph, points, "the areas of facilities", theme=theme, dpi=dpi)
     _draw_areas(drawing, lines, of_line, greedy_colours(found, src, dst))
-    for place, name in zip(starts, _names(found, names), strict=True):
+    labels = names_of(found, found.starts, names)
+    for place, label in zip(starts, labels, strict=True):
         if np.isfinite(place).all():
-            mark(drawing, place, name, start=True)
+            mark(drawing, place, label if len(labels) <= _MOST_NAMES else "", start=True)
     write_source(drawing, graph)
     way = "to" if found.reverse else "from"
     write_title(
         drawing,
-        f"Shortest paths {way} the nearest of {len(starts):,} facilities"
+        f"Shortest paths {way} the nearest of {found.count_of_facilities:,} facilities"
         if title is None
         else title,
         described(found) if subtitle is None else subtitle,
@@ -100,16 +102,6 @@ def plot_nearest(
     if target is not None:
         save(drawing.figure, target, dpi)
     return drawing.figure
-
-
-def _names(found: Nearest, names: Sequence[str] | None) -> list[str]:
-    count = len(found.facilities)
-    if names is None:
-        names = [str(name) for name in found.facilities.tolist()]
-    if isinstance(names, str) or len(names) != count:
-        msg = f"names = {shown(names)} must be {count} labels, one for each facility."
-        raise InputError(msg)
-    return [str(name) if count <= _MOST_NAMES else "" for name in names]
 
 
 def _draw_areas(drawing: MapFigure, lines: Array, area: Array, colour: Array) -> None:
@@ -125,12 +117,19 @@ def areas(found: Nearest, src: Array, dst: Array) -> Array:
     """Return the number of the facility that both ends of each edge have, or -1: (m,)."""
     facility = found.facility_indices[src]
     same = (facility == found.facility_indices[dst]) & (facility >= 0)
-    return np.where(same, np.searchsorted(found.starts, facility), -1)
+    return np.where(same, _numbers(found, facility), -1)
+
+
+def _numbers(found: Nearest, facility: Array) -> Array:
+    """Return the first position in ``found.facilities`` of each facility, any number for -1."""
+    starts, first = np.unique(found.starts, return_index=True)
+    numbers: Array = first[np.searchsorted(starts, facility)]
+    return numbers
 
 
 def greedy_colours(found: Nearest, src: Array, dst: Array) -> Array:
     """Return a number of a colour for each facility, by greedy colouring: (k,)."""
-    ends = [np.searchsorted(found.starts, found.facility_indices[each]) for each in (src, dst)]
+    ends = [_numbers(found, found.facility_indices[each]) for each in (src, dst)]
     both = found.reached[src] & found.reached[dst] & (ends[0] != ends[1])
     next_to: list[set[int]] = [set() for _ in found.starts]
     for one, other in np.unique(np.stack(ends)[:, both], axis=1).T.tolist():

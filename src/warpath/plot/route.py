@@ -21,6 +21,7 @@ from warpath.plot.map import (
     write_title,
 )
 from warpath.plot.page import checked_path, drawable, save
+from warpath.results.names import names_of
 from warpath.results.route import Route
 
 if TYPE_CHECKING:
@@ -78,7 +79,9 @@ def plot_route(
     line = route_line(graph, vertices)
     drawing = new_map(graph, line, "its route", theme=theme, dpi=dpi, margin=_MARGIN, flattest=0.45)
     draw_network(drawing, graph)
-    ends = ends or (str(names[0]), str(names[-1]))
+    if ends is None:
+        shown_names = names_of(vertices, vertices.indices) if isinstance(vertices, Route) else names
+        ends = str(shown_names[0]), str(shown_names[-1])
     draw_route(drawing, line, ends)
     write_source(drawing, graph)
     write_title(

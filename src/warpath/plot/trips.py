@@ -18,6 +18,7 @@ from warpath.plot.map import (
 )
 from warpath.plot.page import AREAS, checked_path, drawable, save
 from warpath.plot.route import route_line
+from warpath.results.names import names_of
 from warpath.results.pairs import Pairs
 
 if TYPE_CHECKING:
@@ -75,10 +76,11 @@ def plot_pairs(
     for at, line in enumerate(lines):
         shade = palette[at % len(palette)]
         drawing.axes.plot(line[:, 0], line[:, 1], color=shade, linewidth=1.8, zorder=3)
+    starts, ends = names_of(found, found.origin_indices), names_of(found, found.destination_indices)
     for trip, line in zip(trips, lines, strict=True):
         if len(trips) <= MARKED:
-            mark(drawing, line[0], str(found.origins[trip]), start=True)
-            mark(drawing, line[-1], str(found.destinations[trip]), start=False)
+            mark(drawing, line[0], starts[trip], start=True)
+            mark(drawing, line[-1], ends[trip], start=False)
     write_source(drawing, found.graph)
     write_title(
         drawing,

@@ -13,6 +13,7 @@ from warpath.base.errors import DistanceOverflowError, InputError, VertexError, 
 from warpath.graph.arguments import one_index
 from warpath.graph.checks import checked_bool
 from warpath.graph.labels import one_label
+from warpath.graph.places import NO_NAMES
 from warpath.graph.turns import refuse_turns
 from warpath.results.paths import Paths
 from warpath.results.predecessors import (
@@ -28,7 +29,7 @@ from warpath.results.predecessors import (
 from warpath.results.route import Route
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
 
     from numpy.typing import DTypeLike, NDArray
 
@@ -58,9 +59,12 @@ class DistanceTable:
         Floyd-Warshall had processed.
     trace : the work of each round if a trace was requested, else None.
     snapped : what was taken for each `Place` in the call, a tuple of `Snap`; empty without places.
+    names : the names that the call gave to vertices, as ``{vertex: name}`` or by ``Place.name``: a
+        dictionary from their indices. Pictures and maps show them.
     """
 
     snapped: tuple[Snap, ...] = ()
+    names: Mapping[int, str] = NO_NAMES
 
     def __init__(
         self,

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from warpath.base.errors import require
 from warpath.results.geodata import nearest_frame, route_frame, tree_frame, within_frame
+from warpath.results.names import names_of
 
 if TYPE_CHECKING:
     from warpath.results.nearest import Nearest
@@ -37,6 +38,9 @@ def explore_nearest(found: Nearest, options: dict[str, Any]) -> Any:
     """Implement `Nearest.explore`."""
     _needed("Nearest.explore")
     frame = nearest_frame(found, "auto")
+    names = names_of(found, found.starts, options.pop("names", None))
+    by_index = dict(zip(found.starts.tolist(), names, strict=True))
+    frame["facility"] = [by_index.get(at) for at in found.facility_indices.tolist()]
     return _explored(frame, {"column": "facility", "categorical": True} | options)
 
 

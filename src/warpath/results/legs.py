@@ -8,8 +8,7 @@ import numpy as np
 
 from warpath.base import notebook, units
 from warpath.base.errors import GraphError, require
-from warpath.graph.checks import plain_array, shown
-from warpath.graph.input_edges import is_missing
+from warpath.graph.checks import is_missing, plain_array, shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

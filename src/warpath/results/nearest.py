@@ -9,9 +9,11 @@ import numpy as np
 from warpath.base.cached import cached_property
 from warpath.base.dtypes import unreachable
 from warpath.base.errors import require
+from warpath.graph.places import NO_NAMES
 
 if TYPE_CHECKING:
     import os
+    from collections.abc import Mapping
 
     from numpy.typing import NDArray
 
@@ -26,8 +28,9 @@ class Nearest:
     Attributes
     ----------
     graph : the graph that was solved.
-    facilities : (k,) the facilities, as the graph names them, in ascending order of their indices.
-    starts : (k,) int64, indices of the facilities.
+    facilities : (k,) the facilities, as the graph names them, in the order of the call; those of a
+        set in ascending order of their indices.
+    starts : (k,) int64, indices of the facilities, in the same order.
     dist : (n,) distances in the weights' unit; inf (floats) or the largest integer where no
         facility is reachable.
     facility_indices : (n,) of the indices' type, the index of the nearest facility, of several
@@ -38,9 +41,12 @@ class Nearest:
     plan : the plan that ran: algorithm, device and the reasons.
     stats : counters of the run, with ``seconds``.
     snapped : what was taken for each `Place` in the call, a tuple of `Snap`; empty without places.
+    names : the names that the call gave to vertices, as ``{vertex: name}`` or by ``Place.name``: a
+        dictionary from their indices. Pictures and maps show them.
     """
 
     snapped: tuple[Snap, ...] = ()
+    names: Mapping[int, str] = NO_NAMES
 
     def __init__(
         self,
@@ -63,6 +69,11 @@ class Nearest:
         self.cutoff = cutoff
         self.plan = plan
         self.stats = stats
+
+    @cached_property
+    def count_of_facilities(self) -> int:
+        """The number of different facilities; `facilities` has one given twice twice."""
+        return len(np.unique(self.starts))
 
     @cached_property
     def reached(self) -> NDArray[np.bool_]:
@@ -134,7 +145,8 @@ class Nearest:
         Parameters
         ----------
         path : file to write, its format by suffix: .png, .svg, .pdf; None to save nothing.
-        **options : ``title``, ``subtitle``, ``names``, ``theme`` ("light", "dark"), ``dpi``.
+        **options : ``title``, ``subtitle``, ``names`` (one for each of `facilities`, or
+            ``{vertex: name}``), ``theme`` ("light", "dark"), ``dpi``.
 
         Returns
         -------
@@ -152,7 +164,8 @@ class Nearest:
         Parameters
         ----------
         path : file to write, .html.
-        **options : ``title``, ``subtitle``, ``theme`` ("light", "dark"), ``tiles``, ``file_ids``.
+        **options : ``title``, ``subtitle``, ``names`` as in `plot`, ``theme`` ("light", "dark"),
+            ``tiles``, ``file_ids``.
         """
         from warpath.plot import html_nearest
 
@@ -179,6 +192,6 @@ class Nearest:
     def __repr__(self) -> str:
         count, way = int(self.reached.sum()), "to" if self.reverse else "from"
         return (
-            f"<Nearest of {len(self.facilities):,} facilities: {count:,} of {len(self):,} vertices "
-            f"have one, distances {way} it\n  {self.plan.headline()}>"
+            f"<Nearest of {self.count_of_facilities:,} facilities: {count:,} of {len(self):,} "
+            f"vertices have one, distances {way} it\n  {self.plan.headline()}>"
         )

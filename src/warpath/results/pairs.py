@@ -8,10 +8,11 @@ from warpath.base.cached import cached_property
 from warpath.base.dtypes import unreachable
 from warpath.base.errors import require
 from warpath.graph.checks import checked_integer
+from warpath.graph.places import NO_NAMES
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     import numpy as np
     from numpy.typing import NDArray
@@ -34,9 +35,12 @@ class Pairs:
     plan : the plan that ran: algorithm, device and the reasons.
     stats : counters of the run, with ``seconds``.
     snapped : what was taken for each `Place` in the call, a tuple of `Snap`; empty without places.
+    names : the names that the call gave to vertices, as ``{vertex: name}`` or by ``Place.name``: a
+        dictionary from their indices. Pictures and maps show them.
     """
 
     snapped: tuple[Snap, ...] = ()
+    names: Mapping[int, str] = NO_NAMES
 
     def __init__(
         self,

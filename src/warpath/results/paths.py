@@ -12,11 +12,12 @@ from warpath.base.dtypes import unreachable
 from warpath.base.errors import NotSupportedError, require
 from warpath.graph.arguments import one_index
 from warpath.graph.labels import one_label
+from warpath.graph.places import NO_NAMES
 from warpath.results.predecessors import no_path, tree
 from warpath.results.route import Route
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
 
     from numpy.typing import NDArray
 
@@ -82,6 +83,8 @@ class Paths:
     cutoff : the largest distance in the result; farther ones are unreachable. None for no limit.
     trace : the work of each round if a trace was requested, else None.
     snapped : what was taken for each `Place` in the call, a tuple of `Snap`; empty without places.
+    names : the names that the call gave to vertices, as ``{vertex: name}`` or by ``Place.name``: a
+        dictionary from their indices. Pictures and maps show them.
 
     Parameters
     ----------
@@ -97,6 +100,7 @@ class Paths:
     cutoff: float | None = None
     trace: Trace | None = None
     snapped: tuple[Snap, ...] = ()
+    names: Mapping[int, str] = NO_NAMES
     _there: Any = None
     _through: Callable[[], Array] | None = None
     _pred: Array | None = None

@@ -9,10 +9,11 @@ import numpy as np
 from warpath.base.cached import cached_property
 from warpath.graph.edge_geometry import leg_weights, lightest, lines_of
 from warpath.graph.labels import one_label
+from warpath.graph.places import NO_NAMES
 from warpath.results.legs import legs_of, total_along
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from numpy.typing import ArrayLike, NDArray
 
@@ -32,9 +33,12 @@ class Route:
     length : length of the path, in the weights' unit.
     plan : the plan that ran: algorithm, device and the reasons.
     snapped : what was taken for each `Place` in the call, a tuple of `Snap`; empty without places.
+    names : the names that the call gave to vertices, as ``{vertex: name}`` or by ``Place.name``: a
+        dictionary from their indices. Pictures and maps show them.
     """
 
     snapped: tuple[Snap, ...] = ()
+    names: Mapping[int, str] = NO_NAMES
 
     def __init__(
         self,

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from warpath.base.errors import InputError, require
 from warpath.graph.checks import shown
+from warpath.graph.places import NO_NAMES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -37,9 +38,12 @@ class Totals:
     plan : the plan that ran: algorithm, device and the reasons.
     stats : counters of the run, with ``seconds``.
     snapped : what was taken for each `Place` in the call, a tuple of `Snap`; empty without places.
+    names : the names that the call gave to vertices, as ``{vertex: name}`` or by ``Place.name``: a
+        dictionary from their indices. Pictures and maps show them.
     """
 
     snapped: tuple[Snap, ...] = ()
+    names: Mapping[int, str] = NO_NAMES
 
     def __init__(
         self,

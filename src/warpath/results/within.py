@@ -14,6 +14,7 @@ from warpath.graph.checks import plain_array, shown
 from warpath.graph.coordinates import stretch
 from warpath.graph.edge_geometry import lines_of
 from warpath.graph.labels import one_label
+from warpath.graph.places import NO_NAMES
 from warpath.results.paths import Paths
 from warpath.results.predecessors import found as found_route
 from warpath.results.predecessors import no_path
@@ -21,7 +22,7 @@ from warpath.results.route import Route
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from numpy.typing import NDArray
 
@@ -42,17 +43,27 @@ class Within:
         (distance, index).
     dist : (r,) distances of these vertices.
     reverse : False for distances from the source, True for distances to it.
-    sources : (s,) the sources, as the graph names them, in ascending order of their indices.
+    sources : (s,) the sources, as the graph names them, in the order of the call; those of a set in
+        ascending order of their indices.
     source_indices : (s,) int64.
     searched : the graph that was searched: `graph`, or the reversed graph if `reverse`.
     paths : the `Paths` of the search of `searched`; None for several sources.
     snapped : what was taken for each `Place` in the call, a tuple of `Snap`; empty without places.
+    names : the names that the call gave to vertices, as ``{vertex: name}`` or by ``Place.name``: a
+        dictionary from their indices. Pictures and maps show them.
     """
 
     snapped: tuple[Snap, ...] = ()
+    names: Mapping[int, str] = NO_NAMES
 
     def __init__(
-        self, graph: Graph, cutoffs: Array, found: Paths | Nearest, *, reverse: bool
+        self,
+        graph: Graph,
+        cutoffs: Array,
+        sources: NDArray[np.int64],
+        found: Paths | Nearest,
+        *,
+        reverse: bool,
     ) -> None:
         self.graph = graph
         self.cutoffs = cutoffs
@@ -65,14 +76,18 @@ class Within:
         order = np.argsort(dist, kind="stable")
         self.indices = reached[order]
         self.dist = dist[order]
-        starts = [found.source_index] if isinstance(found, Paths) else found.starts
-        self.source_indices: NDArray[np.int64] = np.array(starts, np.int64)
+        self.source_indices = sources
 
     @property
     def source(self) -> Any:
         """The vertex that distances are measured from, or to; a list of several."""
         names = self.sources.tolist()
-        return names[0] if len(names) == 1 else names
+        return names[0] if self.count_of_sources == 1 else names
+
+    @cached_property
+    def count_of_sources(self) -> int:
+        """The number of different sources; `sources` has one given twice twice."""
+        return len(np.unique(self.source_indices))
 
     @cached_property
     def sources(self) -> Array:
@@ -254,7 +269,8 @@ class Within:
         Parameters
         ----------
         path : file to write, its format by suffix: .png, .svg, .pdf; None to save nothing.
-        **options : ``title``, ``theme`` ("light", "dark"), ``dpi``.
+        **options : ``title``, ``subtitle``, ``source`` (one name for each of `sources`, or
+            ``{vertex: name}``), ``theme`` ("light", "dark"), ``dpi``.
 
         Returns
         -------
@@ -315,8 +331,8 @@ class Within:
             f"{count:,} within {cutoff:,}"
             for count, cutoff in zip(self.counts.tolist(), self.cutoffs.tolist(), strict=True)
         )
-        names = self.sources.tolist()
-        start = repr(names[0]) if len(names) == 1 else f"the nearest of {len(names):,} sources"
+        count = self.count_of_sources
+        start = repr(self.source) if count == 1 else f"the nearest of {count:,} sources"
         return f"<Within, {way} {start}: {counts}\n  {self.plan.headline()}>"
 
 

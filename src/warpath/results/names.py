@@ -1,0 +1,55 @@
+"""The text that drawings and maps show for a vertex."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from warpath.base.errors import InputError
+from warpath.graph.checks import checked_bool, shown
+from warpath.results.files import file_names
+
+if TYPE_CHECKING:
+    from warpath.base.dtypes import Array
+
+
+def names_of(found: Any, indices: Array, names: Any = None, *, file_ids: bool = False) -> list[str]:
+    """Return the text that a drawing shows for each of some vertices: k of them.
+
+    Parameters
+    ----------
+    found : a result, which has a graph and the names that its call gave to vertices.
+    indices : (k,) indices of the vertices.
+    names : k texts in this order, or ``{vertex: text}`` or a Series of pandas with vertices as its
+        index; a vertex without a text keeps its own.
+    file_ids : whether vertices without a name have the ids of the graph's file.
+
+    Raises
+    ------
+    InputError
+        If there are not k names, or a vertex that is not among these has a name.
+    """
+    graph = found.graph
+    in_file = checked_bool(file_ids, "file_ids")
+    labels = file_names(graph, indices) if in_file else graph.label_of(indices)
+    own = dict(found.names)
+    if hasattr(names, "to_dict") and names.index.tolist() != list(range(len(names))):
+        names = names.to_dict()  # a Series of pandas, labelled by the vertices
+    if isinstance(names, Mapping):
+        chosen = dict(zip(graph.index_of(list(names)).tolist(), names.values(), strict=True))
+        stray = [name for at, name in chosen.items() if at not in set(indices.tolist())]
+        if stray:
+            msg = f"names has {shown(stray[0])} for a vertex that is not among those of the call."
+            raise InputError(msg)
+        own |= chosen
+    elif names is not None:
+        listed = [names] if isinstance(names, str) else list(names)
+        if isinstance(names, set | frozenset) or len(listed) != len(indices):
+            msg = (
+                f"names = {shown(names)} must be {len(indices)} labels, one for each vertex in the "
+                "order of the call, or {vertex: label}."
+            )
+            raise InputError(msg)
+        return [str(name) for name in listed]
+    pairs = zip(indices.tolist(), labels.tolist(), strict=True)
+    return [str(own.get(at, label)) for at, label in pairs]
