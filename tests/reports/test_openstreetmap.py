@@ -28,3 +28,24 @@ def test_a_list_of_values_that_close_a_street_closes_it():
     graph = wp.read(DATA / "11-access-list.osm")
     assert ends_of(graph) == [(1, 3), (3, 1)]
     assert graph.shapes.points.tolist() == [[0.001, 0.001]] * 2  # through point 4, not straight on
+
+
+def test_a_history_file_has_the_newest_versions_alone():
+    graph = wp.read(DATA / "12-history.osh")
+    assert ends_of(graph) == [(1, 2)]  # version 2 of way 10 is one-way, way 11 is deleted
+    assert graph.read_report["deleted objects and older versions"] == 3
+
+
+def test_ways_that_josm_marks_as_deleted_are_left_out():
+    assert ends_of(wp.read(DATA / "13-josm-deleted.osm")) == [(2, 3), (3, 2)]
+
+
+def test_locations_on_ways_locate_their_points():
+    graph = wp.read(DATA / "19-locations-on-ways.osm")
+    assert ends_of(graph) == [(1, 2), (2, 1)]
+    assert graph.coordinates.tolist() == [[0, 0], [0.001, 0]]
+
+
+def test_a_root_element_may_take_two_lines():
+    graph = wp.read(DATA / "20-root-element-over-two-lines.osm", weight="seconds")
+    assert ends_of(graph) == [(1, 2), (2, 1)]

@@ -110,7 +110,9 @@ def read(
         raise file.error(_nothing(profile, rules.profile.users, any_way=file.has_ways()))
     ids, vertex = np.unique(ways.points, return_inverse=True)
     lonlat, blocked = file.places(ids, rules, barriers=barriers)
-    edges = _edges(ways, vertex, lonlat, blocked | np.isnan(lonlat[:, 0]))
+    unlocated = np.isnan(lonlat[:, 0])
+    file.report["points of roads without a location"] = int(unlocated.sum())
+    edges = _edges(ways, vertex, lonlat, blocked | unlocated)
     if not edges.src.size:
         raise file.error("it has roads, but no stretch of road whose two ends have a location")
     weights = edges.seconds if weight == "seconds" else edges.length
@@ -131,6 +133,7 @@ def read(
         keep_rows=True,
         unit=None if weight is None else {"metres": "m", "seconds": "s"}[weight],
         attribution=ATTRIBUTION,
+        read_report=+file.report,
     )
     assert graph.given is not None  # noqa: S101 - by keep_rows
     if turns:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from array import array
+from collections import Counter
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -11,6 +12,7 @@ import numpy as np
 
 from warpath.base.errors import require
 from warpath.graph.input_edges import Coded
+from warpath.io.osm_file import CHANGES, form_of, may_have_versions, newest, opened
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,9 +26,6 @@ if TYPE_CHECKING:
 
 #: Far above all ids that OpenStreetMap has assigned, about 1.3 * 10^10 in 2025.
 _LARGEST_ID = 2**40
-
-#: osmium's name of the XML format by compression; None: not compressed.
-_COMPRESSED = {None: "osm", "gzip": "osm.gz", "bzip2": "osm.bz2"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,12 +59,8 @@ class Ways:
 
 
 def sniff(head: bytes) -> bool:
-    """Return whether a file is OpenStreetMap XML or PBF."""
-    return _is_pbf(head) or (b"<osm " in head[:1024] and head.lstrip()[:1] == b"<")
-
-
-def _is_pbf(head: bytes) -> bool:
-    return head[4:15] == b"\x0a\x09OSMHeader"
+    """Return whether a file is OpenStreetMap XML, PBF or o5m, or has changes of such a file."""
+    return form_of(head) is not None
 
 
 class Extract:
@@ -74,16 +69,24 @@ class Extract:
     def __init__(self, source: Source) -> None:
         self._osmium = require("osmium", extra="osm", what="reading OpenStreetMap extracts")
         self._source = source
-        if not sniff(source.head):
+        form = form_of(source.head) or form_of(source.data)  # after a long comment
+        if form is None:
             raise self.error("expected OpenStreetMap XML or PBF, found neither <osm> nor OSMHeader")
-        io = self._osmium.io
-        if _is_pbf(source.raw_head):
-            self._file = io.File(str(source.path), "pbf")
-        elif not _is_pbf(source.head) and source.compression in _COMPRESSED:
-            self._file = io.File(str(source.path), _COMPRESSED[source.compression])
-        else:  # a compression that osmium does not support
-            form = "pbf" if _is_pbf(source.head) else "osm"
-            self._file = io.FileBuffer(source.data, form)
+        if form == "changes":
+            raise self.error(CHANGES)
+        #: What was left out, with the number of cases.
+        self.report: Counter[str] = Counter()
+        with self._damage():
+            self._file = opened(source, form, self._osmium.io)
+        self._form = form
+        if may_have_versions(source, form, self._file, self._osmium):
+            self._keep_newest()
+
+    def _keep_newest(self) -> None:
+        """Leave out deleted objects and older versions, which takes two passes."""
+        with self._damage():
+            newer = newest(self._source, self._form, self._file, self._osmium)
+            self._file, self.report["deleted objects and older versions"] = newer
 
     def error(self, message: str) -> GraphFormatError:
         """Return the error for this file."""
@@ -100,6 +103,7 @@ class Extract:
         wanted = [("highway", name) for name in rules.speeds if name != "ferry"]
         classes = osmium.filter.TagFilter(*wanted, ("route", "ferry"))
         points, count, ids = array("q"), array("q"), array("q")
+        located, place = array("q"), array("d")
         uses, streets = [], []
         with self._damage():
             for way in osmium.FileProcessor(self._file, osmium.osm.WAY).with_filter(classes):
@@ -107,11 +111,19 @@ class Extract:
                 use = rules.use(tags)
                 if use is not None:
                     refs = [point.ref for point in way.nodes]
+                    for point in way.nodes:
+                        if point.location.valid():  # of files with locations on ways
+                            located.append(point.ref)
+                            place.extend((point.location.lon, point.location.lat))
                     points.extend(refs)
                     count.append(len(refs))
                     ids.append(way.id)
                     uses.append(use)
                     streets.append(tags.get("name") or tags.get("ref", ""))
+        if len(set(ids)) < len(ids):
+            self._keep_newest()
+            return self.ways(rules)
+        self._on_ways = np.array(located, np.int64), np.array(place).reshape(-1, 2)
         return Ways(
             np.array(points, np.int64),
             np.concatenate([[0], np.cumsum(np.array(count, np.int64))]),
@@ -138,7 +150,7 @@ class Extract:
 
         Returns
         -------
-        lonlat : (k, 2) longitude and latitude; NaN where unknown.
+        lonlat : (k, 2) longitude and latitude, of the nodes or else of the ways; NaN where unknown.
         blocked : (k,) whether a barrier stops the traffic at a point.
         """
         osmium = self._osmium
@@ -154,11 +166,12 @@ class Extract:
                     place.extend((node.location.lon, node.location.lat))
                     if barriers and "barrier" in node.tags and rules.blocks(dict(node.tags)):
                         blocked_ids.append(node.id)
-        known = np.array(node_ids, np.int64)
-        at = np.minimum(np.searchsorted(ids, known), ids.size - 1)
-        match = ids[at] == known
         lonlat = np.full((ids.size, 2), np.nan)
-        lonlat[at[match]] = np.array(place, np.float64).reshape(-1, 2)[match]
+        on_nodes = np.array(node_ids, np.int64), np.array(place, np.float64).reshape(-1, 2)
+        for of, where in (self._on_ways, on_nodes):
+            at = np.minimum(np.searchsorted(ids, of), ids.size - 1)
+            match = ids[at] == of
+            lonlat[at[match]] = where[match]
         return lonlat, np.isin(ids, np.array(blocked_ids, np.int64))
 
     def restrictions(self) -> Iterator[tuple[dict[str, str], list[tuple[str, int, str]]]]:

@@ -187,6 +187,18 @@ class Source:
             raise self.error(None, "the file is empty once decompressed")
         return self._data
 
+    def contains(self, pattern: re.Pattern[bytes]) -> bool:
+        """Return whether a pattern of at most `HEAD` bytes occurs in the decompressed content.
+
+        O(bytes) time; the content is not kept in memory.
+        """
+        end = b""
+        for piece in self._stream():
+            if pattern.search(end + piece):
+                return True
+            end = piece[-HEAD:]
+        return False
+
     def _hold(self, piece: bytes) -> None:
         if self._held.tell() == 0:
             while len(piece) < len(_BOM) and (more := next(self._rest, None)) is not None:
