@@ -31,6 +31,8 @@ import sys
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from warpath.base.escaping import visible
+
 if TYPE_CHECKING:
     import os
     from collections.abc import Iterator
@@ -52,7 +54,7 @@ class GraphFormatError(InputError):
         self.path = None if path is None else str(path)
         self.line = line
         self.message = message
-        place = ":".join(str(part) for part in (self.path, line) if part is not None)
+        place = ":".join(visible(part) for part in (self.path, line) if part is not None)
         super().__init__(f"{place}: {message}" if place else message)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -89,10 +91,10 @@ class NegativeCycleError(WarpathError):
     def __init__(self, cycle: list[Any], length: float) -> None:
         self.cycle = cycle
         self.length = length
-        shown = [str(v) for v in cycle[:8]]
+        shown = [visible(v) for v in cycle[:8]]
         if len(cycle) > len(shown):
             shown.append(f"... ({len(cycle)} vertices)")
-        route = " -> ".join([*shown, str(cycle[0])])
+        route = " -> ".join([*shown, shown[0]])
         super().__init__(
             f"the negative cycle {route} has length {length}: distances have no lower bound. "
             "Remove one of its edges or raise its weights; `.cycle` has all its vertices."

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from warpath.base.escaping import html
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
@@ -25,14 +27,14 @@ _NUMBER = f"{_CELL}; text-align: right; font-variant-numeric: tabular-nums"
 
 def box(title: str, *parts: str) -> str:
     """Return a frame with a bold title and the given parts below it."""
-    return f'<div style="{_BOX}"><b>{_shown(title)}</b>{"".join(parts)}</div>'
+    return f'<div style="{_BOX}"><b>{html(title)}</b>{"".join(parts)}</div>'
 
 
 def facts(values: Mapping[str, Any]) -> str:
     """Return a table of named values, one per row."""
     rows = "".join(
-        f'<tr style="background: none"><td style="{_NAME}">{_shown(name)}</td>'
-        f'<td style="{_TEXT}">{_shown(value)}</td></tr>'
+        f'<tr style="background: none"><td style="{_NAME}">{html(name)}</td>'
+        f'<td style="{_TEXT}">{html(value)}</td></tr>'
         for name, value in values.items()
     )
     return f'<table style="{_TABLE}"><tbody>{rows}</tbody></table>'
@@ -41,7 +43,7 @@ def facts(values: Mapping[str, Any]) -> str:
 def table(head: Sequence[Any], rows: Iterable[Sequence[Any]], *, names: int = 1) -> str:
     """Return a table whose first `names` columns are names, the others numbers or short text."""
     first = "".join(
-        f'<th style="{_TEXT if at < names else _NUMBER}; {_HEAD}">{_shown(cell)}</th>'
+        f'<th style="{_TEXT if at < names else _NUMBER}; {_HEAD}">{html(cell)}</th>'
         for at, cell in enumerate(head)
     )
     below = "".join(f'<tr style="background: none">{_cells(row, names)}</tr>' for row in rows)
@@ -50,37 +52,31 @@ def table(head: Sequence[Any], rows: Iterable[Sequence[Any]], *, names: int = 1)
 
 def folded(summary: str, lines: Iterable[str]) -> str:
     """Return lines that are hidden until their summary is clicked."""
-    inside = "".join(f"<div>{_shown(line)}</div>" for line in lines)
+    inside = "".join(f"<div>{html(line)}</div>" for line in lines)
     return (
-        f'<details style="margin-top: 0.3em"><summary style="opacity: 0.7">{_shown(summary)}'
+        f'<details style="margin-top: 0.3em"><summary style="opacity: 0.7">{html(summary)}'
         f"</summary>{inside}</details>"
     )
 
 
 def line(text: str) -> str:
     """Return a line of small text."""
-    return f'<div style="opacity: 0.7; margin-top: 0.3em">{_shown(text)}</div>'
+    return f'<div style="opacity: 0.7; margin-top: 0.3em">{html(text)}</div>'
 
 
 def progress(what: str, done: int, total: int, note: str) -> str:
     """Return a progress bar; without a total it is indeterminate."""
     amount = f' value="{done}" max="{total}"' if total else ""
     share = f"{100 * done // total} %" if total else ""
-    words = "&ensp;".join(filter(None, (share, _shown(note))))
+    words = "&ensp;".join(filter(None, (share, html(note))))
     return (
-        f'<div style="line-height: 1.45">{_shown(what)}&ensp;<progress{amount} '
+        f'<div style="line-height: 1.45">{html(what)}&ensp;<progress{amount} '
         f'style="vertical-align: middle; width: 18em"></progress>&ensp;{words}</div>'
     )
 
 
 def _cells(row: Sequence[Any], names: int) -> str:
     return "".join(
-        f'<td style="{_NAME if at < names else _NUMBER}">{_shown(cell)}</td>'
+        f'<td style="{_NAME if at < names else _NUMBER}">{html(cell)}</td>'
         for at, cell in enumerate(row)
     )
-
-
-def _shown(value: Any) -> str:
-    from html import escape  # imported here: it takes over 1 ms of `import warpath`
-
-    return escape(str(value))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from warpath.base import notebook, units
 from warpath.base.errors import InputError
+from warpath.base.escaping import visible
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -147,14 +148,14 @@ def _bar(what: str, unit: str) -> Iterator[Report]:
         return
     start, pace = time.monotonic(), Pace(unit)
     bar = Progress(
-        TextColumn("{task.description}"),
+        TextColumn("{task.description}", markup=False),
         BarColumn(),
         TaskProgressColumn(),
-        TextColumn("{task.fields[pace]}"),
+        TextColumn("{task.fields[pace]}", markup=False),
         console=console,
         transient=True,
     )
-    task = bar.add_task(what, total=None, pace="")
+    task = bar.add_task(visible(what), total=None, pace="")
     shown = False  # the bar starts late, so that short calls show nothing
 
     def report(done: int, total: int) -> None:
@@ -187,6 +188,6 @@ def _lines(what: str, unit: str) -> Report:
         if tenth > reported and time.monotonic() - start > _SILENT_SECONDS:
             reported = tenth
             rest = ", ".join(filter(None, rate_and_left))
-            sys.stderr.write(f"{what}: {10 * tenth} %{', ' if rest else ''}{rest}\n")
+            sys.stderr.write(f"{visible(what)}: {10 * tenth} %{', ' if rest else ''}{rest}\n")
 
     return report

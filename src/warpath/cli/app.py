@@ -167,7 +167,7 @@ def run(arguments: list[str]) -> int:
         return done.exit_code
     except Exception as error:
         if hasattr(error, "format_message"):  # typer's errors, in whichever module of a version
-            raise UsageError(_explained(error)) from error
+            raise _usage_error(error) from error
         raise
     return 0
 
@@ -182,9 +182,9 @@ def _after_the_command(arguments: list[str]) -> list[str]:
     return [*command, *arguments[:at], *arguments[at + words :]]
 
 
-def _explained(error: Exception) -> str:
-    message = error.format_message().strip()  # type: ignore[attr-defined]
+def _usage_error(error: Any) -> UsageError:
+    message = error.format_message().strip()
     message = message[:1].lower() + message[1:]
     context = getattr(error, "ctx", None)
     command = context.command_path if context is not None else "warpath"
-    return f"{message}\n  Try '{command} --help'."
+    return UsageError(message, f"Try '{command} --help'.")

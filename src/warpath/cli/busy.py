@@ -7,6 +7,9 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from rich.console import Console
+from rich.text import Text
+
+from warpath.base.escaping import visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,8 +27,9 @@ def busy(what: str, showing: Showing) -> Iterator[None]:
     if showing.quiet:
         yield
         return
-    status = Console(stderr=True).status(what)
-    timer = threading.Timer(SILENT_SECONDS, _started, (status, what))
+    text = Text(visible(what))
+    status = Console(stderr=True).status(text)
+    timer = threading.Timer(SILENT_SECONDS, _started, (status, text))
     timer.daemon = True
     timer.start()
     try:
@@ -36,8 +40,8 @@ def busy(what: str, showing: Showing) -> Iterator[None]:
         status.stop()
 
 
-def _started(status: Status, what: str) -> None:
+def _started(status: Status, what: Text) -> None:
     if status.console.is_terminal:
         status.start()
     else:
-        status.console.print(f"{what} ...", highlight=False, markup=False)
+        status.console.print(what, "...", highlight=False)

@@ -13,6 +13,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import re
 import shlex
@@ -23,11 +24,13 @@ from typing import TYPE_CHECKING
 
 import warpath
 from warpath.base import errors
+from warpath.base.escaping import visible
 from warpath.cli.usage import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+_LONGEST = 4000  # characters of a line on stderr
 _INTERRUPTED, _NO_READER, _OUR_FAULT = 130, 141, 70
 _EXIT_CODES: tuple[tuple[type[BaseException], int], ...] = (  # the first that matches
     (UsageError, 2),
@@ -47,9 +50,17 @@ def main() -> None:
     arguments = sys.argv[1:]
     signal.signal(signal.SIGTERM, _ended)  # so that partial files are removed
     debug = "--debug" in arguments
+    _escape_what_streams_cannot_encode()
     code = guarded(lambda: _run(arguments), debug=debug) or guarded(_flushed, debug=debug)
     _drop_unwritten_output()
     sys.exit(code)
+
+
+def _escape_what_streams_cannot_encode() -> None:
+    """Let stdout and stderr escape the characters that their encoding, such as ASCII, lacks."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
 
 
 def _ended(number: int, _frame: object) -> None:
@@ -72,13 +83,17 @@ def guarded(work: Callable[[], int], *, debug: bool) -> int:
         return _INTERRUPTED
     except Exception as error:  # noqa: BLE001 - all errors are reported here
         if debug:
-            traceback.print_exc()
+            sys.stderr.write(visible(traceback.format_exc(), lines=True))
         return _explained(error, debug=debug)
 
 
-def tell(message: str) -> None:
-    """Write one message to stderr."""
-    sys.stderr.write(f"warpath: {message}\n")
+def tell(message: str, *more: str) -> None:
+    """Write one message to stderr: its line, and perhaps more lines, which are indented."""
+    lines = map(visible, (message, *more))
+    text = "\n  ".join(
+        f"{line[:_LONGEST]}{'...' if len(line) > _LONGEST else ''}" for line in lines
+    )
+    sys.stderr.write(f"warpath: {text}\n")
 
 
 def _run(arguments: list[str]) -> int:
@@ -108,12 +123,20 @@ def _drop_unwritten_output() -> None:
 def _explained(error: Exception, *, debug: bool) -> int:
     for kind, code in _EXIT_CODES:
         if isinstance(error, kind):
-            tell(_sentence(error))
+            tell(*_lines(error))
             return code
     hint = "" if debug else " Run it again with --debug and report what it shows."
     first = str(error).partition("\n")[0][:300]
     tell(f"internal error: {type(error).__name__}: {first}.{hint}")
     return _OUR_FAULT
+
+
+def _lines(error: Exception) -> list[str]:
+    """Return the lines of a message; only hints and logs of compilers have several."""
+    if isinstance(error, UsageError):
+        return [str(error), *filter(None, [error.hint])]
+    text = _sentence(error)
+    return text.splitlines() if isinstance(error, errors.DeviceError) else [text]
 
 
 def _sentence(error: Exception) -> str:
@@ -159,7 +182,7 @@ def _column_options(match: re.Match[str]) -> str:
 
 
 _COLUMNS = re.compile(r"columns=\(((?:'[^']*'|\"[^\"]*\"|, )+)\)")
-_FLAGS = {"predecessors": "--predecessors"}
+_FLAGS = {"predecessors": "--predecessors", "long": "--long"}
 _OPTIONS = {"out": "-o", "dist_dtype": "--dist-dtype"} | {
     name: f"--{name}"
     for name in (

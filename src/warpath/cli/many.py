@@ -12,7 +12,16 @@ import typer
 from warpath.base import units
 from warpath.cli import output, saving, tables
 from warpath.cli.busy import busy
-from warpath.cli.options import Cutoff, GraphFile, HtmlMap, Reading, Showing, Snapping, Solving
+from warpath.cli.options import (
+    Cutoff,
+    EscapeFormulas,
+    GraphFile,
+    HtmlMap,
+    Reading,
+    Showing,
+    Snapping,
+    Solving,
+)
 from warpath.cli.output import NamedValues, TableRows
 from warpath.cli.reading import Loaded, load, with_coordinates
 from warpath.cli.summary import exact_sum
@@ -77,6 +86,7 @@ def distances(
         ),
     ] = False,
     dist_dtype: DistDtype = None,
+    escape_formulas: EscapeFormulas = False,
 ) -> None:
     """Compute a table of distances from several vertices to several others.
 
@@ -85,7 +95,7 @@ def distances(
 
     Example: [cyan]warpath distances roads.gr.gz -s depots.csv --targets 5,9,12 -o od.parquet[/]
     """
-    saving.check(out, saving.TABLES)
+    saving.check(out, saving.TABLES, escape_formulas=escape_formulas)
     _refuse_a_form(out, long=long)
     if predecessors:
         long = _long_for_predecessors(out, long=long)
@@ -104,7 +114,14 @@ def distances(
         dist_dtype=dist_dtype,
     )
     _solve(
-        call, command="distances", file=graph, loaded=loaded, out=out, showing=showing, long=long
+        call,
+        command="distances",
+        file=graph,
+        loaded=loaded,
+        out=out,
+        showing=showing,
+        long=long,
+        escape_formulas=escape_formulas,
     )
 
 
@@ -122,6 +139,7 @@ def apsp(
     ] = None,
     long: Long = None,
     dist_dtype: DistDtype = None,
+    escape_formulas: EscapeFormulas = False,
 ) -> None:
     """Compute the distances between all pairs of vertices.
 
@@ -131,14 +149,23 @@ def apsp(
 
     Example: [cyan]warpath apsp zones.tntp -o full.npy[/]
     """
-    saving.check(out, saving.TABLES)
+    saving.check(out, saving.TABLES, escape_formulas=escape_formulas)
     _refuse_a_form(out, long=long)
     loaded = load(graph, reading, showing)
     roads = loaded.graph
     if out is None:
         tables.refuse_large(roads.n, roads.n)
     call = partial(loaded.solver(solving).apsp, dist_dtype=dist_dtype)
-    _solve(call, command="apsp", file=graph, loaded=loaded, out=out, showing=showing, long=long)
+    _solve(
+        call,
+        command="apsp",
+        file=graph,
+        loaded=loaded,
+        out=out,
+        showing=showing,
+        long=long,
+        escape_formulas=escape_formulas,
+    )
 
 
 def pairs(
@@ -163,6 +190,7 @@ def pairs(
         typer.Option("--out", "-o", help="Save one row per trip: .parquet, .csv, .tsv, .txt."),
     ] = None,
     dist_dtype: DistDtype = None,
+    escape_formulas: EscapeFormulas = False,
 ) -> None:
     """Compute the distance of each of many trips, from an origin to a destination.
 
@@ -171,7 +199,7 @@ def pairs(
 
     Example: [cyan]warpath pairs roads.wph trips.csv -o distances.csv[/]
     """
-    saving.check(out, saving.TRIPS)
+    saving.check(out, saving.TRIPS, escape_formulas=escape_formulas)
     page.check()
     loaded = load(graph, reading, showing, vertices=[trips], snapping=snapping)
     if page.html is not None:
@@ -186,7 +214,9 @@ def pairs(
     solved = time.perf_counter() - start
     if out is not None:
         with busy(f"writing {out.name}", showing):
-            saving.save_rows(found, _TRIP_COLUMNS, tables.trip_rows(found), out)
+            saving.save_rows(
+                found, _TRIP_COLUMNS, tables.trip_rows(found), out, escape_formulas=escape_formulas
+            )
     if page.html is not None:
         with busy(f"writing {page.html.name}", showing):
             page.write(found)
@@ -235,6 +265,7 @@ def _solve(
     out: Path | None,
     showing: Showing,
     long: bool | None,
+    escape_formulas: bool,
 ) -> None:
     """Compute a table, save it if `out` is given, and print it or a summary."""
     streamed = saving.streamed(out)
@@ -244,7 +275,7 @@ def _solve(
     solved = time.perf_counter() - start
     if out is not None and not streamed:
         with busy(f"writing {out.name}", showing):
-            tables.save(table, out, long=bool(long))
+            tables.save(table, out, long=bool(long), escape_formulas=escape_formulas)
     tables.show_table(
         table,
         command=command,

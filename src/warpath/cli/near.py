@@ -13,6 +13,7 @@ from warpath.cli import output, saving, tables
 from warpath.cli.busy import busy
 from warpath.cli.options import (
     Cutoff,
+    EscapeFormulas,
     GraphFile,
     HtmlMap,
     Reading,
@@ -73,6 +74,7 @@ def nearest(
     everything: Annotated[
         bool, typer.Option("--all", help="Print every vertex: id, facility, distance.")
     ] = False,
+    escape_formulas: EscapeFormulas = False,
 ) -> None:
     """Find the nearest of several facilities for every vertex, and its distance.
 
@@ -81,7 +83,7 @@ def nearest(
 
     Example: [cyan]warpath nearest roads.gr.gz --facilities depots.csv -o areas.parquet[/]
     """
-    saving.check(out, saving.NEAREST)
+    saving.check(out, saving.NEAREST, escape_formulas=escape_formulas)
     page.check()
     loaded = load(graph, reading, showing, vertices=[facilities], snapping=snapping)
     if page.html is not None:
@@ -95,7 +97,13 @@ def nearest(
     solved = time.perf_counter() - start
     if out is not None:
         with busy(f"writing {out.name}", showing):
-            saving.save_rows(found, _FACILITY_COLUMNS, tables.facility_rows(found), out)
+            saving.save_rows(
+                found,
+                _FACILITY_COLUMNS,
+                tables.facility_rows(found),
+                out,
+                escape_formulas=escape_formulas,
+            )
     if page.html is not None:
         with busy(f"writing {page.html.name}", showing):
             page.write(found)
@@ -189,6 +197,7 @@ def within(
     everything: Annotated[
         bool, typer.Option("--all", help="Print every vertex: id, distance, cutoff.")
     ] = False,
+    escape_formulas: EscapeFormulas = False,
 ) -> None:
     """Find the vertices within one or more distances of a vertex (isochrones).
 
@@ -197,7 +206,7 @@ def within(
 
     Example: [cyan]warpath within roads.gr.gz --source 1 --cutoff 500,1000 --plot near.png[/]
     """
-    saving.check(out, saving.NEAREST)
+    saving.check(out, saving.NEAREST, escape_formulas=escape_formulas)
     saving.check(outlines, saving.SHAPES, "--outlines")
     saving.check(plot, saving.PICTURES, "--plot")
     page.check()
@@ -221,7 +230,7 @@ def within(
     files = {what: file for what, file in written.items() if file is not None}
     for what, file in files.items():
         with busy(f"{'drawing' if file is plot else 'writing'} {file.name}", showing):
-            _write(found, what, file, theme, page)
+            _write(found, what, file, theme, page, escape_formulas=escape_formulas)
     rows = list(_rows(found)) if everything or len(found) <= _SMALL else None
     document: dict[str, Any] = {
         "command": "within",
@@ -261,7 +270,9 @@ def within(
     output.show(document, NamedValues(facts), *table, as_json=showing.as_json)
 
 
-def _write(found: Within, what: str, file: Path, theme: str, page: HtmlMap) -> None:
+def _write(
+    found: Within, what: str, file: Path, theme: str, page: HtmlMap, *, escape_formulas: bool
+) -> None:
     if what == "drawn to":
         draw(found, file, theme)
     elif what == "outlines in":
@@ -269,7 +280,7 @@ def _write(found: Within, what: str, file: Path, theme: str, page: HtmlMap) -> N
     elif what == "map in":
         page.write(found)
     else:
-        saving.save_rows(found, _COLUMNS, _rows(found), file)
+        saving.save_rows(found, _COLUMNS, _rows(found), file, escape_formulas=escape_formulas)
 
 
 def _counts(found: Within) -> list[tuple[Any, int]]:

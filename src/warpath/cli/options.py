@@ -66,6 +66,15 @@ Cutoff = Annotated[
     ),
 ]
 
+EscapeFormulas = Annotated[
+    bool,
+    typer.Option(
+        "--escape-formulas",
+        help="In .csv, .tsv and .txt, put an apostrophe before names that a spreadsheet would take "
+        "for formulas, because they start with = + - or @.",
+    ),
+]
+
 Threads = Annotated[
     int | None,
     typer.Option(
@@ -385,6 +394,7 @@ def grouped(command: Callable[..., None]) -> Callable[..., None]:
 
     @functools.wraps(command)
     def gathered(**values: Any) -> None:
+        saving.refuse_inputs(values)
         for name, group in groups.items():
             own = {each.name: values.pop(each.name) for each in fields(group)}
             values[name] = group(**own)

@@ -6,13 +6,14 @@ separated by tabs. Only on a terminal do numbers have thousands separators.
 
 from __future__ import annotations
 
-import json
 import math
 import sys
 from enum import Enum
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+
+from warpath.base.escaping import json_chunks, visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -49,7 +50,8 @@ def show(
 ) -> None:
     """Print a document as JSON, or its parts as readable text."""
     if as_json:
-        json.dump(plain(document), sys.stdout, ensure_ascii=False, indent=2, allow_nan=False)
+        encoded = (getattr(sys.stdout, "encoding", None) or "utf-8").lower().startswith("utf")
+        sys.stdout.writelines(json_chunks(plain(document), indent=2, ascii_only=not encoded))
         sys.stdout.write("\n")
     elif on_terminal():
         _show_rich(parts)
@@ -109,10 +111,7 @@ def text_of(value: Any, *, thousands: bool = False) -> str:
         return f"{value:,}" if thousands else str(value)
     if isinstance(value, float):
         return f"{value:,.10g}" if thousands else repr(value)
-    return str(value).translate(_ESCAPES)
-
-
-_ESCAPES = {code: repr(chr(code))[1:-1] for code in [*range(32), *range(127, 160)]}
+    return visible(value)
 
 
 def write_rows(rows: Iterable[Sequence[Any]], separator: str = "\t") -> Iterator[str]:
@@ -123,16 +122,20 @@ def write_rows(rows: Iterable[Sequence[Any]], separator: str = "\t") -> Iterator
 
 def _write_text(part: NamedValues | TableRows | Sentence) -> None:
     if isinstance(part, Sentence):
-        sys.stdout.write(f"{part.text}\n")
+        sys.stdout.write(f"{visible(part.text, lines=True)}\n")
     elif isinstance(part, NamedValues):
-        width = max((len(name) for name in part.values), default=0)
-        for name, value in part.values.items():
+        names = [visible(name) for name in part.values]
+        width = max(map(len, names), default=0)
+        for name, value in zip(names, part.values.values(), strict=True):
             sys.stdout.write(f"{name:<{width}}  {text_of(value)}\n")
     elif part.data:
-        sys.stdout.write("\t".join(part.columns) + "\n")
+        sys.stdout.write("\t".join(map(visible, part.columns)) + "\n")
         sys.stdout.writelines(write_rows(part.rows))
     else:
-        rows = [part.columns, *([text_of(value) for value in row] for row in part.rows)]
+        rows = [
+            [*map(visible, part.columns)],
+            *([text_of(value) for value in row] for row in part.rows),
+        ]
         widths = [max(len(row[at]) for row in rows) for at in range(len(part.columns))]
         for row in rows:
             cells = (f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True))
@@ -150,16 +153,16 @@ def _show_rich(parts: Sequence[NamedValues | TableRows | Sentence]) -> None:
         if at:
             console.print()
         if isinstance(part, Sentence):
-            console.print(Text(part.text))
+            console.print(Text(visible(part.text, lines=True)))
             continue
         if part.title:
-            console.print(Text(part.title, style="bold"))
+            console.print(Text(visible(part.title), style="bold"))
         if isinstance(part, NamedValues):
             grid = Table.grid(padding=(0, 2))
             grid.add_column(style="cyan", no_wrap=True)
             grid.add_column(overflow="fold")
             for name, value in part.values.items():
-                grid.add_row(Text(name), Text(text_of(value, thousands=True)))
+                grid.add_row(Text(visible(name)), Text(text_of(value, thousands=True)))
             console.print(grid)
             continue
         rows = [list(row) for row in part.rows]
@@ -167,7 +170,7 @@ def _show_rich(parts: Sequence[NamedValues | TableRows | Sentence]) -> None:
         for at_column, column in enumerate(part.columns):
             numeric = bool(rows) and all(_is_number(row[at_column]) for row in rows)
             table.add_column(
-                column,
+                Text(visible(column)),
                 justify="right" if numeric else "left",
                 overflow="fold",
                 no_wrap=not part.data and not at_column,  # so that names can be copied

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-import csv
 import errno
-import io
+import os
+from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from warpath.base.escaping import csv_cell
 from warpath.cli.output import text_of
 from warpath.cli.usage import UsageError
+from warpath.io.coordinate_files import find_coordinates
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from warpath.results.distance_table import DistanceTable
     from warpath.results.nearest import Nearest
@@ -33,14 +36,62 @@ PAGES = (".html", ".htm")
 PICTURES = (".png", ".svg", ".pdf", ".jpg", ".jpeg", ".webp", ".tif", ".tiff")
 
 
-def check(out: Path | None, known: Sequence[str], option: str = "-o") -> None:
+#: The parameters of commands that name a file to write, and their options.
+WRITTEN = {
+    "out": "-o",
+    "html": "--html",
+    "plot": "--plot",
+    "outlines": "--outlines",
+    "trace": "--trace",
+}
+
+
+def check(
+    out: Path | None, known: Sequence[str], option: str = "-o", *, escape_formulas: bool = False
+) -> None:
     """Raise an error for a file that cannot be written, before the graph is read."""
+    if escape_formulas and (out is None or suffix_of(out) not in _TEXT):
+        raise UsageError(f"--escape-formulas is for -o FILE with a suffix {', '.join(_TEXT)}.")
     if out is None:
         return
     if suffix_of(out) not in known:
         found = f"the suffix {out.suffix!r} is not known" if out.suffix else "a suffix is needed"
         raise UsageError(f"{option} {out}: {found}; it can be {', '.join(known)}.")
     check_folder(out)
+
+
+def refuse_inputs(values: Mapping[str, Any]) -> None:
+    """Raise UsageError if a command would write a file that it reads, or write one file twice.
+
+    Files are compared by what their names lead to, through links and spellings.
+
+    Parameters
+    ----------
+    values : the values of the command's parameters by name.
+    """
+    written = {name: values[name] for name in WRITTEN if values.get(name) is not None}
+    given = [value for name, value in values.items() if name not in WRITTEN]
+    read = [each for value in given for each in (value if isinstance(value, list) else [value])]
+    files = [each for each in read if isinstance(each, str | Path) and os.path.exists(each)]  # noqa: PTH110 - Path.exists fails for long lists
+    if written and isinstance(values.get("graph"), Path):
+        files += filter(None, [find_coordinates(values["graph"])])
+    for at, (name, out) in enumerate(written.items()):
+        for file in files:
+            if _replaces(out, Path(file)):
+                option = WRITTEN[name]
+                msg = f"{option} {out} would replace the input {file}: name another file."
+                raise UsageError(msg)
+        for other, second in list(written.items())[:at]:
+            if out.resolve() == second.resolve():
+                msg = f"{WRITTEN[other]} and {WRITTEN[name]} name the same file, {out}."
+                raise UsageError(msg)
+
+
+def _replaces(out: Path, file: Path) -> bool:
+    """Return whether writing `out`, a file or a folder, replaces a file."""
+    if out.is_dir():
+        return out.resolve() in [file.resolve(), *file.resolve().parents]
+    return out.is_file() and out.samefile(file)
 
 
 def check_folder(out: Path) -> None:
@@ -64,10 +115,12 @@ def streamed(out: Path | None) -> bool:
     return out is not None and suffix_of(out) in STREAMED
 
 
-def save_paths(paths: Paths, rows: Iterable[Sequence[Any]], out: Path) -> None:
+def save_paths(
+    paths: Paths, rows: Iterable[Sequence[Any]], out: Path, *, escape_formulas: bool
+) -> None:
     """Write the distances from one source; text files get `rows` of (vertex, distance, pred)."""
     if suffix_of(out) in _TEXT:
-        save_text(("vertex", "distance", "pred"), rows, out)
+        save_text(("vertex", "distance", "pred"), rows, out, escape_formulas=escape_formulas)
     else:
         paths.save(out)
 
@@ -79,10 +132,14 @@ def save_table(
     out: Path,
     *,
     long: bool,
+    escape_formulas: bool,
 ) -> None:
     """Write a table of distances; text files get `columns` and `rows`."""
     if suffix_of(out) in _TEXT:
-        save_text(columns, rows, out)
+        if len(set(columns)) < len(columns):
+            msg = f"-o {out}: two columns of the table would have the same name: use --long."
+            raise UsageError(msg)
+        save_text(columns, rows, out, escape_formulas=escape_formulas)
     else:
         table.save(out, long=long)
 
@@ -92,22 +149,34 @@ def save_rows(
     columns: Sequence[str],
     rows: Iterable[Sequence[Any]],
     out: Path,
+    *,
+    escape_formulas: bool,
 ) -> None:
     """Write one row per vertex or trip; text files get `columns` and `rows`."""
     if suffix_of(out) in _TEXT:
-        save_text(columns, rows, out)
+        save_text(columns, rows, out, escape_formulas=escape_formulas)
     else:
         result.save(out)
 
 
-def save_text(columns: Sequence[str], rows: Iterable[Sequence[Any]], out: Path) -> None:
+def save_text(
+    columns: Sequence[str],
+    rows: Iterable[Sequence[Any]],
+    out: Path,
+    *,
+    escape_formulas: bool,
+) -> None:
     """Write a text table with a header; cells of None are empty."""
     from warpath.io.save import atomic
 
+    delimiter = _TEXT[suffix_of(out)]
+    cell = partial(csv_cell, delimiter=delimiter, escape_formulas=escape_formulas)
+
+    def shown(value: Any) -> str:
+        if isinstance(value, str):
+            return cell(value)
+        return "" if value is None else text_of(value)
+
     with atomic(out) as file:
-        text = io.TextIOWrapper(io.BufferedWriter(file), encoding="utf-8", newline="")
-        writer = csv.writer(text, delimiter=_TEXT[suffix_of(out)], lineterminator="\n")
-        writer.writerow(columns)
-        writer.writerows(["" if cell is None else text_of(cell) for cell in row] for row in rows)
-        text.flush()
-        text.detach().detach()  # `atomic` closes the file
+        for row in chain([columns], rows):
+            file.write(f"{delimiter.join(map(shown, row))}\n".encode())

@@ -11,7 +11,16 @@ import typer
 from warpath.base import units
 from warpath.cli import output, saving
 from warpath.cli.busy import busy
-from warpath.cli.options import Cutoff, GraphFile, HtmlMap, Reading, Showing, Snapping, Solving
+from warpath.cli.options import (
+    Cutoff,
+    EscapeFormulas,
+    GraphFile,
+    HtmlMap,
+    Reading,
+    Showing,
+    Snapping,
+    Solving,
+)
 from warpath.cli.output import NamedValues, TableRows
 from warpath.cli.reading import load, with_coordinates
 from warpath.cli.summary import described, distance_rows
@@ -50,6 +59,7 @@ def sssp(
     everything: Annotated[
         bool, typer.Option("--all", help="Print every vertex: id, distance, predecessor.")
     ] = False,
+    escape_formulas: EscapeFormulas = False,
 ) -> None:
     """Compute shortest paths from one vertex to all others.
 
@@ -58,7 +68,7 @@ def sssp(
 
     Example: [cyan]warpath sssp roads.gr.gz --source 1 -o tree.npz[/]
     """
-    saving.check(out, saving.PATHS)
+    saving.check(out, saving.PATHS, escape_formulas=escape_formulas)
     saving.check(trace, saving.TRACES, "--trace")
     page.check()
     loaded = load(graph, reading, showing, vertices=[source], snapping=snapping)
@@ -76,7 +86,7 @@ def sssp(
     solved = time.perf_counter() - start
     if out is not None:
         with busy(f"writing {out.name}", showing):
-            saving.save_paths(paths, distance_rows(paths), out)
+            saving.save_paths(paths, distance_rows(paths), out, escape_formulas=escape_formulas)
     if page.html is not None:
         with busy(f"writing {page.html.name}", showing):
             page.write(paths)

@@ -104,10 +104,10 @@ def show_table(
     output.show(document, NamedValues(facts), as_json=showing.as_json)
 
 
-def save(table: DistanceTable, out: Path, *, long: bool) -> None:
+def save(table: DistanceTable, out: Path, *, long: bool, escape_formulas: bool) -> None:
     """Write a table that fits into memory."""
     columns, rows = long_form(table) if long else wide_form(table)
-    saving.save_table(table, columns, rows, out, long=long)
+    saving.save_table(table, columns, rows, out, long=long, escape_formulas=escape_formulas)
 
 
 def long_form(table: DistanceTable) -> tuple[list[str], Iterator[list[Any]]]:

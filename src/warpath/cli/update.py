@@ -15,7 +15,7 @@ from warpath.base import units
 from warpath.base.errors import GraphFormatError, VertexError
 from warpath.cli import output, saving
 from warpath.cli.busy import busy
-from warpath.cli.options import GraphFile, Reading, Showing, Snapping, Solving
+from warpath.cli.options import EscapeFormulas, GraphFile, Reading, Showing, Snapping, Solving
 from warpath.cli.output import NamedValues, TableRows
 from warpath.cli.reading import load
 from warpath.cli.vertices import in_file_ids, listed, one_id, table_rows, vertex
@@ -62,6 +62,7 @@ def update(
         Path | None,
         typer.Option("--out", "-o", help="Save one row per changed distance: .csv, .tsv, .txt."),
     ] = None,
+    escape_formulas: EscapeFormulas = False,
 ) -> None:
     """Replay changes of edges, and report whose distances they change.
 
@@ -72,7 +73,7 @@ def update(
 
     Example: [cyan]warpath update roads.gr.gz -s 1 --changes day.csv --watch shops.csv[/]
     """
-    saving.check(out, (".csv", ".tsv", ".txt"))
+    saving.check(out, (".csv", ".tsv", ".txt"), escape_formulas=escape_formulas)
     loaded = load(
         graph, reading, showing, prepared=False, vertices=[source, watch], snapping=snapping
     )
@@ -102,7 +103,7 @@ def update(
     replayed = time.perf_counter() - start - first
     if out is not None:
         with busy(f"writing {out.name}", showing):
-            saving.save_text(_COLUMNS, rows, out)
+            saving.save_text(_COLUMNS, rows, out, escape_formulas=escape_formulas)
     document = {
         "command": "update",
         "graph": str(graph),

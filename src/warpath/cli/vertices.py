@@ -12,6 +12,7 @@ import os
 import re
 from contextlib import contextmanager
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -63,6 +64,7 @@ def _entry(graph: Graph, text: str) -> Any:
     if graph.labels is None:
         return coordinate(text) or _numbered(graph, text)
     labels = _label_of_text(graph)
+    text = text if text in labels else _decoded(text)
     if text in labels:
         return labels[text]
     place = coordinate(text)
@@ -118,6 +120,14 @@ def on_network(
     tell(described(tuple(snaps), in_metres=near.search.degrees))
     of_place = dict(zip(at, places, strict=True))
     return [of_place.get(i, entry) for i, entry in enumerate(entries)]
+
+
+def _decoded(text: str) -> str:
+    """Return an argument whose UTF-8 the interpreter could not decode, as in the locale C."""
+    try:
+        return os.fsencode(text).decode()
+    except ValueError:
+        return text
 
 
 def ids(graph: Graph, indices: Any) -> NDArray[Any]:
@@ -214,6 +224,7 @@ def trips(graph: Graph, path: Path, snapping: Snapping = _DEFAULT) -> tuple[list
     return ends[::2], ends[1::2]
 
 
+_COMPARED = 100  # characters of a name; comparing longer ones takes seconds
 _TRIP = ("origin", "destination")
 
 
@@ -305,7 +316,8 @@ def _unknown_label(graph: Graph, text: str, known: dict[str, Any]) -> VertexErro
         numbers = graph.labels
         rule = f"its {graph.n} ids are numbers with gaps, {numbers.min()} .. {numbers.max()}"
         return VertexError(f"vertex {text!r} does not exist in the graph: {rule}.")
-    near = difflib.get_close_matches(text, list(known)[:100_000], n=3)
+    short = [name for name in islice(known, 100_000) if len(name) <= _COMPARED]
+    near = difflib.get_close_matches(text, short, n=3) if len(text) <= _COMPARED else []
     some = near or list(known)[:3]
     hint = (
         f"did you mean {' or '.join(map(repr, near))}?"

@@ -296,8 +296,8 @@ def label_array(names: Iterable[Any]) -> Array:
     """Return names as an array of strings, of int64, or else of objects."""
     listed = list(names)
     kinds = set(map(type, listed))
-    if kinds == {str}:
-        return np.array(listed)
+    if kinds == {str} and not any(name.endswith("\0") for name in listed):
+        return np.array(listed)  # NumPy's strings lose NUL characters at their end
     if kinds == {int} and all(_INT64.min <= name <= _INT64.max for name in listed):
         return np.array(listed, np.int64)
     labels = np.empty(len(listed), object)
@@ -375,7 +375,10 @@ def refuse_labels(attributes: dict[str, Any]) -> None:
 
 def checked_labels(labels: ArrayLike, n: int) -> Array:
     """Return the labels of n vertices, (n,), or raise GraphError if two are equal."""
-    array = plain_array(labels, "labels")
+    if isinstance(labels, list | tuple) and all(isinstance(name, str) for name in labels):
+        array = label_array(labels)
+    else:
+        array = plain_array(labels, "labels")
     if array.shape != (n,):
         msg = f"labels has shape {array.shape}, but the graph has n = {n} vertices."
         raise GraphError(msg)

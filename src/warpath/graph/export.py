@@ -8,6 +8,7 @@ import numpy as np
 
 from warpath.base import notebook, units
 from warpath.base.errors import require
+from warpath.base.escaping import visible
 from warpath.graph.derived import bytes_of_graph, derived_bytes
 from warpath.graph.turns import refuse_turns
 
@@ -69,7 +70,7 @@ def summary(graph: Graph) -> str:
         f"on {graph.device}": graph.device != "auto",
     }
     parts += [note for note, holds in notes.items() if holds]
-    return f"{f'{graph.name}: ' if graph.name else ''}{', '.join(parts)}"
+    return f"{f'{visible(graph.name)}: ' if graph.name else ''}{', '.join(parts)}"
 
 
 def to_html(graph: Graph) -> str:

@@ -301,7 +301,15 @@ def write(
             raise InputError(msg)
     else:
         chosen = format_named(format)
-    chosen.write(graph, target, **options)
+    try:
+        chosen.write(graph, target, **options)
+    except UnicodeEncodeError as error:
+        around = str(error.object)[max(0, error.start - 20) : error.end + 20]
+        msg = (
+            f"{target}: a name with half of a surrogate pair, {around!r}, cannot be written in "
+            "UTF-8: write .npz, or give the vertices other names."
+        )
+        raise InputError(msg) from error
 
 
 def format_named(name: str) -> Format:

@@ -97,6 +97,11 @@ def _plain(labels: NDArray[Any], way: str) -> NDArray[Any]:
     if labels.dtype == object:
         kinds = set(map(type, labels.tolist()))
         plain = np.array(labels.tolist()) if kinds in ({str}, {int}, {float}) else labels
+    if plain.tolist() != labels.tolist():
+        odd = next(a for a, b in zip(labels.tolist(), plain.tolist(), strict=True) if a != b)
+        raise InputError(
+            f"the label {odd!r} cannot be stored: a file loses its NUL at the end. {way}"
+        )
     if plain.dtype == object:
         odd = next((label for label in labels.tolist() if not isinstance(label, str)), labels[0])
         msg = (

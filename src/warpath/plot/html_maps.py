@@ -8,6 +8,7 @@ import numpy as np
 
 from warpath.base import units
 from warpath.base.errors import GraphError
+from warpath.base.escaping import visible
 from warpath.graph.checks import is_missing
 from warpath.graph.edge_geometry import lines_of
 from warpath.plot.html_page import (
@@ -87,7 +88,7 @@ def html_route(
     file, colour = checked_page(path, theme, tiles, graph)
     line = route_line(graph, route)
     names = names_of(route, route.indices, file_ids=file_ids)
-    first, last = ends or (names[0], names[-1])
+    first, last = map(visible, ends or (names[0], names[-1]))
     upto = np.cumsum(route.weights, dtype=graph.dist_dtype).tolist()
     texts = [
         f"{street}{u} to {v}: {measured(leg, graph)}\n{measured(far, graph)} from {first}"
@@ -301,7 +302,7 @@ def _streets(route: Route) -> list[str]:
     if graph.given is None or named is None:
         return [""] * len(route.edges)
     names = graph.given.column(named, route.edges).tolist()
-    return ["" if is_missing(name) or not name else f"{name}\n" for name in names]
+    return ["" if is_missing(name) or not name else f"{visible(name)}\n" for name in names]
 
 
 def _like(dist: Array, value: float) -> float:

@@ -5,8 +5,6 @@
 
 from __future__ import annotations
 
-import html
-import json
 import math
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -15,6 +13,7 @@ import numpy as np
 
 from warpath.base import units
 from warpath.base.errors import GraphError, InputError
+from warpath.base.escaping import html, script_data
 from warpath.graph.checks import checked_kind, shown
 from warpath.graph.coordinates import in_degrees
 from warpath.io.places import to_write
@@ -149,24 +148,22 @@ def write_page(
         "world": placed.world,
         "tiles": tiles,
     }
-    # "<" would let a name end the script that holds the data.
-    data = json.dumps(document, separators=(",", ":"), ensure_ascii=False).replace("<", "\\u003c")
     words = {
-        "TITLE": html.escape(page.title),
-        "SUBTITLE": html.escape(page.subtitle),
-        "CREDIT": html.escape(_credit(graph, tiles)),
+        "TITLE": html(page.title, lines=True),
+        "SUBTITLE": html(page.subtitle, lines=True),
+        "CREDIT": html(_credit(graph, tiles)),
         "COLOURS": "".join(
             f"--{name}: {getattr(theme, name)}; "
             for name in ("paper", "ink", "soft", "network", "ends")
         ),
-        "DATA": data,
+        "DATA": script_data(document),
     }
     text = files("warpath.plot").joinpath("map.html").read_text(encoding="utf-8")
     parts = text.split("@")
     # The template has an @ around each of its words and nowhere else.
     parts[1::2] = [words[name] for name in parts[1::2]]
     with atomic(path) as file:
-        file.write("".join(parts).encode("utf-8", "replace"))
+        file.write("".join(parts).encode())
 
 
 def measured(value: Any, graph: Graph) -> str:

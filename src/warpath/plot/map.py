@@ -11,7 +11,7 @@ from warpath.base.errors import GraphError
 from warpath.graph.checks import checked_kind
 from warpath.graph.coordinates import great_circle, in_degrees, stretch
 from warpath.graph.edge_geometry import lines_of
-from warpath.plot.page import new_figure, theme_of
+from warpath.plot.page import new_figure, picture_text, theme_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -181,7 +181,7 @@ def mark(
     )
     right, above = side[0] >= 0, side[1] >= 0
     label = drawing.axes.annotate(
-        name,
+        picture_text(name),
         point,
         xytext=(9 if right else -9, 7 if above else -7),
         textcoords="offset points",
@@ -242,7 +242,7 @@ def _write_on_map(drawing: MapFigure, text: str, place: tuple[float, float], *, 
 
     drawing.axes.text(
         *place,
-        text,
+        picture_text(text),
         transform=drawing.axes.transAxes,
         ha=ha,
         va="bottom",
@@ -263,7 +263,12 @@ def write_title(drawing: MapFigure, title: str | None, subtitle: str | None) -> 
     ):
         if checked_kind(text, str, "title"):
             written = drawing.figure.text(
-                EDGE / width, 1 - inches / height, text, va="top", parse_math=False, **look
+                EDGE / width,
+                1 - inches / height,
+                picture_text(text),
+                va="top",
+                parse_math=False,
+                **look,
             )
             _fit(written, drawing.figure)
 
@@ -311,7 +316,7 @@ def add_scale(drawing: MapFigure, drawn: Any, label: str) -> None:
     text = figure.text(
         (EDGE + long + 0.15) / width,
         0.48 / height,
-        label,
+        picture_text(label),
         va="center",
         fontsize=9,
         color=theme.soft,

@@ -7,6 +7,7 @@ from io import BytesIO
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from warpath.base.errors import InputError, require
+from warpath.base.escaping import visible
 from warpath.graph.checks import is_number, shown
 from warpath.io.places import to_write
 
@@ -25,6 +26,7 @@ AREAS = {
 
 _SUFFIXES = (".png", ".svg", ".pdf", ".jpg", ".jpeg", ".webp", ".tif", ".tiff")
 _MOST_DOTS = 2**28  # largest picture; a dot takes 4 bytes
+_LONGEST = 400  # characters of a text; matplotlib takes minutes for a million
 _LEAST_DPI = 9  # letters of 8 points are one dot high; FreeType fails below half a dot
 
 
@@ -70,6 +72,12 @@ def checked_path(given: Any, *more: str) -> Path:
         msg = f"{path}: the suffix must be one of {', '.join(known)}, not {found}."
         raise InputError(msg)
     return path
+
+
+def picture_text(value: object) -> str:
+    """Return a text for a picture: control characters escaped, and cut if it is very long."""
+    text = visible(value, lines=True)
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
 
 
 def drawable(given: Any, kind: type, name: str, how: str) -> None:

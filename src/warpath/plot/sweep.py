@@ -17,6 +17,7 @@ from warpath.plot.page import (
     checked_path,
     drawable,
     new_figure,
+    picture_text,
     save,
     theme_of,
 )
@@ -109,7 +110,12 @@ def plot_sweep(
     heading = "\n".join(filter(None, (title, subtitle)))
     if heading:
         figure.suptitle(
-            heading, x=0.012, ha="left", fontsize=11, color=colours.ink, parse_math=False
+            picture_text(heading),
+            x=0.012,
+            ha="left",
+            fontsize=11,
+            color=colours.ink,
+            parse_math=False,
         )
     grid = figure.subplots(3, 1, sharex=True, height_ratios=(1.3, 1, 1))
     for sweep, colour, mark in zip(runs, cycle(_COLOURS[theme]), cycle(_MARKS), strict=False):

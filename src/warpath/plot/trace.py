@@ -26,6 +26,7 @@ from warpath.plot.page import (
     checked_path,
     drawable,
     new_figure,
+    picture_text,
     save,
 )
 from warpath.plot.rounds import rounds_of
@@ -153,7 +154,7 @@ def _write_heading(figure: Any, traces: Sequence[Trace]) -> None:
     """Write the graph of all traces above the picture, if it is the same."""
     graph = _common_graph(traces)
     if len(traces) > 1 and graph:
-        figure.suptitle(graph, fontsize=11, color=INK, parse_math=False)
+        figure.suptitle(picture_text(graph), fontsize=11, color=INK, parse_math=False)
 
 
 def _common_graph(traces: Sequence[Trace]) -> str:
@@ -187,8 +188,10 @@ def _draw_columns(
         totals = trace.totals()
         lines = [] if len(traces) > 1 and _common_graph(traces) else [_graph(trace)]
         lines += [headline(totals), f"traced in {described(totals)['time']}"]
-        wrapped = wrap(name, 100 if len(traces) == 1 else 42)
-        _write_title(axes, "\n".join(wrapped) or " ", [line for line in lines if line])
+        wrapped = wrap(picture_text(name), 100 if len(traces) == 1 else 42)
+        _write_title(
+            axes, "\n".join(wrapped) or " ", [picture_text(line) for line in lines if line]
+        )
     for axes in grid.flat:
         _tidy(axes)
     figure.align_ylabels()

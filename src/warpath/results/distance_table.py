@@ -10,6 +10,7 @@ from warpath.base import notebook
 from warpath.base.cached import cached_property
 from warpath.base.dtypes import unreachable
 from warpath.base.errors import DistanceOverflowError, InputError, VertexError, require
+from warpath.base.escaping import visible
 from warpath.graph.arguments import one_index
 from warpath.graph.checks import checked_bool
 from warpath.graph.labels import one_label
@@ -280,17 +281,18 @@ class DistanceTable:
         wide = pandas.DataFrame(dist, index=self.sources, columns=self.targets)
         return wide.convert_dtypes().mask(~reached, pandas.NA)
 
-    def save(self, path: Any, *, long: bool = True) -> None:
+    def save(self, path: Any, *, long: bool = True, escape_formulas: bool = False) -> None:
         """Write the table to ``.npz``, ``.npy``, ``.parquet`` or ``.csv``.
 
         Parameters
         ----------
         long : for Parquet and CSV: True for one row per reached pair (source, target, distance, and
             pred if stored), False for one row per source.
+        escape_formulas : as for `Paths.save`.
         """
         from warpath.results.files import save_table
 
-        save_table(self, path, long=long)
+        save_table(self, path, long=long, escape_formulas=escape_formulas)
 
     def _repr_html_(self) -> str:
         k, t = self.shape
@@ -322,12 +324,12 @@ class DistanceTable:
 def _cells(table: DistanceTable, most: int) -> list[list[str]]:
     """Return the first rows and columns as text, below a row of target names."""
     rows, columns = min(most, table.shape[0]), min(most, table.shape[1])
-    lines = [["", *map(str, table.targets[:columns].tolist())]]
+    lines = [["", *map(visible, table.targets[:columns].tolist())]]
     limit = unreachable(table.dist.dtype)
     for row in range(rows):
         values = [table.dist[row, column].item() for column in range(columns)]
         shown = ["-" if value == limit else f"{value:,}" for value in values]
-        lines.append([str(table.sources[row]), *shown])
+        lines.append([visible(table.sources[row]), *shown])
     return lines
 
 

@@ -7,6 +7,7 @@ import tokenize
 import warnings
 import zipfile
 import zlib
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,8 +15,9 @@ import numpy as np
 
 from warpath.base.dtypes import unreachable
 from warpath.base.errors import GraphFormatError, InputError, require
+from warpath.base.escaping import csv_cell, utf8
 from warpath.graph.arguments import a_graph
-from warpath.graph.checks import checked_bool
+from warpath.graph.checks import checked_bool, label_array
 from warpath.io.places import to_read, to_write
 from warpath.io.save import atomic
 from warpath.results.distance_table import DistanceTable
@@ -24,6 +26,7 @@ from warpath.results.row_files import SUFFIXES, load_rows, suffix_of
 
 if TYPE_CHECKING:
     import os
+    from collections.abc import Callable
     from typing import BinaryIO
 
     from warpath.base.dtypes import Array
@@ -56,13 +59,16 @@ _DAMAGED = (
 )
 
 
-def save_paths(paths: Paths, path: str | os.PathLike[str]) -> None:
+def save_paths(
+    paths: Paths, path: str | os.PathLike[str], *, escape_formulas: bool = False
+) -> None:
     """Write Paths as ``.npz`` (complete), or as Parquet or CSV (one row per vertex)."""
     target = to_write(path)
     if target.suffix == ".npz":
         parts = {"dist": paths.dist, "pred": paths.pred, "source": np.array(paths.source_index)}
         if paths.cutoff is not None:
             parts["cutoff"] = np.array(paths.cutoff)
+        refuse_formulas(target, escape_formulas=escape_formulas)
         _save_npz(target, parts, paths.graph)
         return
     graph = paths.graph
@@ -74,13 +80,22 @@ def save_paths(paths: Paths, path: str | os.PathLike[str]) -> None:
             "distance": (paths.dist, paths.reached),
             "pred": (file_names(graph, np.where(has_pred, paths.pred, 0)), has_pred),
         },
+        escape_formulas=escape_formulas,
     )
 
 
-def save_table(table: DistanceTable, path: str | os.PathLike[str], *, long: bool) -> None:
+def save_table(
+    table: DistanceTable,
+    path: str | os.PathLike[str],
+    *,
+    long: bool,
+    escape_formulas: bool = False,
+) -> None:
     """Write a DistanceTable as ``.npz``, ``.npy`` (the bare matrix), Parquet or CSV."""
     target = to_write(path)
     long = checked_bool(long, "long")
+    if target.suffix in {".npz", ".npy"}:
+        refuse_formulas(target, escape_formulas=escape_formulas)
     dist = table.on_host("save")
     if target.suffix == ".npz":
         parts = {
@@ -108,12 +123,18 @@ def save_table(table: DistanceTable, path: str | os.PathLike[str], *, long: bool
         if table.pred is not None:
             pred = np.asarray(table.pred)[reached]
             columns["pred"] = (file_names(table.graph, np.maximum(pred, 0)), pred >= 0)
-        save_columns(target, columns)
+        save_columns(target, columns, escape_formulas=escape_formulas)
     else:
         named: Columns = {"source": (file_names(table.graph, table.source_indices), None)}
         for at, name in enumerate(file_names(table.graph, table.target_indices).tolist()):
+            if str(name) in named:
+                msg = (
+                    f"{target}: a table with a column for each target would have two columns "
+                    f"{str(name)!r}: use long=True."
+                )
+                raise InputError(msg)
             named[str(name)] = (dist[:, at], dist[:, at] != unreachable(dist.dtype))
-        save_columns(target, named)
+        save_columns(target, named, escape_formulas=escape_formulas)
 
 
 def load_paths(graph: Graph, path: str | os.PathLike[str]) -> Paths:
@@ -295,20 +316,29 @@ def _save_npz(path: Path, parts: dict[str, Array], graph: Graph) -> None:
         np.savez_compressed(file, **parts)  # type: ignore[arg-type]  # the stub takes bools only
 
 
-def save_columns(path: Path, columns: Columns) -> None:
+def refuse_formulas(path: Path, *, escape_formulas: bool) -> None:
+    """Raise InputError for `escape_formulas` and a file that is not a text table."""
+    if checked_bool(escape_formulas, "escape_formulas"):
+        msg = f"{path}: escape_formulas=True is for .csv; spreadsheets take no text here for one."
+        raise InputError(msg)
+
+
+def save_columns(path: Path, columns: Columns, *, escape_formulas: bool = False) -> None:
     """Write columns to Parquet or CSV.
 
     Parameters
     ----------
     path : file to write, its format by suffix: .parquet, .csv.
     columns : name -> values and the mask of the rows that have a value, None for all.
+    escape_formulas : for CSV: as in `csv_cell`.
     """
     if path.suffix == ".csv":
         for name, (values, _) in columns.items():
             _check_one_type(path, name, values)
         with atomic(path) as file:
-            _write_csv(columns, file)
+            _write_csv(columns, file, escape_formulas=escape_formulas)
         return
+    refuse_formulas(path, escape_formulas=escape_formulas)
     if path.suffix != ".parquet":
         msg = f"{path}: results are written as .npz, .parquet or .csv."
         raise InputError(msg)
@@ -317,7 +347,9 @@ def save_columns(path: Path, columns: Columns) -> None:
     data = {}
     for name, (values, present) in columns.items():
         try:
-            data[name] = arrow.array(values, mask=None if present is None else ~present)
+            data[utf8(name)] = arrow.array(
+                encodable(values), mask=None if present is None else ~present
+            )
         except arrow.ArrowException as error:
             raise _different_types(path, name, str(error)) from error
     with atomic(path) as file:
@@ -339,30 +371,39 @@ def _check_one_type(path: Path, name: str, values: Array) -> None:
             raise _different_types(path, name, " and ".join(found))
 
 
-def _write_csv(columns: Columns, file: BinaryIO) -> None:
+def _write_csv(columns: Columns, file: BinaryIO, *, escape_formulas: bool) -> None:
     """Write texts in quotes, so that an empty one is not a missing value, and numbers without."""
-    file.write(",".join(map(_quoted, columns)).encode() + b"\n")
+    cell = partial(csv_cell, quoted=True, escape_formulas=escape_formulas)
+    file.write(",".join(map(cell, columns)).encode() + b"\n")
     length = len(next(iter(columns.values()))[0])
     for low in range(0, length, _ROWS):
         block = [
-            _texts(values[low : low + _ROWS], None if has is None else has[low : low + _ROWS])
+            _texts(values[low : low + _ROWS], None if has is None else has[low : low + _ROWS], cell)
             for values, has in columns.values()
         ]
         lines = (",".join(row) for row in zip(*block, strict=True))
         file.write(("\n".join(lines) + "\n").encode())
 
 
-def _texts(values: Array, present: Array | None) -> list[str]:
+def _texts(values: Array, present: Array | None, cell: Callable[[str], str]) -> list[str]:
     listed = values.tolist()
     numbers = values.dtype.kind in "iuf"
-    texts = list(map(repr, listed)) if numbers else [_quoted(str(value)) for value in listed]
+    texts = list(map(repr, listed)) if numbers else [cell(str(value)) for value in listed]
     if present is None:
         return texts
     return [text if has else "" for text, has in zip(texts, present.tolist(), strict=True)]
 
 
-def _quoted(text: str) -> str:
-    return '"' + text.replace('"', '""') + '"'
+def encodable(values: Array) -> Array:
+    """Return texts with halves of surrogate pairs escaped, and other values unchanged."""
+    if values.dtype.kind == "U":
+        codes = np.ascontiguousarray(values).view(np.uint32)
+        if not ((codes >= 0xD800) & (codes < 0xE000)).any():
+            return values
+    elif values.dtype.kind != "O":
+        return values
+    texts = [utf8(value) if isinstance(value, str) else value for value in values.tolist()]
+    return label_array(texts)
 
 
 def file_names(graph: Graph, indices: Array) -> Array:

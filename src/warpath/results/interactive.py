@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from warpath.base.errors import require
+from warpath.base.escaping import html_template
+from warpath.graph.checks import is_missing, is_number
 from warpath.results.geodata import nearest_frame, route_frame, tree_frame, within_frame
 from warpath.results.names import names_of
 
@@ -50,5 +52,13 @@ def _needed(what: str) -> None:
 
 
 def _explored(frame: Any, options: dict[str, Any]) -> Any:
-    known = frame[frame.geometry.notna()]
+    # folium takes texts for HTML, and some of them for templates.
+    known = frame[frame.geometry.notna()].copy()
+    for name in known.columns.drop(known.geometry.name):
+        if known[name].dtype.kind not in "iufb":
+            known[name] = known[name].map(_as_html)
     return known.explore(**({"style_kwds": {"weight": 4}, "cmap": "viridis"} | options))
+
+
+def _as_html(value: Any) -> Any:
+    return value if is_number(value) or is_missing(value) else html_template(value)

@@ -8,6 +8,7 @@ import numpy as np
 
 from warpath.base import notebook, units
 from warpath.base.errors import GraphError, require
+from warpath.base.escaping import visible
 from warpath.graph.checks import is_missing, plain_array, shown
 
 if TYPE_CHECKING:
@@ -68,7 +69,7 @@ class Legs:
         unit_of = {name: unit for unit, name in _BY_UNIT.items()}
         rows = [
             [
-                street or _UNNAMED,
+                visible(street) or _UNNAMED,
                 *(
                     units.measure(value, unit_of.get(name))
                     for name, value in zip(list(self.columns)[1:], values, strict=True)

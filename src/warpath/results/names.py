@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from warpath.base.errors import InputError
+from warpath.base.escaping import visible
 from warpath.graph.checks import checked_bool, shown
 from warpath.results.files import file_names
 
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
 
 def names_of(found: Any, indices: Array, names: Any = None, *, file_ids: bool = False) -> list[str]:
     """Return the text that a drawing shows for each of some vertices: k of them.
+
+    Control characters are escaped.
 
     Parameters
     ----------
@@ -50,6 +53,6 @@ def names_of(found: Any, indices: Array, names: Any = None, *, file_ids: bool = 
                 "order of the call, or {vertex: label}."
             )
             raise InputError(msg)
-        return [str(name) for name in listed]
+        return [visible(name) for name in listed]
     pairs = zip(indices.tolist(), labels.tolist(), strict=True)
-    return [str(own.get(at, label)) for at, label in pairs]
+    return [visible(own.get(at, label)) for at, label in pairs]

@@ -104,10 +104,14 @@ class Nearest:
         vertices = self.graph.label_of(np.arange(self.graph.n))
         return pandas.DataFrame({"vertex": vertices, "facility": facility, "distance": distance})
 
-    def save(self, path: str | os.PathLike[str]) -> None:
+    def save(self, path: str | os.PathLike[str], *, escape_formulas: bool = False) -> None:
         """Write one row per vertex, (vertex, facility, distance), as ``.parquet`` or ``.csv``.
 
         The write is atomic. Vertices have the names of the graph's file.
+
+        Parameters
+        ----------
+        escape_formulas : as for `Paths.save`.
         """
         from warpath.io.places import to_write
         from warpath.results.files import file_names, save_columns
@@ -119,7 +123,7 @@ class Nearest:
             "facility": (facilities, reached),
             "distance": (self.dist, reached),
         }
-        save_columns(to_write(path), columns)
+        save_columns(to_write(path), columns, escape_formulas=escape_formulas)
 
     def to_geodataframe(self, *, crs: Any = "auto") -> Any:
         """Return a GeoPandas data frame of points: vertex, facility, distance, geometry.

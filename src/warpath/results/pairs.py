@@ -156,10 +156,14 @@ class Pairs:
 
         html_pairs(self, path, **options)
 
-    def save(self, path: str | os.PathLike[str]) -> None:
+    def save(self, path: str | os.PathLike[str], *, escape_formulas: bool = False) -> None:
         """Write one row per trip, (origin, destination, distance), as ``.parquet`` or ``.csv``.
 
         The write is atomic. Vertices have the names of the graph's file.
+
+        Parameters
+        ----------
+        escape_formulas : as for `Paths.save`.
         """
         from warpath.io.places import to_write
         from warpath.results.files import file_names, save_columns
@@ -169,7 +173,7 @@ class Pairs:
             "destination": (file_names(self.graph, self.destination_indices), None),
             "distance": (self.dist, self.reached),
         }
-        save_columns(to_write(path), columns)
+        save_columns(to_write(path), columns, escape_formulas=escape_formulas)
 
     def __len__(self) -> int:
         return len(self.dist)

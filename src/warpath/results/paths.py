@@ -292,14 +292,19 @@ class Paths:
 
         return plot_tree(self, path, route=route, **options)
 
-    def save(self, path: Any) -> None:
+    def save(self, path: Any, *, escape_formulas: bool = False) -> None:
         """Write the result as ``.npz`` (complete), or a ``.parquet`` or ``.csv`` table (no cutoff).
 
         The write is atomic: a failed save leaves no partial file.
+
+        Parameters
+        ----------
+        escape_formulas : for CSV: whether labels that a spreadsheet would take for formulas,
+            because they start with = + - or @, get an apostrophe in front.
         """
         from warpath.results.files import save_paths
 
-        save_paths(self, path)
+        save_paths(self, path, escape_formulas=escape_formulas)
 
     @classmethod
     def load(cls, graph: Graph, path: Any) -> Paths:

@@ -9,6 +9,7 @@ import numpy as np
 
 from warpath.base.dtypes import unreachable
 from warpath.base.errors import GraphFormatError, require
+from warpath.base.escaping import utf8
 from warpath.graph.derived import Derived
 from warpath.io.compression import without_suffix
 from warpath.results.distance_table import DistanceTable
@@ -151,7 +152,7 @@ class _FileRows:
         """Return the indices of vertices from their names in the graph's file."""
         known = self._places()
         try:
-            found = [known[one] for one in map(str, names)]
+            found = [known[one] for one in map(utf8, names)]
         except KeyError as error:
             raise self._other(f"it has no vertex {error.args[0]}") from None
         return np.array(found, np.int64)
@@ -163,7 +164,7 @@ class _FileRows:
         def make() -> dict[str, int]:
             first = graph.id_base
             names = range(first, first + graph.n) if graph.labels is None else graph.labels.tolist()
-            return {str(name): at for at, name in enumerate(names)}
+            return {utf8(name): at for at, name in enumerate(names)}
 
         return _PLACES.of(graph, make)
 

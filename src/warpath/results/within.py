@@ -218,10 +218,14 @@ class Within:
         columns = {"vertex": self.vertices, "distance": self.dist, "cutoff": cutoff}
         return pandas.DataFrame(columns)
 
-    def save(self, path: str | os.PathLike[str]) -> None:
+    def save(self, path: str | os.PathLike[str], *, escape_formulas: bool = False) -> None:
         """Write one row per vertex, (vertex, distance, cutoff), as ``.parquet`` or ``.csv``.
 
         The write is atomic. Vertices have the names of the graph's file.
+
+        Parameters
+        ----------
+        escape_formulas : as for `Paths.save`.
         """
         from warpath.io.places import to_write
         from warpath.results.files import file_names, save_columns
@@ -231,7 +235,7 @@ class Within:
             "distance": (self.dist, None),
             "cutoff": (self.cutoffs[self.band], None),
         }
-        save_columns(to_write(path), columns)
+        save_columns(to_write(path), columns, escape_formulas=escape_formulas)
 
     def to_geodataframe(
         self, kind: str = "polygons", *, crs: Any = "auto", resolution: float | None = None
