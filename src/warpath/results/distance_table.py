@@ -286,6 +286,7 @@ class DistanceTable:
 
         Parameters
         ----------
+        path : file to write, its format by suffix.
         long : for Parquet and CSV: True for one row per reached pair (source, target, distance, and
             pred if stored), False for one row per source.
         escape_formulas : as for `Paths.save`.

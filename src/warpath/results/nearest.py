@@ -111,6 +111,7 @@ class Nearest:
 
         Parameters
         ----------
+        path : file to write, its format by suffix.
         escape_formulas : as for `Paths.save`.
         """
         from warpath.io.places import to_write

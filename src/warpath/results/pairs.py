@@ -163,6 +163,7 @@ class Pairs:
 
         Parameters
         ----------
+        path : file to write, its format by suffix.
         escape_formulas : as for `Paths.save`.
         """
         from warpath.io.places import to_write

@@ -299,6 +299,7 @@ class Paths:
 
         Parameters
         ----------
+        path : file to write, its format by suffix.
         escape_formulas : for CSV: whether labels that a spreadsheet would take for formulas,
             because they start with = + - or @, get an apostrophe in front.
         """

@@ -225,6 +225,7 @@ class Within:
 
         Parameters
         ----------
+        path : file to write, its format by suffix.
         escape_formulas : as for `Paths.save`.
         """
         from warpath.io.places import to_write
