@@ -376,7 +376,7 @@ def _check_options(name: str, function: Callable[..., Any], options: dict[str, A
             raise InputError(msg)
         if option == "skip_lines" or (option == "n" and value is not None):
             checked_integer(value, option, 0, 2**63 - 1)
-        elif option in {"shapes", "barriers", "turns"} or (
+        elif option in {"shapes", "barriers", "turns", "noded"} or (
             option == "service" and value is not None
         ):
             checked_bool(value, option)
@@ -397,6 +397,7 @@ _KINDS = {
     "delimiter": str,
     "decimal": str,
     "header": str,
+    "layer": str,
     "labels": str,
     "speeds": Mapping,
     "turn_costs": Mapping,

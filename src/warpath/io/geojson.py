@@ -12,9 +12,11 @@ from warpath.base.errors import GraphError, InputError, require
 from warpath.graph.checks import label_array
 from warpath.graph.coordinates import in_degrees
 from warpath.graph.edge_geometry import lines_of
-from warpath.io.geopandas import from_geodataframe
+from warpath.io.dataframes import ENDS
+from warpath.io.geopandas import NODE_IDS, from_geodataframe
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from typing import BinaryIO
 
     from warpath.graph import Graph
@@ -27,15 +29,60 @@ def sniff(head: bytes) -> bool:
     return re.match(start, head, re.DOTALL) is not None
 
 
-def read(source: Source, *, weight: str | int | None = "auto", directed: bool = True) -> Graph:
-    """Read a file of lines, one for each edge; see `warpath.io.geopandas.from_geodataframe`."""
+def read(
+    source: Source,
+    *,
+    weight: str | int | None = "auto",
+    directed: bool = True,
+    columns: Sequence[str | int] | None = None,
+    noded: bool = False,
+    tolerance: float | None = None,
+) -> Graph:
+    """Read a file of lines, one for each edge; see `warpath.io.geopandas.from_geodataframe`.
+
+    Points among the lines are the vertices if the lines name their ends, else they are left out.
+    """
     geopandas = require("geopandas", extra="geo", what="reading edges with geometry")
     packed = source.compression not in {None, "zip"}  # GDAL unpacks zip archives only
     frame = geopandas.read_file(io.BytesIO(source.data) if packed else source.path)
+    options = {"weight": weight, "directed": directed, "columns": columns}
+    return graph_of(source, frame, None, noded=noded, tolerance=tolerance, **options)
+
+
+def graph_of(source: Source, frame: Any, nodes: Any, **options: Any) -> Graph:
+    """Return the graph of a GeoDataFrame of lines, perhaps with points.
+
+    Parameters
+    ----------
+    nodes : a GeoDataFrame of points with the labels of vertices, or None: points in `frame`.
+    """
+    points = frame.geom_type == "Point"
+    if nodes is None and points.any() and not points.all():
+        nodes, frame = _without_missing(frame[points]), _without_missing(frame[~points])
+    report, coordinates = {}, None
+    if nodes is not None:
+        labels = next((name for name in NODE_IDS if name in nodes.columns), None)
+        ends = {*map(str.lower, map(str, frame.columns))}
+        if labels is not None and any({*pair} <= ends for pair in ENDS):
+            coordinates = nodes
+        else:
+            report["points that are not ends of lines, left out"] = len(nodes)
     try:
-        return from_geodataframe(frame, weight=weight, directed=directed, name=source.title)
+        return from_geodataframe(
+            frame, coordinates=coordinates, name=source.title, read_report=report, **options
+        )
     except InputError as error:
         raise source.error(None, str(error)) from error
+
+
+def _without_missing(rows: Any) -> Any:
+    """Return some rows of a frame without the columns that only other rows have.
+
+    Integers that became floats, because other rows miss them, become integers again.
+    """
+    rows = rows.dropna(axis="columns", how="all").reset_index(drop=True)
+    whole = [name for name in rows if rows[name].dtype == "f8" and (rows[name] % 1 == 0).all()]
+    return rows.astype(dict.fromkeys(whole, "int64"))
 
 
 def write(graph: Graph, file: BinaryIO) -> None:

@@ -6,19 +6,69 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from warpath.io.geojson import edges_frame, read
+from warpath.base.errors import InputError, require
+from warpath.io.geojson import edges_frame, graph_of
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from typing import BinaryIO
 
     from warpath.graph import Graph
-
-__all__ = ["read", "sniff", "write"]
+    from warpath.io.source import Source
 
 
 def sniff(head: bytes) -> bool:
     """Return whether a file is an SQLite database with the application's mark of GeoPackage."""
     return head.startswith(b"SQLite format 3") and head[68:72] == b"GPKG"
+
+
+def read(
+    source: Source,
+    *,
+    layer: str | None = None,
+    weight: str | int | None = "auto",
+    directed: bool = True,
+    columns: Sequence[str | int] | None = None,
+    noded: bool = False,
+    tolerance: float | None = None,
+) -> Graph:
+    """Read a layer of lines, one for each edge; see `warpath.io.geopandas.from_geodataframe`.
+
+    Parameters
+    ----------
+    layer : the layer of edges; None: the only layer of lines, or ``edges``. A layer ``nodes`` of
+        points, as OSMnx writes it, has the coordinates of the vertices.
+    """
+    geopandas = require("geopandas", extra="geo", what="reading edges with geometry")
+    with tempfile.TemporaryDirectory() as folder:  # GDAL reads an unpacked file by its path
+        path = source.path
+        if source.compression is not None:
+            path = Path(folder) / "edges.gpkg"
+            path.write_bytes(source.data)
+        layers = geopandas.list_layers(path)
+        kinds = dict(zip(layers["name"], layers["geometry_type"].fillna(""), strict=True))
+        chosen = _edges(source, kinds, layer)
+        frame = geopandas.read_file(path, layer=chosen)
+        points = chosen != "nodes" and "Point" in kinds.get("nodes", "")
+        nodes = geopandas.read_file(path, layer="nodes") if points else None
+    options = {"weight": weight, "directed": directed, "columns": columns}
+    return graph_of(source, frame, nodes, noded=noded, tolerance=tolerance, **options)
+
+
+def _edges(source: Source, kinds: dict[str, str], layer: str | None) -> str:
+    """Return the name of the layer of edges."""
+    listed = ", ".join(f"{name} ({kind or 'no geometry'})" for name, kind in kinds.items())
+    if layer is not None:
+        if layer not in kinds:
+            msg = f"{source.path} has no layer {layer!r}: {listed}."
+            raise InputError(msg)
+        return layer
+    lines = [name for name, kind in kinds.items() if "Line" in kind]
+    lines = lines or [name for name, kind in kinds.items() if kind == "Unknown"]
+    if len(lines) != 1 and "edges" not in lines:
+        reason = f"{len(lines)} layers have lines: choose one with layer=. The layers are {listed}"
+        raise source.error(None, reason)
+    return lines[0] if len(lines) == 1 else "edges"
 
 
 def write(graph: Graph, file: BinaryIO) -> None:

@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from warpath.base.errors import GraphError, require
 from warpath.graph import Graph
-from warpath.graph.checks import numbered
+from warpath.graph.checks import checked_bool, is_number, numbered, shown
 from warpath.graph.coordinates import RULES, in_degrees
 from warpath.graph.edge_geometry import Shapes, in_rows
+from warpath.io import noding
 from warpath.io.dataframes import ENDS, WEIGHTS, Table, chosen_columns
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from warpath.base.dtypes import Array
+
+#: Names of the column of labels in a GeoDataFrame of points, as OSMnx and momepy write them.
+NODE_IDS = ("osmid", "nodeID", "node_id", "id")
 
 
 def from_geodataframe(
@@ -26,6 +31,8 @@ def from_geodataframe(
     weight: str | int | None = "auto",
     directed: bool = True,
     digits: int | None = None,
+    noded: bool = False,
+    tolerance: float | None = None,
     coordinates: Any = None,
     **attributes: Any,
 ) -> Graph:
@@ -43,7 +50,14 @@ def from_geodataframe(
     directed : False makes every row an edge in both directions.
     digits : number of decimals to which end points are rounded before they are compared, if no
         columns name the ends; None: no rounding.
-    coordinates : (n, 2), in the order of the vertices; by default the ends of the lines.
+    noded : True splits lines where they meet others between their ends, if no columns name the
+        ends: where one ends on another, where they cross and where they share a corner. A weight
+        from a column is divided by length. False: ``Graph.read_report`` counts such lines.
+    tolerance : with `noded`, the distance up to which ends of lines are joined with other ends and
+        other lines, in the unit of the coordinates; None: some millimetres, for rounding.
+    coordinates : (n, 2), in the order of the vertices, or a GeoDataFrame of points by their
+        labels, which are its index or a column ``osmid``, ``nodeID``, ``node_id`` or ``id``; by
+        default the ends of the lines.
     **attributes : ``first_through``, ``name`` of `Graph`.
 
     Returns
@@ -57,37 +71,158 @@ def from_geodataframe(
         A row's geometry is not a line, or for the reasons of `from_table`.
     """
     shapely = require("shapely", extra="geo", what="edges with geometry")
+    checked_bool(noded, "noded")
     lines = [_one_line(shapely, at, shape) for at, shape in enumerate(data.geometry)]
     table = data.drop(columns=data.geometry.name)
     names = [name for name in data.index.names if name is not None]
     if {"u", "v"} <= {*names} and not {"u", "v"} <= {*table.columns}:
         table = table.reset_index()
     table.columns = [str(name) for name in table.columns]
-    corners, indptr = _corners(shapely, lines)
-    first, last = corners[indptr[:-1]], corners[indptr[1:] - 1]
     lower = {str(name).strip().lower() for name in table.columns}
-    named = columns is not None or any(u in lower and v in lower for u, v in ENDS)
-    if named:
-        source, target, column = _columns(table, columns, weight)
-        labels, ends = numbered(*(Table(table, [*table]).ends(end) for end in (source, target)))
-        src, dst = ends[: len(lines)], ends[len(lines) :]
-        n = len(labels) if labels is not None else int(ends.max(initial=-1)) + 1
-        points = _places(src, dst, first, last, n) if coordinates is None else coordinates
+    if columns is not None or any(u in lower and v in lower for u, v in ENDS):
+        if noded:
+            msg = (
+                "noded=True splits lines that are joined by their ends, but columns name the ends "
+                "of these: drop the columns, or leave noded= out."
+            )
+            raise GraphError(msg)
+        edges = _joined_by_names(shapely, table, lines, data.crs, columns, weight, coordinates)
     else:
-        labels, column = None, _weight_column(table, weight)
-        both = np.concatenate([first, last])
-        key = both if digits is None else np.round(both, digits)
-        _, at, ends = np.unique(key, axis=0, return_index=True, return_inverse=True)
-        src, dst, n = ends.ravel()[: len(lines)], ends.ravel()[len(lines) :], len(at)
-        points = both[at] if coordinates is None else coordinates
-    if column == "geometry" and column not in table.columns:
-        weights: Array | None = _lengths(corners, indptr, data.crs)
-    else:
-        weights = None if column is None else Table(table, [*table]).weights(column)
+        edges = _joined_by_ends(
+            shapely, table, lines, data.crs, weight, digits, noded=noded, tolerance=tolerance
+        )
+    report = {**(attributes.pop("read_report", None) or {}), **edges.report}
     graph = Graph.from_edges(
-        src, dst, weights, n=n, directed=directed, labels=labels, coordinates=points, **attributes
+        edges.src,
+        edges.dst,
+        edges.weights,
+        n=len(edges.points),
+        directed=directed,
+        labels=edges.labels,
+        coordinates=edges.points if coordinates is None or edges.placed else coordinates,
+        read_report=report,
+        **attributes,
     )
-    return with_shapes(graph, (src, dst), weights, lines, data.crs)
+    return with_shapes(graph, (edges.src, edges.dst), edges.weights, edges.lines, data.crs)
+
+
+class _Edges(NamedTuple):
+    """The edges of lines: k ends, lines and weights, and the coordinates of n vertices."""
+
+    src: Array
+    dst: Array
+    lines: Sequence[Any]
+    weights: Array | None
+    points: Array
+    placed: bool = False  # the points are the given coordinates
+    labels: Array | None = None
+    report: dict[str, int] = {}  # noqa: RUF012 - never changed
+
+
+def _joined_by_names(
+    shapely: Any,
+    table: Any,
+    lines: Sequence[Any],
+    crs: Any,
+    columns: Sequence[str | int] | None,
+    weight: str | int | None,
+    coordinates: Any,
+) -> _Edges:
+    """Return the edges of lines whose ends are named in columns."""
+    corners, indptr = _corners(shapely, lines)
+    source, target, column = _columns(table, columns, weight)
+    labels, ends = numbered(*(Table(table, [*table]).ends(end) for end in (source, target)))
+    src, dst = ends[: len(lines)], ends[len(lines) :]
+    n = len(labels) if labels is not None else int(ends.max(initial=-1)) + 1
+    points = _places(src, dst, corners[indptr[:-1]], corners[indptr[1:] - 1], n)
+    placed, report = hasattr(coordinates, "geometry"), {}
+    if placed:
+        if len(coordinates) > n:
+            report["points without an edge, left out"] = len(coordinates) - n
+        points = _of_points(shapely, coordinates, np.arange(n) if labels is None else labels)
+    weights = _weights(table, column, corners, indptr, crs)
+    return _Edges(src, dst, lines, weights, points, placed, labels, report)
+
+
+def _joined_by_ends(
+    shapely: Any,
+    table: Any,
+    lines: Sequence[Any],
+    crs: Any,
+    weight: str | int | None,
+    digits: int | None,
+    *,
+    noded: bool,
+    tolerance: float | None,
+) -> _Edges:
+    """Return the edges of lines that share a vertex where their ends meet."""
+    corners, indptr = _corners(shapely, lines)
+    column = _weight_column(table, weight)
+    tolerance = _checked_tolerance(tolerance, corners, noded=noded)
+    jumps = noding.crosses_antimeridian(corners, indptr, geographic=_geographic(corners, crs))
+    flat = [None if jump else line for line, jump in zip(lines, jumps, strict=True)]
+    cuts = noding.meetings(shapely, flat, tolerance)
+    report = {}
+    if meeting := len(np.unique(cuts[0])):
+        what = "split" if noded else "not joined there (noded=True splits them)"
+        report[f"lines that meet others between their ends, {what}"] = meeting
+    share = None
+    if noded:
+        lines, row, share = noding.split(shapely, lines, *cuts)
+        table = table.iloc[row]
+        corners, indptr = _corners(shapely, lines)
+    both = np.concatenate([corners[indptr[:-1]], corners[indptr[1:] - 1]])
+    key = both if digits is None else np.round(both, digits)
+    if _geographic(corners, crs):  # longitudes -180 and 180 are the same
+        key = np.column_stack([np.where(key[:, 0] == -180.0, 180.0, key[:, 0]), key[:, 1]])
+    unique, at, vertex = np.unique(key, axis=0, return_index=True, return_inverse=True)
+    vertex = vertex.ravel()
+    if noded:
+        groups, group = np.unique(noding.joined(shapely, unique, tolerance), return_inverse=True)
+        at, vertex = at[groups], group[vertex]
+    weights = _weights(table, column, corners, indptr, crs)
+    if weights is not None and column != "geometry" and share is not None and (share != 1.0).any():
+        weights = weights * share
+    src, dst = vertex[: len(lines)], vertex[len(lines) :]
+    return _Edges(src, dst, lines, weights, both[at], report=report)
+
+
+def _weights(table: Any, column: str | None, corners: Array, indptr: Array, crs: Any) -> Any:
+    """Return the weights from a column, or the lengths of the lines."""
+    if column == "geometry" and column not in table.columns:
+        return _lengths(corners, indptr, geographic=_geographic(corners, crs))
+    return None if column is None else Table(table, [*table]).weights(column)
+
+
+def _geographic(corners: Array, crs: Any) -> bool:
+    """Return whether coordinates are degrees."""
+    return in_degrees(corners) if crs is None else bool(crs.is_geographic)
+
+
+def _checked_tolerance(tolerance: float | None, corners: Array, *, noded: bool) -> float:
+    if tolerance is None:
+        return noding.tolerance_of(corners)
+    if not noded:
+        raise GraphError(f"tolerance={shown(tolerance)} has no effect without noded=True.")
+    if not is_number(tolerance) or not 0.0 <= tolerance < np.inf:
+        raise GraphError(f"tolerance={shown(tolerance)} must be a number, 0 or more.")
+    return float(tolerance)
+
+
+def _of_points(shapely: Any, nodes: Any, labels: Array) -> Array:
+    """Return the coordinates of vertices, (n, 2), from a GeoDataFrame of points."""
+    name = next((name for name in NODE_IDS if name in nodes.columns), None)
+    ids = nodes.index if name is None else nodes[name]
+    row = {label: at for at, label in enumerate(ids)}
+    missing = [label for label in labels.tolist() if label not in row]
+    if missing:
+        where = "index" if name is None else f"column {name!r}"
+        msg = (
+            f"the vertex {missing[0]!r} is not in the {where} of the points: {len(missing):,} miss."
+        )
+        raise GraphError(msg)
+    points = np.column_stack([shapely.get_x(nodes.geometry), shapely.get_y(nodes.geometry)])
+    return points[[row[label] for label in labels.tolist()]]
 
 
 def with_shapes(
@@ -135,12 +270,22 @@ def _one_line(shapely: Any, at: int, shape: Any) -> Any:
     """Return a row's geometry as one LineString, or raise GraphError."""
     kind = getattr(shape, "geom_type", type(shape).__name__)
     if kind == "MultiLineString":
-        shape = shapely.line_merge(shape)
+        shape = shapely.line_merge(_across_antimeridian(shapely, shape))
         kind = shape.geom_type if shape.geom_type == "LineString" else "MultiLineString in parts"
     if kind != "LineString" or shape.is_empty:
         what = "an empty line" if kind == "LineString" else f"a {kind}"
         raise GraphError(f"row {at} has {what} as its geometry: an edge is a LineString.")
     return shape
+
+
+def _across_antimeridian(shapely: Any, shape: Any) -> Any:
+    """Return a line in parts whose parts end at longitude 180 and start at -180 as one part."""
+    parts = [shapely.get_coordinates(part) for part in shape.geoms]
+    for before, after in pairwise(parts):
+        end, start = before[-1], after[0]
+        if not (abs(end[0]) == 180.0 and start[0] == -end[0] and start[1] == end[1]):
+            return shape
+    return shapely.linestrings(np.concatenate(parts)) if parts else shape
 
 
 def _corners(shapely: Any, lines: Sequence[Any]) -> tuple[Array, Array]:
@@ -175,9 +320,8 @@ def _weight_column(table: Any, weight: Any) -> str | None:
     return candidates[0] if candidates else "geometry"
 
 
-def _lengths(corners: Array, indptr: Array, crs: Any) -> Array:
+def _lengths(corners: Array, indptr: Array, *, geographic: bool) -> Array:
     """Return the lengths of lines: metres on a sphere if the coordinates are degrees."""
-    geographic = in_degrees(corners) if crs is None else crs.is_geographic
     rule = RULES["great_circle" if geographic else "euclidean"]
     pieces = np.append(rule(corners[:-1], corners[1:]), 0.0)
     pieces[indptr[1:] - 1] = 0.0  # the gap between the end of a line and the next line
