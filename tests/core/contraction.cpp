@@ -38,9 +38,11 @@ Rows rows_of(V n, const std::vector<Edge>& edges) {
 }
 
 /// `sparse`: whether each round begins by removing all arcs that are longer than the path between
-/// their ends.
-warpath::Hierarchy<W> contracted(const Rows& rows, std::int64_t arcs, bool sparse, int threads) {
+/// their ends. `wide`: the arcs of a list beyond which its vertex is a hub.
+warpath::Hierarchy<W> contracted(const Rows& rows, std::int64_t arcs, bool sparse, int threads,
+                                 std::int64_t wide = 128) {
   warpath::ContractionLimits limits;
+  limits.wide_degree = wide;
   limits.arcs_to_contract = limits.arcs_to_rank = arcs;
   if (sparse) limits.sparse_degree = limits.denser = 0;
   warpath::Control control;
@@ -54,7 +56,8 @@ void fail(const char* what, long long a, long long b, long long found, long long
   std::exit(1);
 }
 
-void check(const char* what, V n, const std::vector<Edge>& edges, std::int64_t arcs) {
+void check(const char* what, V n, const std::vector<Edge>& edges, std::int64_t arcs,
+           std::int64_t wide = 128) {
   constexpr std::int64_t kFar = 1 << 29;
   const auto size = static_cast<std::size_t>(n);
   std::vector<std::vector<std::int64_t>> dist(size, std::vector<std::int64_t>(size, kFar));
@@ -67,7 +70,7 @@ void check(const char* what, V n, const std::vector<Edge>& edges, std::int64_t a
     for (std::size_t i = 0; i < size; ++i)
       for (std::size_t j = 0; j < size; ++j)
         dist[i][j] = std::min(dist[i][j], dist[i][k] + dist[k][j]);
-  const auto hierarchy = contracted(rows_of(n, edges), arcs, true, 1);
+  const auto hierarchy = contracted(rows_of(n, edges), arcs, true, 1, wide);
   for (warpath::Position x = 0; x < n; ++x) {
     const auto v = static_cast<std::size_t>(hierarchy.vertex(x));
     for (const bool up : {true, false}) {
@@ -186,7 +189,7 @@ int main() {
       edges.push_back({u, v, weight});
       if (trial % 2 == 0) edges.push_back({v, u, weight});
     }
-    check("random", n, edges, trial % 3 == 0 ? 2 : 1000);
+    check("random", n, edges, trial % 3 == 0 ? 2 : 1000, trial % 5 == 0 ? 3 : 128);
   }
   for (V side = 2; side < 9; ++side) check("grid", side * side, grid(side, 1, random), 1000);
   // At most 5 % more arcs than there are.

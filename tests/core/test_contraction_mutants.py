@@ -69,8 +69,14 @@ MUTANTS = (
     Mutant(
         "the heavier of parallel edges is kept",
         GRAPH,
-        "return a.head != b.head ? a.head < b.head : a.weight < b.weight;",
-        "return a.head != b.head ? a.head < b.head : a.weight > b.weight;",
+        "return a.head != b.head ? a.head < b.head : before(a, b);",
+        "return a.head != b.head ? a.head < b.head : before(b, a);",
+    ),
+    Mutant(
+        "the list of a hub is left out of order",
+        CONTRACTION,
+        "for (List* const list : wide) CoreGraph<W>::keep_lightest(*list);",
+        "",
     ),
     Mutant(
         "the importance of a neighbour is not computed anew",

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 import warpath as wp
 from support import corpus, reference, strategies
+from support.hubs import road_with_hubs
 from warpath import _core
 from warpath.base.errors import NotSupportedError
 from warpath.engines import customizable
@@ -118,6 +119,22 @@ def test_a_customized_hierarchy_answers_as_a_new_one(road, one_way):
         built = _core.contract(graph.indptr, graph.indices, graph.solver_weights)
         found = arcs.customize(graph.solver_weights, threads=2)
         assert table_of(found, graph).tobytes() == table_of(built, graph).tobytes()
+
+
+@pytest.mark.parametrize("both_ways", [True, False])
+def test_hubs_have_the_distances_of_dijkstra(both_ways):
+    """Lists of more than 400 neighbours are put in order now and then."""
+    graph = road_with_hubs(700, both_ways=both_ways)
+    expected = wp.apsp(graph, algorithm="classic.dijkstra").dist
+    assert table_of(customized(graph), graph).tolist() == expected.tolist()
+
+
+def test_a_clique_on_a_road_adds_no_arcs():
+    """All vertices of the clique but the one on the road are removed at once."""
+    ends = np.triu_indices(300, 1)
+    src, dst = np.append(ends[0], 0), np.append(ends[1], 300)
+    graph = Graph.from_edges(src, dst, np.ones(len(src), int), directed=False)
+    assert eliminated(graph).arcs == len(src)
 
 
 def test_arcs_that_are_left_have_the_distance_of_their_ends(one_way):

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 import warpath as wp
 from support import reference, strategies
+from support.hubs import road_with_hubs
 from warpath import _core
 from warpath.base.errors import NotSupportedError
 from warpath.engines.hierarchy import HIERARCHY, hierarchy_of
@@ -327,6 +328,22 @@ def test_a_permuted_graph_has_permuted_distances(graph, seed):
     other = Graph.from_edges(order[src], order[dst], weights, n=graph.n)
     table, permuted = (wp.apsp(each, algorithm="delling2011.phast").dist for each in (graph, other))
     assert permuted[np.ix_(order, order)].tolist() == table.tolist()
+
+
+@pytest.mark.parametrize("both_ways", [True, False])
+def test_hubs_have_the_distances_of_dijkstra(both_ways):
+    """Lists of more than 128 arcs are put in order once a round."""
+    graph = road_with_hubs(700, both_ways=both_ways)
+    table = np.empty((graph.n, graph.n), np.int64)
+    contracted(graph).table(np.arange(graph.n), np.empty(0, np.int64), table, restricted=False)
+    assert table.tolist() == wp.apsp(graph, algorithm="classic.dijkstra").dist.tolist()
+
+
+def test_a_star_has_one_arc_for_each_leaf():
+    """One round contracts all leaves but the last 128; a round for each would take minutes."""
+    leaves = np.arange(1, 100_000)
+    star = Graph.from_edges(np.zeros(len(leaves), int), leaves, leaves, directed=False)
+    assert contracted(star).arcs == (len(leaves), len(leaves))
 
 
 def test_vertices_that_one_round_contracts_are_not_each_others_witnesses():

@@ -96,6 +96,15 @@ Graph<W> road(int max_weight = 1000, W unit = 1) {
   return linked<W>(kVertices, made.first, max_weight, unit);
 }
 
+/// A vertex with arcs to and from 16,384 others.
+template <class W>
+Graph<W> star(int max_weight = 1000) {
+  constexpr V kLeaves = 16384;
+  warpath::EdgeList<V> links;
+  for (V v = 1; v <= kLeaves; ++v) links.src.push_back(0), links.dst.push_back(v);
+  return linked<W>(kLeaves + 1, links, max_weight, W{1});
+}
+
 /// A power-law graph: 2,048 vertices, 45,000 edges or so; vertex 0 is a hub.
 template <class W>
 Graph<W> rmat(int max_weight = 255, W unit = 1) {

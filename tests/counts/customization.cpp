@@ -33,6 +33,7 @@ void customize(const Graph<W>& graph, bool one_way) {
 int main(int argc, char** argv) {
   return counts::main(argc, argv,
                       {{"eliminate.road", [] { eliminate(road<W>()); }},
+                       {"eliminate.star", [] { eliminate(star<W>()); }},
                        {"customize.road", [] { customize(road<W>(), false); }},
                        {"customize_one_way.road", [] { customize(road<W>(), true); }}});
 }

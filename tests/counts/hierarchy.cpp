@@ -44,6 +44,7 @@ void table(const Graph<W>& graph, bool restricted) {
 int main(int argc, char** argv) {
   return counts::main(argc, argv,
                       {{"contract.road", [] { contract(road<W>()); }},
+                       {"contract.star", [] { contract(star<W>()); }},
                        {"pairs.road", [] { pairs(road<W>()); }},
                        {"sweep.road", [] { table(road<W>(), false); }},
                        {"restricted_sweep.road", [] { table(road<W>(), true); }}});

@@ -45,6 +45,7 @@ class CoreGraph {
         if (static_cast<std::size_t>(graph.indices[e]) != u)
           list.push_back({static_cast<std::int32_t>(graph.indices[e]), 1, graph.weights[e]});
       keep_lightest(list);
+      list.shrink_to_fit();
     }
     for (std::size_t u = 0; u < n; ++u)
       for (const CoreArc<W>& arc : both.out(static_cast<std::int32_t>(u)))
@@ -89,6 +90,23 @@ class CoreGraph {
     list[at] = arc;
   }
 
+  /// Restores a list to which arcs were appended in any order. The result is that of `put` for each.
+  static void keep_lightest(List& list) {
+    std::sort(list.begin(), list.end(), [](const CoreArc<W>& a, const CoreArc<W>& b) {
+      return a.head != b.head ? a.head < b.head : before(a, b);
+    });
+    const auto same = [](const CoreArc<W>& a, const CoreArc<W>& b) { return a.head == b.head; };
+    list.erase(std::unique(list.begin(), list.end(), same), list.end());
+    std::sort(list.begin(), list.end(), before);
+  }
+
+  /// Removes the arcs between a vertex and vertices that are gone.
+  void erase_gone(std::int32_t v) {
+    const auto to_gone = [&](const CoreArc<W>& arc) { return gone(arc.head); };
+    std::erase_if(out(v), to_gone);
+    if (!symmetric_) std::erase_if(in(v), to_gone);
+  }
+
   static void erase(List& list, std::int32_t head) {
     const auto found =
         std::find_if(list.begin(), list.end(), [&](const auto& arc) { return arc.head == head; });
@@ -101,16 +119,6 @@ class CoreGraph {
   }
 
  private:
-  static void keep_lightest(List& list) {
-    std::sort(list.begin(), list.end(), [](const CoreArc<W>& a, const CoreArc<W>& b) {
-      return a.head != b.head ? a.head < b.head : a.weight < b.weight;
-    });
-    const auto same = [](const CoreArc<W>& a, const CoreArc<W>& b) { return a.head == b.head; };
-    list.erase(std::unique(list.begin(), list.end(), same), list.end());
-    std::sort(list.begin(), list.end(), before);
-    list.shrink_to_fit();
-  }
-
   const bool symmetric_;
   std::vector<List> out_;
   std::vector<List> in_;

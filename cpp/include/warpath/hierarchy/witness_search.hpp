@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <span>
 #include <stdexcept>
 #include <type_traits>
 #include <vector>
@@ -98,6 +99,7 @@ class WitnessSearch {
 
  private:
   static constexpr std::int64_t kMostHops = std::numeric_limits<std::int32_t>::max();
+  static constexpr std::int64_t kScannedWhole = 128;  // arcs of a list that no limit cuts
   static constexpr std::uint32_t kLastSearch = std::numeric_limits<std::uint32_t>::max() - 1;
 
   struct Mark {
@@ -189,7 +191,8 @@ class WitnessSearch {
       const std::int64_t before = missing_;
       const auto& arcs = core_.out(top.vertex);
       poller_.step(static_cast<std::int64_t>(arcs.size()));
-      for (const CoreArc<W>& arc : arcs) {
+      const auto scanned = std::min(limit + kScannedWhole, std::ssize(arcs));
+      for (const CoreArc<W>& arc : std::span(arcs).first(static_cast<std::size_t>(scanned))) {
         if (arc.weight > longest_ - top.key) break;
         --limit;
         const W dist = static_cast<W>(top.key + arc.weight);
