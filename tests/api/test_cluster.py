@@ -273,6 +273,21 @@ def test_an_address_without_a_scheduler_is_refused(monkeypatch):
         wp.distances(labelled(), ["v0"], device="tcp://127.0.0.1:9")
 
 
+def test_an_absent_scheduler_is_waited_for_once(monkeypatch):
+    import distributed
+
+    tried = []
+
+    def absent(address, **_):
+        tried.append(address)
+        raise OSError("Timed out")
+
+    monkeypatch.setattr(distributed, "Client", absent)
+    with pytest.raises(wp.NoDeviceError, match="no scheduler answers there"):
+        wp.distances(labelled(), ["v0"], device="tcp://127.0.0.1:8")
+    assert tried == ["tcp://127.0.0.1:8"]
+
+
 def test_dask_without_a_client_is_refused():
     with pytest.raises(wp.InputError, match="this process has none"):
         wp.distances(labelled(), ["v0"], device="dask")

@@ -69,3 +69,18 @@ def test_a_wrong_file_of_changes_is_refused_with_its_line(warpath, roads, tmp_pa
     assert run.code == 3
     assert message in run.err
     assert f"day.csv:{1 if text[0] == '1' else 2}:" in run.err
+
+
+def test_a_negative_cycle_and_an_overflow_name_the_line_of_their_batch(warpath, roads, tmp_path):
+    changes, out = tmp_path / "day.csv", tmp_path / "out.csv"
+    roads.write_text(f"p sp 3 2\na 1 2 {2**62}\na 2 3 5\n")
+    for change, reason in (
+        ("insert,3,2,-9", "negative cycle 2 -> 3 -> 2"),
+        (f"update,2,3,{2**62}", "a distance does not fit 64 bits"),
+    ):
+        changes.write_text(f"time,change,source,target,weight\n1,update,2,3,8\n2,{change}\n")
+        run = warpath("update", roads, "-s", 1, "--changes", changes, "--watch", "2,3", "-o", out)
+        assert run.code == 3
+        assert f"{changes}:3: in the batch from here: " in run.err
+        assert reason in run.err
+        assert not out.exists()

@@ -384,3 +384,17 @@ def test_the_option_private_names_what_replaces_it(tmp_path):
     assert formats.read(path, restricted="open").labels.tolist() == [1, 2, 3]
     with pytest.raises(InputError, match=r"restricted='shut' must be 'ends', 'open', 'closed'"):
         formats.read(path, restricted="shut")
+
+
+def test_barriers_that_end_every_road_are_said_and_can_be_ignored(tmp_path):
+    bollard = {"barrier": "bollard"}
+    file = write(tmp_path / "a.osm", [([1, 2], ROAD)], barriers={1: bollard})
+    with pytest.raises(GraphFormatError, match="a barrier ends every road: barriers=False"):
+        formats.read(file)
+    assert edges_of(formats.read(file, barriers=False)) == [(1, 2, 1.0), (2, 1, 1.0)]
+    write(file, [([1, 2], ROAD)], barriers={1: bollard, 2: bollard})
+    with pytest.raises(GraphFormatError, match="2 barriers end every road"):
+        formats.read(file)
+    write(file, [([1, 2], ROAD)], barriers={1: bollard}, missing=[2])
+    with pytest.raises(GraphFormatError, match="two ends have a location"):
+        formats.read(file)

@@ -204,7 +204,16 @@ _OPTIONS = {"out": "-o", "dist_dtype": "--dist-dtype"} | {
         "weight",
     )
 }
-_READER_OPTIONS = ("attributes", "columns", "header", "n", "restricted", "service", "skip_lines")
+_READER_OPTIONS = (
+    "attributes",
+    "barriers",
+    "columns",
+    "header",
+    "n",
+    "restricted",
+    "service",
+    "skip_lines",
+)
 _WRITER_OPTIONS = ("labels",)
 _NAMES = ("directed", *_FLAGS, *_OPTIONS, *_READER_OPTIONS, *_WRITER_OPTIONS)
 _KEYWORD = re.compile(

@@ -12,7 +12,12 @@ import typer
 
 from warpath.api.dynamic import DynamicPaths
 from warpath.base import units
-from warpath.base.errors import GraphFormatError, VertexError
+from warpath.base.errors import (
+    DistanceOverflowError,
+    GraphFormatError,
+    NegativeCycleError,
+    VertexError,
+)
 from warpath.cli import output, saving
 from warpath.cli.busy import busy
 from warpath.cli.options import EscapeFormulas, GraphFile, Reading, Showing, Snapping, Solving
@@ -90,9 +95,13 @@ def update(
         anew = 0
         for moment, line, batch in batches:
             try:
-                changed = live.apply(batch)
-            except (VertexError, ValueError) as error:
-                raise GraphFormatError(changes, line, f"in the batch from here: {error}") from error
+                with in_file_ids(roads):
+                    changed = live.apply(batch)
+            except (ValueError, NegativeCycleError, DistanceOverflowError) as error:
+                reason = str(error).partition("; `.cycle`")[0]
+                raise GraphFormatError(
+                    changes, line, f"in the batch from here: {reason}"
+                ) from error
             anew += changed.stats["solved_anew"]
             entries = (changed.indices.tolist(), changed.old.tolist(), changed.new.tolist())
             rows += [

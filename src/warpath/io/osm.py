@@ -114,7 +114,7 @@ def read(
     file.report["points of roads without a location"] = int(unlocated.sum())
     edges = _edges(ways, vertex, lonlat, blocked | unlocated)
     if not edges.src.size:
-        raise file.error("it has roads, but no stretch of road whose two ends have a location")
+        raise file.error(_no_stretch(ways, vertex, lonlat, blocked))
     weights = edges.seconds if weight == "seconds" else edges.length
     used, ends = np.unique(np.concatenate([edges.src, edges.dst]), return_inverse=True)
     src, dst = np.split(ends, 2)
@@ -145,6 +145,15 @@ def read(
     graph.given.units.update({name: _COLUMNS[name] for name in kept if _COLUMNS[name]})
     graph.given = graph.given if kept else None
     return graph
+
+
+def _no_stretch(ways: Ways, vertex: Array, lonlat: NDArray[np.float64], blocked: Array) -> str:
+    """Return why no stretch of road is left."""
+    count = int(blocked.sum())
+    if count and _edges(ways, vertex, lonlat, np.isnan(lonlat[:, 0])).src.size:
+        ends = "a barrier ends" if count == 1 else f"{count} barriers end"
+        return f"{ends} every road: barriers=False reads the roads without barriers"
+    return "it has roads, but no stretch of road whose two ends have a location"
 
 
 class _Edges(NamedTuple):

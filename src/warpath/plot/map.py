@@ -11,6 +11,7 @@ from warpath.base.errors import GraphError
 from warpath.graph.checks import checked_kind
 from warpath.graph.coordinates import great_circle, in_degrees, stretch
 from warpath.graph.edge_geometry import lines_of
+from warpath.graph.labels import one_label
 from warpath.plot.page import new_figure, picture_text, theme_of
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     Box = tuple[float, float, float, float]
 
 _WIDTH, EDGE, _HEADING = 8.0, 0.2, 0.75  # inches
+_LARGEST = 1e300  # coordinate; sums and products of larger ones overflow
 _NARROWEST = 0.4  # least width of the shown part over its height: titles need 3.5 inches
 _MANY = 2e4  # more lines are rasterized in vector formats
 
@@ -42,6 +44,16 @@ def positions_of(graph: Graph, what: str) -> Array:
         msg = (
             f"the graph has no coordinates, so {what} cannot be drawn: give them with "
             "coordinates= when reading, or graph.with_coordinates(array)."
+        )
+        raise GraphError(msg)
+    sizes = np.abs(graph.coordinates)
+    large = np.isfinite(sizes) & (sizes > _LARGEST)
+    if large.any():
+        at = int(np.flatnonzero(large.any(axis=1))[0])
+        x, y = graph.coordinates[at].tolist()
+        msg = (
+            f"vertex {one_label(graph, at)!r} lies at ({x:.7g}, {y:.7g}), but coordinates beyond "
+            f"{_LARGEST:g} cannot be drawn: correct or scale them, graph.with_coordinates(array)."
         )
         raise GraphError(msg)
     return graph.coordinates

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 _ADDRESS = re.compile(r"(tcp|tls|ws|wss|ucx|ucxx|inproc)://\S+")
 _PREFIX = "dask:"
 _SECONDS = 10.0  # in which a scheduler must answer
-_FRESH = 1.0  # seconds for which the list of workers is not read again
+_FRESH = 1.0  # seconds for which neither the list of workers nor an absent scheduler is read again
 
 
 class Worker(NamedTuple):
@@ -51,6 +51,7 @@ class _Known:
 
 _GIVEN: WeakValueDictionary[str, Client] = WeakValueDictionary()  # clients that callers passed
 _OPENED: dict[str, Client] = {}  # clients that were opened here, for addresses
+_ABSENT: dict[str, tuple[float, str]] = {}  # addresses without a scheduler: when, and the message
 _KNOWN: WeakKeyDictionary[Client, _Known] = WeakKeyDictionary()
 
 
@@ -197,6 +198,9 @@ def _current() -> Client:
 
 def _opened(address: str) -> Client:
     distributed: Any = require("distributed", extra="dask", what=f"device={address!r}")
+    when, reason = _ABSENT.get(address, (-_FRESH, ""))
+    if time.monotonic() - when < _FRESH:  # the steps of a call do not wait anew
+        raise NoDeviceError(reason)
     try:
         return distributed.Client(address, timeout=_SECONDS, set_as_default=False)
     except (OSError, ValueError) as error:
@@ -204,6 +208,7 @@ def _opened(address: str) -> Client:
             f"device={address!r}: no scheduler answers there ({error}): start one by "
             "`dask scheduler`, or correct the address."
         )
+        _ABSENT[address] = time.monotonic(), msg
         raise NoDeviceError(msg) from error
 
 
