@@ -27,8 +27,8 @@ pytest.importorskip("osmium")
 ARMS = {1: (4, 5), 2: (5, 6), 3: (2, 5), 4: (5, 8), 5: (8, 9), 6: (9, 6), 7: (4, 1), 8: (1, 2)}
 
 
-def write(path, relations, ways=ARMS, **tags):
-    """Write the crossing with relations (tags, from way, via, to way)."""
+def write(path, relations, ways=ARMS, one_way=(), **tags):
+    """Write the crossing with relations (tags, from ways, via points or "ways", to ways)."""
     lines = ['<?xml version="1.0"?>', '<osm version="0.6">']
     for v in range(1, 10):
         row, column = divmod(v - 1, 3)
@@ -36,18 +36,19 @@ def write(path, relations, ways=ARMS, **tags):
     for way, refs in ways.items():
         lines.append(f'<way id="{way}">')
         lines += [f'<nd ref="{v}"/>' for v in refs]
-        lines += [f'<tag k="{k}" v="{v}"/>' for k, v in ({"highway": "residential"} | tags).items()]
+        more = {"oneway": "yes"} if way in one_way else {}
+        used = {"highway": "residential"} | tags | more
+        lines += [f'<tag k="{k}" v="{v}"/>' for k, v in used.items()]
         lines.append("</way>")
     for number, (rule, origin, via, target) in enumerate(relations, 1):
-        lines.append(f'<relation id="{number}"><tag k="type" v="restriction"/>')
+        lines.append(f'<relation id="{number}">')
+        rule = {"type": "restriction"} | rule  # noqa: PLW2901
         lines += [f'<tag k="{k}" v="{v}"/>' for k, v in rule.items()]
-        kind = "way" if isinstance(via, str) else "node"
-        members = [("way", "from", origin), (kind, "via", via), ("way", "to", target)]
-        lines += [
-            f'<member type="{kind}" ref="{ref}" role="{role}"/>'
-            for kind, role, ref in members
-            if ref is not None
-        ]
+        members = [("from", origin), ("via", via), ("to", target)]
+        for role, refs in members:
+            for ref in refs if isinstance(refs, list) else [refs]:
+                kind = "node" if role == "via" and isinstance(ref, int) else "way"
+                lines += [f'<member type="{kind}" ref="{ref}" role="{role}"/>'] * (ref is not None)
         lines.append("</relation>")
     path.write_text("\n".join([*lines, "</osm>"]))
     return path
@@ -145,13 +146,23 @@ def test_a_bend_without_a_choice_costs_nothing(crossing):
 @pytest.mark.parametrize(
     ("rule", "via", "target", "ignored"),
     [
-        ({"restriction": "no_right_turn"}, "2", 4, {"via ways": 1}),
+        ({"restriction": "no_right_turn"}, [5, 8], 4, {"incomplete": 1}),
+        ({"restriction": "no_right_turn"}, [5, "2"], 4, {"incomplete": 1}),
+        ({"restriction": "no_right_turn"}, "99", 4, {"outside the network": 1}),
+        ({"restriction": "no_right_turn"}, "8", 4, {"without such a turn": 1}),
+        ({"restriction": "no_right_turn"}, 77, 4, {"without such a turn": 1}),
         ({"restriction": "no_right_turn"}, None, 4, {"incomplete": 1}),
         ({"restriction": "no_right_turn"}, 5, None, {"incomplete": 1}),
         ({"restriction": "no_right_turn"}, 5, 99, {"outside the network": 1}),
-        ({"restriction": "no_right_turn"}, 8, 4, {"outside the network": 1}),
+        ({"restriction": "no_right_turn"}, 8, 4, {"without such a turn": 1}),
         ({"restriction": "perhaps"}, 5, 4, {"of an unknown kind": 1}),
+        ({"restriction": "no_right_turn_on_red"}, 5, 4, {"of an unknown kind": 1}),
+        ({"restriction": "no_right_turn;only_straight_on"}, 5, 4, {"of an unknown kind": 1}),
         ({"restriction:conditional": "no_right_turn @ (Mo)"}, 5, 4, {"conditional": 1}),
+        ({"restriction:motorcar:conditional": "no_right_turn @ (Mo)"}, 5, 4, {"conditional": 1}),
+        ({"restriction": "no_right_turn", "hour_on": "07:00"}, 5, 4, {"conditional": 1}),
+        ({"restriction": "no_right_turn", "day_off": "Friday"}, 5, 4, {"conditional": 1}),
+        ({"type": "restriction:bicycle", "restriction": "no_right_turn"}, 5, 4, {}),
         ({"restriction:hgv": "no_right_turn"}, 5, 4, {}),
         ({"restriction": "no_right_turn", "except": "psv;motorcar"}, 5, 4, {}),
         ({"restriction:bicycle": "no_right_turn"}, 5, 4, {}),
@@ -163,30 +174,194 @@ def test_ignored_restrictions_are_counted(crossing, rule, via, target, ignored):
     assert list(wp.path(graph, 4, 8)) == [4, 5, 8]
 
 
-def test_a_way_that_passes_the_junction_is_ambiguous(tmp_path):
-    ways = ARMS | {1: (4, 5, 6)}
-    del ways[2]
-    graph = formats.read(write(tmp_path / "a.osm", [NO_RIGHT], ways), turns=True)
-    assert repr(graph.turns) == "<Turns: 0 restrictions honoured; ignored: 1 ambiguous>"
-
-
 @pytest.mark.parametrize(
-    ("rule", "who"),
+    ("ways", "one_way", "rule", "banned"),
     [
-        ({"restriction": "no_right_turn"}, "cb"),
-        ({"restriction": "no_right_turn", "except": "bicycle"}, "c"),
-        ({"restriction": "no_right_turn", "except": "motor_vehicle"}, "b"),
-        ({"restriction:bicycle": "no_right_turn"}, "b"),
-        ({"restriction:motorcar": "no_right_turn"}, "c"),
-        ({"restriction:foot": "no_right_turn"}, "f"),
+        # The way from the west goes on to the east: one of its two directions turns right.
+        ({1: (4, 5, 6), 2: ()}, [], ("no_right_turn", 1, 5, 4), [(4, 5, 8)]),
+        ({1: (4, 5, 6), 2: ()}, [], ("no_left_turn", 1, 5, 4), [(6, 5, 8)]),
+        ({1: (4, 5, 6), 2: ()}, [1], ("no_entry", 1, 5, 4), [(4, 5, 8)]),
+        ({3: (2, 5, 8), 4: ()}, [], ("no_right_turn", 1, 5, 3), [(4, 5, 8)]),
+        ({3: (2, 5, 8), 4: ()}, [], ("no_left_turn", 1, 5, 3), [(4, 5, 2)]),
+        ({3: (2, 5, 8), 4: ()}, [3], ("no_exit", 1, 5, 3), [(4, 5, 8)]),
+        ({1: (4, 5, 8), 4: ()}, [], ("no_u_turn", 1, 5, 1), None),
+        ({1: (4, 5, 6), 2: ()}, [], ("no_straight_on", 1, 5, 1), None),
+        ({1: (4, 5, 6), 2: ()}, [], ("no_entry", 1, 5, 4), None),
+        ({1: (4, 5, 6), 2: (), 3: (2, 5, 8), 4: ()}, [], ("no_left_turn", 1, 5, 3), None),
+        ({1: (4, 5, 6), 2: (), 3: (2, 5, 8), 4: ()}, [1], ("no_left_turn", 1, 5, 3), [(4, 5, 2)]),
+        ({}, [], ("no_u_turn", 1, 5, 1), [(4, 5, 4)]),
+        ({}, [], ("no_right_turn;no_u_turn", 1, 5, 4), [(4, 5, 8)]),
+        ({}, [], ("no_entry", [1, 2], 5, 4), [(4, 5, 8), (6, 5, 8)]),
+        ({}, [], ("no_exit", 1, 5, [3, 4, 99]), [(4, 5, 2), (4, 5, 8)]),
+        ({}, [], ("only_straight_on", 1, 5, [2, 3]), [(4, 5, 4), (4, 5, 8)]),
+        ({}, [], ("no_u_turn", 4, ["5"], 6), [(5, 8, 9, 6)]),
+        ({}, [], ("no_u_turn", 4, ["6", "5"], 2), [(5, 8, 9, 6, 5)]),
+        ({5: (8, 9, 6), 6: ()}, [], ("no_u_turn", 4, ["5"], 2), [(5, 8, 6, 5)]),
+        ({}, [], ("only_left_turn", 1, ["4"], 5), [(4, 5, 2), (4, 5, 4), (4, 5, 6), (4, 5, 8, 5)]),
     ],
 )
-def test_restrictions_hold_for_their_profiles(crossing, rule, who):
-    counts = {
-        name: crossing((rule, 1, 5, 4), profile=name).turns.honoured
-        for name in ("car", "bike", "foot")
-    }
-    assert "".join(name[0] for name, count in counts.items() if count) == who
+def test_restrictions_forbid_these_turns(tmp_path, ways, one_way, rule, banned):
+    kind, *members = rule
+    ways = {way: refs for way, refs in (ARMS | ways).items() if refs}
+    path = write(tmp_path / "a.osm", [({"restriction": kind}, *members)], ways, one_way)
+    graph = formats.read(path, turns=True)
+    if banned is None:
+        assert repr(graph.turns) == "<Turns: 0 restrictions honoured; ignored: 1 ambiguous>"
+        return
+    assert graph.read_report["turn restrictions honoured"] == 1
+    assert sorted(map(points_along(graph), graph.turns.banned.tolist())) == banned
+
+
+def points_along(graph):
+    """Return a function that names the vertices along a sequence of edges."""
+    tails, heads = (graph.labels[ends].tolist() for ends in graph.edges()[:2])
+
+    def points(sequence):
+        edges = [edge for edge in sequence if edge >= 0]
+        return (tails[edges[0]], *(heads[edge] for edge in edges))
+
+    return points
+
+
+def test_a_way_through_a_via_way_is_forbidden_and_others_are_not(crossing):
+    graph = crossing(({"restriction": "no_u_turn"}, 1, ["4", "5"], 6))
+    assert list(wp.path(graph, 4, 9)) == [4, 5, 8, 9]
+    assert list(wp.path(graph, 2, 6)) == [2, 5, 6]
+    tails, heads = (graph.labels[ends] for ends in graph.edges()[:2])
+    blocked = graph.with_weights(np.where((tails == 5) & (heads == 6), 9000, 1))
+    assert list(wp.path(blocked, 4, 6)) == [4, 1, 2, 5, 8, 9, 6]
+    route = wp.path(blocked, 5, 6)
+    assert list(route) == [5, 8, 9, 6]
+    assert tails[route.edges].tolist() == [5, 8, 9]
+    assert heads[route.edges].tolist() == [8, 9, 6]
+
+
+def drawn(rng, folder):
+    """Return a random network with one random restriction, and what that forbids as walks.
+
+    A walk is a sequence of points.
+    """
+    points = rng.permutation(9) + 1
+    steps = {}  # the way of each step from point to point
+    ways, one_way = {}, []
+    for way in range(1, 12):
+        refs = rng.choice(points[:7], size=rng.choice([2, 2, 2, 3, 4]), replace=False).tolist()
+        pairs = list(itertools.pairwise(refs))
+        if any(step in steps or step[::-1] in steps for step in pairs):
+            continue
+        ways[way] = refs
+        if rng.random() < 0.4:
+            one_way.append(way)
+        steps |= dict.fromkeys(pairs, way)
+        if way not in one_way:
+            steps |= {(v, u): way for u, v in pairs}
+    rules = []
+    for _ in range(rng.integers(1, 4)):
+        walks = walks_of(steps, rng.choice([3, 4, 5, 6]))
+        if not walks:
+            continue
+        walk = walks[rng.integers(len(walks))]
+        named = [steps[step] for step in itertools.pairwise(walk)]
+        only = rng.random() < 0.5
+        ends = [named[-1]]
+        if rng.random() < 0.5:
+            ends.append(int(rng.choice(list(ways))))
+        if not set(named[:-1]).isdisjoint(ends):  # within a way the graph has no turn
+            continue
+        vias = list(dict.fromkeys(named[1:-1])) if len(walk) > 3 else walk[1]
+        rules.append((only, named[0], vias, sorted(set(ends))))
+    relations = [
+        (
+            {"restriction": "only_straight_on" if only else "no_exit"},
+            origin,
+            [str(way) for way in via] if isinstance(via, list) else via,
+            targets,
+        )
+        for only, origin, via, targets in rules
+    ]
+    return write(folder / "a.osm", relations, ways, one_way), steps, rules
+
+
+def walks_of(steps, count):
+    """Return all walks over a number of points that pass none twice after the first step."""
+    walks = [list(step) for step in steps]
+    for _ in range(count - 2):
+        walks = [
+            [*walk, v] for walk in walks for u, v in steps if u == walk[-1] and v not in walk[1:]
+        ]
+    return walks
+
+
+def meant(steps, rule):
+    """Return the walks that a restriction means, for each way that it leads to."""
+    _, origin, via, targets = rule
+    for target in targets:
+        yield [
+            walk
+            for count in ([3] if isinstance(via, int) else range(4, 9))
+            for front in walks_of(steps, count - 1)
+            for walk in ([*front, v] for u, v in steps if u == front[-1])
+            for first, *middle, last in [[steps[step] for step in itertools.pairwise(walk)]]
+            if first == origin and last == target
+            if (walk[1] == via if isinstance(via, int) else set(middle) == set(via))
+        ]
+
+
+def forbidden_walks(steps, rules):
+    """Return the walks that restrictions forbid, or None where one is ambiguous."""
+    forbidden = set()
+    for rule in rules:
+        walks = list(meant(steps, rule))
+        if any(len(walk) > 1 for walk in walks):
+            return None
+        allowed = [tuple(walk) for one in walks for walk in one]
+        if not rule[0]:
+            forbidden |= set(allowed)
+            continue
+        for walk in allowed:
+            for at in range(2, len(walk)):
+                if walk[:at] in allowed:
+                    break
+                following = {other[at] for other in allowed if other[:at] == walk[:at]}
+                forbidden |= {
+                    (*walk[:at], v) for u, v in steps if u == walk[at - 1] and v not in following
+                }
+    return forbidden
+
+
+def hops(steps, forbidden, start):
+    """Return the number of steps to each point, by a search over the last points of walks."""
+    hops, level, seen, count = {start: 0}, {(start,)}, set(), 0
+    while level:
+        count += 1
+        following = set()
+        for walk in level:
+            exits = [v for u, v in steps if u == walk[-1]]
+            for v in exits:
+                back = len(walk) > 1 and v == walk[-2] and len(exits) > 1
+                longer = (*walk, v)
+                if not back and all(longer[-k:] not in forbidden for k in range(3, 10)):
+                    hops.setdefault(v, count)
+                    following.add(longer[-9:])
+        level = following - seen
+        seen |= level
+    return hops
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_random_restrictions_agree_with_brute_force(tmp_path, seed):
+    path, steps, rules = drawn(np.random.default_rng(seed), tmp_path)
+    forbidden = forbidden_walks(steps, rules)
+    graph = formats.read(path, turns=True)
+    if forbidden is None:  # directions may tell
+        return
+    inside = [len(one) for one in np.split(graph.shapes.points, graph.shapes.indptr[1:-1])]
+    lengths = graph.with_weights(np.array(inside, np.int64) + 1)
+    table = wp.apsp(lengths).dist
+    for row, start in enumerate(graph.labels.tolist()):
+        expected = hops(steps, forbidden, start)
+        reached = [expected.get(v, np.iinfo(np.int64).max) for v in graph.labels.tolist()]
+        assert table[row].tolist() == reached, (start, rules)
 
 
 def brute_force(graph, source):

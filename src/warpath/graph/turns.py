@@ -108,6 +108,11 @@ class Turns:
         mirrored.against_travel = not self.against_travel
         return mirrored
 
+    def report(self) -> dict[str, int]:
+        """Return the numbers of restrictions, by sentences as in `Graph.read_report`."""
+        ignored = {f"turn restrictions ignored, {why}": k for why, k in self.ignored.items()}
+        return {"turn restrictions honoured": self.honoured} | ignored
+
     def __str__(self) -> str:
         one = self.honoured == 1
         honoured = f"{self.honoured:,} restriction{'' if one else 's'} honoured"
@@ -277,18 +282,19 @@ def _pairs(graph: Graph) -> tuple[Array, Array]:
 def _costs(graph: Graph, turns: Turns, first: Array, second: Array) -> tuple[Any, Any]:
     """Return the cost of each pair of edges, and whether it is allowed."""
     costs, allowed = np.zeros(len(first)), np.ones(len(first), bool)
-    arriving, leaving = (second, first) if turns.against_travel else (first, second)
-    u_turn = turns.back[arriving] == leaving
+    before, after = (second, first) if turns.against_travel else (first, second)
+    u_turn = turns.back[before] == after
     exits = np.diff(graph.indptr)
     if turns.against_travel:  # the traveller leaves a vertex by the edges that lead to it
         exits = np.bincount(graph.indices, minlength=graph.n)
-    others = exits[graph.indices[first]] - (turns.back[arriving] >= 0)
+    others = exits[graph.indices[first]] - (turns.back[before] >= 0)
     if turns.u_turn is None:
         allowed[u_turn & (others > 0)] = False
     else:
         costs[u_turn] = turns.u_turn
     if turns.left or turns.right:
-        angle = angles(graph, first, second)
+        arriving, leaving = directions(graph)
+        angle = angles(arriving[first], leaving[second])
         angle = -angle if turns.against_travel else angle
         angle[angle == -np.pi] = np.pi  # straight back by another road: a left turn
         choice = ~u_turn & (others > 1)
@@ -301,23 +307,26 @@ def _costs(graph: Graph, turns: Turns, first: Array, second: Array) -> tuple[Any
     return costs, allowed
 
 
-def angles(graph: Graph, first: Array, second: Array) -> Array:
-    """Return the change of direction from edge to edge, in radians; left is positive: (t,).
+def angles(arriving: Array, leaving: Array) -> Array:
+    """Return the changes from one direction to another, in radians; left is positive.
+
+    Parameters
+    ----------
+    arriving, leaving : (..., 2) directions.
+    """
+    cross = arriving[..., 0] * leaving[..., 1] - arriving[..., 1] * leaving[..., 0]
+    angle: Array = np.arctan2(cross, (arriving * leaving).sum(axis=-1))
+    return angle
+
+
+def directions(graph: Graph) -> tuple[Array, Array]:
+    """Return in which direction each edge arrives and leaves, (m, 2) x and y each.
 
     Raises
     ------
     GraphError
         If the graph has no coordinates.
     """
-    arriving, leaving = _directions(graph)
-    a, b = arriving[first], leaving[second]
-    cross, dot = a[:, 0] * b[:, 1] - a[:, 1] * b[:, 0], (a * b).sum(axis=1)
-    angle: Array = np.arctan2(cross, dot)
-    return angle
-
-
-def _directions(graph: Graph) -> tuple[Array, Array]:
-    """Return in which direction each edge arrives and leaves, (m, 2) x and y each."""
     points = graph.coordinates
     if points is None:
         msg = "costs of left and right turns need coordinates: leave them out, or give coordinates."

@@ -70,8 +70,8 @@ def read(
     attributes : the columns to keep, in `Graph.given`: "street" (the name, else the reference),
         "kind" (the highway class, or ferry), "way" (the OSM id), "length" (metres), "seconds";
         "all"; None keeps none. About 30 bytes an edge.
-    turns : True honours the turn restrictions of the file that hold for the profile and have a
-        point as their via, see `Graph.turns`; U-turns are then made at dead ends only.
+    turns : True honours the turn restrictions of the file that hold for the profile, see
+        `Graph.turns`; U-turns are then made at dead ends only.
         `warpath.path`, `pairs`, `distances` and `apsp` honour turns, other calls are refused.
     turn_costs : with `turns`, what turns add to a path, in the unit of the weights: "left", "right"
         and "u_turn", which allows U-turns everywhere. Left and right turns are those by more than
@@ -140,6 +140,7 @@ def read(
         rows = graph.given.rows
         roads = Roads(ways.ids[edges.way][rows], edges.stretch[rows], edges.forward[rows])
         graph.turns = turns_of(file, rules.profile, graph, roads, costs).checked(graph.m)
+        graph.read_report |= graph.turns.report()
     columns = _columns(ways, edges)
     graph.given.columns.update({name: columns[name] for name in kept})
     graph.given.units.update({name: _COLUMNS[name] for name in kept if _COLUMNS[name]})

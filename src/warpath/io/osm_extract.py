@@ -15,7 +15,7 @@ from warpath.graph.input_edges import Coded
 from warpath.io.osm_file import CHANGES, form_of, may_have_versions, newest, opened
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from numpy.typing import NDArray
 
@@ -174,10 +174,12 @@ class Extract:
             lonlat[at[match]] = where[match]
         return lonlat, np.isin(ids, np.array(blocked_ids, np.int64))
 
-    def restrictions(self) -> Iterator[tuple[dict[str, str], list[tuple[str, int, str]]]]:
-        """Yield tags and members (n, w or r, id, role) of each relation of type restriction."""
+    def restrictions(
+        self, types: Iterable[str]
+    ) -> Iterator[tuple[dict[str, str], list[tuple[str, int, str]]]]:
+        """Yield tags and members (n, w or r, id, role) of each relation of some types."""
         osmium = self._osmium
-        wanted = osmium.filter.TagFilter(("type", "restriction"))
+        wanted = osmium.filter.TagFilter(*(("type", name) for name in types))
         with self._damage():
             relations = osmium.FileProcessor(self._file, osmium.osm.RELATION).with_filter(wanted)
             for each in relations:
