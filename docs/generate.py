@@ -1,7 +1,8 @@
-"""Write what comes from the catalogue and from the records of hunts.
+"""Write what comes from the catalogue, from the records of hunts and from the code.
 
 That is docs/algorithms.md and its pages, the tables of docs/reference/algorithm-names.md, the
-table of docs/guarantees.md, and that of docs/papers.md, which counts the verdicts of the findings.
+table of docs/guarantees.md, that of docs/papers.md, which counts the verdicts of the findings, and
+the tags that count in docs/reference/openstreetmap.md.
 
 ``python docs/generate.py`` writes them; ``--check`` fails if one is out of date.
 """
@@ -14,17 +15,25 @@ import tomllib
 from collections import Counter
 from fnmatch import fnmatchcase
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import warpath as wp
+from warpath.io.osm_access import LEVELS, Access
+from warpath.io.osm_profiles import CLASS_KEYS, EASY_HIKING, PROFILES, Profile
+from warpath.io.osm_tags import ADVISED_SPEEDS, KINDS_OF_LIMIT, ROUNDABOUTS
 from warpath.recipes import Catalogue, Recipe, Task
 from warpath.recipes.axes import AXES
 from warpath.recipes.matrix import MATRIX_AXES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
 
 DOCS = Path(__file__).resolve().parent
 PAGE = DOCS / "algorithms.md"
 PAGES = DOCS / "algorithms"
 IDEAS: dict[str, str] = tomllib.loads((DOCS / "ideas.toml").read_text(encoding="utf-8"))
 NAMES = DOCS / "reference" / "algorithm-names.md"
+STREETS = DOCS / "reference" / "openstreetmap.md"
 GUARANTEES = DOCS / "guarantees.md"
 HUNTS = DOCS / "hunts.jsonl"
 PAPERS = DOCS / "papers.md"
@@ -74,6 +83,7 @@ _WRITTEN = (
     "<!-- Written by `make docs` from src/warpath/recipes and docs/ideas.toml: edit there. -->"
 )
 _FROM_RECIPES = "<!-- Written by `make docs` from src/warpath/recipes. -->"
+_FROM_PROFILES = "<!-- Written by `make docs` from src/warpath/io/osm_profiles.py. -->"
 _FROM_HUNTS = "<!-- Written by `make docs` from docs/hunts.jsonl. -->"
 _FROM_FINDINGS = "<!-- Written by `make docs` from the catalogue and the findings. -->"
 _END = "<!-- Here ends what `make docs` writes. -->"
@@ -172,6 +182,69 @@ def names() -> str:
     return _with_lines(NAMES, _FROM_RECIPES, _names())
 
 
+def streets() -> str:
+    """Return the page of OpenStreetMap with its tables of classes and tags written anew."""
+    classes = list(dict.fromkeys(name for each in PROFILES.values() for name in each.speeds))
+    lines = [f"| class | {' | '.join(PROFILES)} |", "|---|" + "---|" * len(PROFILES)]
+    for name in classes:
+        cells = " | ".join(_speed_of(name, profile) for profile in PROFILES.values())
+        lines.append(f"| `{name}` | {cells} |")
+    lines += ["", "| tags | for | effect |", "|---|---|---|"]
+    lines += [f"| {_codes(tags)} | {users} | {effect} |" for tags, users, effect in _tags()]
+    return _with_lines(STREETS, _FROM_PROFILES, lines)
+
+
+def _speed_of(name: str, profile: Profile) -> str:
+    """Return the speed of a class, in parentheses if the class needs a permission."""
+    if name not in profile.speeds:
+        return ""
+    speed = f"{profile.speeds[name]:g}"
+    return f"({speed})" if name in profile.on_permission else speed
+
+
+def _codes(names: Iterable[str]) -> str:
+    return ", ".join(f"`{name}`" for name in names)
+
+
+def _tags() -> Iterator[tuple[Iterable[str], str, str]]:
+    """Yield tags that count, the kinds of traffic that they count for, and their effect."""
+    classes = [f"{key}={value}" for key, value in CLASS_KEYS.items()]
+    yield ["highway", *classes], "all", "the class of a way"
+    for profile in PROFILES.values():
+        yield profile.access, profile.users, "access; the first that a way has decides"
+    sides = ("...:forward", "...:backward", "...:both_ways")
+    yield sides, "all", "access, direction or limit in one direction, before the key without it"
+    effects = {
+        Access.OPEN: "open",
+        Access.ENDS: "open to some only, [as `restricted` says](#access)",
+        Access.CLOSED: "closed",
+    }
+    for access, effect in effects.items():
+        yield (f"...={value}" for value in LEVELS[access]), "all", effect
+    for profile in PROFILES.values():
+        yield profile.oneway, profile.users, "direction; the first that a way has decides"
+    yield [f"junction={value}" for value in sorted(ROUNDABOUTS)], "cars, bicycles", "one-way"
+    yield ["cycleway=opposite...", "cycleway:left:oneway=no"], "bicycles", "both directions"
+    for effect, name in (("replace", "the speed"), ("cap", "an upper bound of the speed")):
+        for profile in PROFILES.values():
+            if profile.limits == effect:
+                keys = [*(f"maxspeed:{key}" for key in profile.access[:-1]), "maxspeed"]
+                yield keys, profile.users, f"{name}, unless unreadable or above 160 km/h"
+    kinds = ("maxspeed:lanes", *KINDS_OF_LIMIT)
+    yield kinds, "cars, bicycles", "the limit, where no key above is readable"
+    yield ADVISED_SPEEDS, "cars, bicycles", "an upper bound of the speed"
+    yield ["duration"], "all", "the time for a ferry"
+    yield ["area=yes"], "all", "left out, but pedestrians walk along the outline of squares"
+    needs = "closed without a tag for bicycles"
+    yield ["motorroad=yes"], "bicycles, pedestrians", "closed without a tag for them"
+    yield ["smoothness=impassable", "impassable=yes"], "cars, bicycles", "the same"
+    yield [f"sac_scale above {EASY_HIKING[-1]}"], "bicycles", needs
+    yield ["ramp:bicycle"], "bicycles", "opens steps, unless `no`"
+    yield ["barrier", "locked=yes", "bollard=rising"], "all", "[closes a point](#barriers)"
+    for profile in PROFILES.values():
+        yield profile.restriction, profile.users, "[forbid turns](#turns); the first decides"
+
+
 def guarantees() -> str:
     """Return the page of guarantees with its table of hunts written anew."""
     return _with_lines(GUARANTEES, _FROM_HUNTS, _hunts())
@@ -242,6 +315,7 @@ def main(arguments: list[str]) -> int:
     """Write the files, or compare them."""
     stale = 0
     texts = {PAGE: overview(), NAMES: names(), GUARANTEES: guarantees(), PAPERS: papers()}
+    texts[STREETS] = streets()
     texts |= {PAGES / f"{one[0]}.md": page(*one) for one in wp.algorithms().papers()}
     for file, text in texts.items():
         if file.is_file() and file.read_text(encoding="utf-8") == text:

@@ -383,7 +383,7 @@ def test_turns_are_an_option(warpath, extract):
     ("options", "message"),
     [
         (("--profile", "tram"), "profile='tram' must be 'car', 'bike', 'foot'"),
-        (("--speed", "footway=5"), "the profile 'car' does not use this class"),
+        (("--speed", "steps=5"), "the profile 'car' does not use this class"),
         (("--speed", "residential=fast"), "must be a number of km/h"),
         (("--turn-cost", "left=5"), "turn_costs has no effect without turns=True"),
     ],

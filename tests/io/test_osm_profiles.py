@@ -28,7 +28,8 @@ def users(tags, *, restricted="ends"):
         ("residential", "cbf"), ("living_street", "cbf"), ("service", "cbf"), ("road", "cbf"),
         ("track", "bf"), ("path", "bf"), ("cycleway", "b"), ("footway", "f"), ("pedestrian", "f"),
         ("steps", "f"), ("bridleway", "f"), ("corridor", "f"), ("platform", "f"), ("busway", ""),
-        ("construction", ""), ("proposed", ""), ("elevator", ""), ("", ""),
+        ("construction", ""), ("proposed", ""), ("abandoned", ""), ("elevator", "f"),
+        ("via_ferrata", ""), ("raceway", ""), ("", ""),
     ],
 )  # fmt: skip
 def test_classes_are_for_their_users(highway, who):
@@ -84,7 +85,7 @@ def test_the_most_specific_key_decides(tags, who):
         ({"highway": "footway", "bicycle": "yes"}, "bf"),
         ({"highway": "footway", "bicycle": "no"}, "f"),
         ({"highway": "footway", "access": "yes"}, "f"),
-        ({"highway": "footway", "vehicle": "destination"}, "bf"),
+        ({"highway": "footway", "vehicle": "destination"}, "cbf"),
         ({"highway": "steps", "bicycle": "yes"}, "bf"),
         ({"highway": "cycleway", "foot": "designated"}, "bf"),
         ({"highway": "cycleway", "access": "yes"}, "b"),
@@ -95,6 +96,38 @@ def test_the_most_specific_key_decides(tags, who):
         ({"route": "ferry", "access": "yes"}, "bf"),
         ({"route": "ferry", "foot": "no", "bicycle": "no", "motorcar": "yes"}, "c"),
         ({"route": "bus"}, ""),
+        ({"highway": "track", "motor_vehicle": "yes"}, "cbf"),
+        ({"highway": "track", "motorcar": "destination"}, "cbf"),
+        ({"highway": "track", "access": "yes"}, "bf"),
+        ({"highway": "track", "motor_vehicle": "agricultural"}, "bf"),
+        ({"highway": "pedestrian", "motor_vehicle": "yes"}, "cf"),
+        ({"highway": "steps", "ramp:bicycle": "yes"}, "bf"),
+        ({"highway": "steps", "ramp:bicycle": "no"}, "f"),
+        ({"highway": "steps", "ramp:wheelchair": "yes"}, "f"),
+        ({"highway": "steps", "ramp:bicycle": "yes", "bicycle": "no"}, "f"),
+        ({"highway": "elevator", "bicycle": "yes"}, "bf"),
+        ({"highway": "corridor", "indoor": "yes"}, "f"),
+        ({"highway": "footway", "indoor": "yes"}, "f"),
+        ({"man_made": "pier"}, "f"),
+        ({"man_made": "pier", "bicycle": "yes"}, "bf"),
+        ({"man_made": "pier", "access": "no"}, ""),
+        ({"man_made": "pier", "area": "yes"}, "f"),
+        ({"man_made": "pier", "highway": "footway"}, "f"),
+        ({"man_made": "tower"}, ""),
+        ({"railway": "platform"}, "f"),
+        ({"public_transport": "platform"}, "f"),
+        ({"public_transport": "platform", "foot": "no"}, ""),
+        ({"railway": "rail"}, ""),
+        ({"highway": "residential", "smoothness": "impassable"}, "f"),
+        ({"highway": "residential", "impassable": "yes", "bicycle": "yes"}, "bf"),
+        ({"highway": "residential", "smoothness": "bad"}, "cbf"),
+        ({"highway": "motorway", "access": "yes"}, "c"),
+        ({"highway": "motorway", "bicycle": "yes"}, "cb"),
+        ({"highway": "path", "sac_scale": "hiking"}, "bf"),
+        ({"highway": "path", "sac_scale": "mountain_hiking"}, "f"),
+        ({"highway": "path", "sac_scale": "mountain_hiking", "bicycle": "yes"}, "bf"),
+        ({"highway": "construction", "construction": "primary"}, ""),
+        ({"highway": "residential", "sidewalk": "separate"}, "cbf"),
     ],
 )
 def test_some_classes_need_a_permission(tags, who):
@@ -153,7 +186,14 @@ def test_ways_for_those_who_go_there_are_not_for_through_traffic(tags, ends_only
         ({"oneway": "yes", "oneway:motor_vehicle": "no"}, "fb", "f", "fb"),
         ({"junction": "roundabout"}, "f", "f", "fb"),
         ({"junction": "roundabout", "oneway:foot": "yes"}, "f", "f", "f"),
+        ({"junction": "circular"}, "f", "f", "fb"),
+        ({"junction": "circular", "oneway": "no"}, "fb", "fb", "fb"),
         ({"conveying": "backward"}, "fb", "fb", "b"),
+        ({"conveying": "forward"}, "fb", "fb", "f"),
+        ({"conveying": "yes"}, "fb", "fb", "fb"),
+        ({"conveying": "reversible"}, "fb", "fb", "fb"),
+        ({"conveying": "yes", "oneway": "yes"}, "f", "f", "f"),
+        ({"conveying": "forward", "oneway:foot": "no"}, "fb", "fb", "fb"),
         ({"motor_vehicle:backward": "no"}, "f", "fb", "fb"),
         ({"motorcar:forward": "no"}, "b", "fb", "fb"),
         ({"vehicle:forward": "no"}, "b", "b", "fb"),
@@ -204,6 +244,82 @@ def test_limits_cap_bicycles_and_mean_nothing_to_pedestrians():
     )
     assert (speed("foot"), speed("foot", maxspeed="3")) == (5, 5)
     assert speed("bike", bicycle="dismount") == 5
+
+
+@pytest.mark.parametrize(
+    ("tags", "kmh"),
+    [
+        ({"maxspeed": "none"}, 30),
+        ({"maxspeed": "none", "highway": "living_street"}, 10),
+        ({"maxspeed": "none", "highway": "motorway"}, 130),
+        ({"maxspeed": "999"}, 30),
+        ({"maxspeed": "0"}, 30),
+        ({"maxspeed": "-1"}, 30),
+        ({"maxspeed": "160"}, 160),
+        ({"maxspeed": "100 mph"}, 30),
+        ({"maxspeed": "signals"}, 30),
+        ({"maxspeed": "50;30"}, 30),
+        ({"maxspeed": "50", "maxspeed:motorcar": "20"}, 20),
+        ({"maxspeed": "50", "maxspeed:motor_vehicle": "20"}, 20),
+        ({"maxspeed": "50", "maxspeed:vehicle": "20"}, 20),
+        ({"maxspeed": "50", "maxspeed:motorcar:forward": "20"}, 20),
+        ({"maxspeed": "50", "maxspeed:motorcar:backward": "20"}, 50),
+        ({"maxspeed:forward": "40", "maxspeed:motorcar": "20"}, 20),
+        ({"maxspeed": "50", "maxspeed:motorcar": "what"}, 50),
+        ({"maxspeed": "50", "maxspeed:motorcar": "none"}, 30),
+        ({"maxspeed": "50", "maxspeed:hgv": "20", "maxspeed:bus": "10"}, 50),
+        ({"maxspeed": "50", "maxspeed:lanes": "30|40"}, 50),
+        ({"maxspeed:lanes": "30|40|"}, 40),
+        ({"maxspeed:lanes:forward": "20", "maxspeed:lanes": "30|40"}, 20),
+        ({"maxspeed:type": "RO:urban"}, 50),
+        ({"source:maxspeed": "sign"}, 30),
+        ({"maxspeed": "80", "source:maxspeed": "DE:urban"}, 80),
+        ({"maxspeed": "80", "maxspeed:advisory": "60"}, 60),
+        ({"maxspeed": "80", "maxspeed:practical": "100"}, 80),
+        ({"maxspeed:practical": "20"}, 20),
+    ],
+)
+def test_the_most_specific_readable_limit_is_the_speed_of_cars(tags, kmh):
+    assert rules("car").use({"highway": "residential"} | tags).forward_speed == kmh
+
+
+def test_a_limit_for_bicycles_caps_bicycles_only():
+    tags = {"highway": "residential", "maxspeed": "30", "maxspeed:bicycle": "10"}
+    assert (rules("bike").use(tags).forward_speed, rules("car").use(tags).forward_speed) == (10, 30)
+
+
+@pytest.mark.parametrize(
+    ("tags", "ignored"),
+    [
+        ({"motor_vehicle:conditional": "no @ (22:00-06:00)"}, "conditional tags"),
+        ({"vehicle:forward:conditional": "no @ wet"}, "conditional tags"),
+        ({"oneway:conditional": "no @ (Su)"}, "conditional tags"),
+        ({"maxspeed:motorcar:conditional": "30 @ (wet)"}, "conditional tags"),
+        ({"bicycle:conditional": "no @ (Su)"}, None),
+        ({"access": "what"}, "access tags whose value has no meaning"),
+        ({"vehicle:backward": "what"}, "access tags whose value has no meaning"),
+        ({"access": "no"}, None),
+        ({"foot": "what"}, None),
+        ({"maxspeed": "fast"}, "limits of speed that are unreadable"),
+        ({"maxspeed:forward": "999"}, "limits of speed that are unreadable"),
+        ({"maxspeed": "signals"}, None),
+        ({"maxspeed": "none"}, None),
+        ({"maxspeed:hgv": "what"}, None),
+    ],
+)
+def test_what_is_ignored_is_reported(tags, ignored):
+    assert list(rules("car").ignored(tags)) == ([] if ignored is None else [ignored])
+
+
+def test_tracks_are_for_cars_where_a_tag_or_the_call_says_so():
+    def used(profile, choice, **tags):
+        found = rules_of(profile, None, service=None, tracks=choice, restricted="ends")
+        return found.use({"highway": "track", **tags}) is not None
+
+    assert [used("car", choice) for choice in (None, True, False)] == [False, True, False]
+    assert [used("foot", choice) for choice in (None, True, False)] == [True, True, False]
+    assert not used("car", choice=True, motor_vehicle="forestry")
+    assert not used("car", choice=False, motor_vehicle="yes")
 
 
 def test_ferries_take_their_duration():
@@ -257,7 +373,7 @@ def test_private_gates_open_on_request():
     [
         ("tram", None, None, r"profile='tram' must be 'car', 'bike', 'foot'"),
         (["car"], None, None, r"profile=\['car'\] must be"),
-        ("car", {"footway": 5}, None, r"speeds\['footway'\]: the profile 'car' does not use"),
+        ("car", {"steps": 5}, None, r"speeds\['steps'\]: the profile 'car' does not use"),
         ("foot", {"motorway": 5}, None, r"the profile 'foot' does not use .* it uses trunk, "),
         ("car", {"service": 5}, None, r"does not use this class \(service=True includes it\)"),
         ("bike", {"service": 5}, False, r"\(service=True includes it\)"),

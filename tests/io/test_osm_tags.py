@@ -10,11 +10,13 @@ from warpath.io.osm_tags import contraflow, directions, duration, speed_limit
     ("text", "kmh"),
     [
         ("50", 50), ("50 km/h", 50), ("30 mph", 48.28032), ("30mph", 48.28032), ("5.5", 5.5),
-        ("10 knots", 18.52), ("walk", 5), ("none", 130), ("DE:urban", 50), ("DE:rural", 100),
+        ("10 knots", 18.52), ("walk", 5), ("none", None), ("DE:urban", 50), ("DE:rural", 100),
         ("FR:rural", 80), ("XX:rural", 90), ("CH:motorway", 120), ("GB:nsl_single", 96.56064),
         ("DE:zone:30", 30), ("DE:zone30", 30), ("zone:20", 20), ("DE:walk", 5), ("50;30", 30),
         ("50; signals", 50), (None, None), ("", None), ("signals", None), ("variable", None),
         ("0", None), ("50 furlongs", None), ("12345", None), ("RO:urban", 50), ("-5", None),
+        ("160", 160), ("161", None), ("999", None), ("999;50", 50), ("50 MPH", 80.4672),
+        ("50|30", 30), ("BE-VLG:rural", 70), ("national", None),
     ],
 )  # fmt: skip
 def test_limits_are_read_in_kmh(text, kmh):

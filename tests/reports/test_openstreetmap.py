@@ -49,3 +49,16 @@ def test_locations_on_ways_locate_their_points():
 def test_a_root_element_may_take_two_lines():
     graph = wp.read(DATA / "20-root-element-over-two-lines.osm", weight="seconds")
     assert ends_of(graph) == [(1, 2), (2, 1)]
+
+
+def test_speeds_of_no_limit_and_of_999_are_those_of_the_class():
+    graph = wp.read(DATA / "15-maxspeed-none.osm", weight="seconds")
+    table = graph.edge_table()
+    kmh = dict(zip(table["kind"].tolist(), 3.6 * table["length"] / table["seconds"], strict=True))
+    assert kmh == pytest.approx({"living_street": 10, "residential": 30})
+    assert graph.read_report == {"limits of speed that are unreadable": 1}
+
+
+def test_maxspeed_motorcar_beats_maxspeed():
+    table = wp.read(DATA / "20-root-element-over-two-lines.osm").edge_table()
+    assert (3.6 * table["length"] / table["seconds"]).tolist() == pytest.approx([20, 20])

@@ -213,6 +213,7 @@ _READER_OPTIONS = (
     "restricted",
     "service",
     "skip_lines",
+    "tracks",
 )
 _WRITER_OPTIONS = ("labels",)
 _NAMES = ("directed", *_FLAGS, *_OPTIONS, *_READER_OPTIONS, *_WRITER_OPTIONS)

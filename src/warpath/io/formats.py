@@ -377,7 +377,7 @@ def _check_options(name: str, function: Callable[..., Any], options: dict[str, A
         if option == "skip_lines" or (option == "n" and value is not None):
             checked_integer(value, option, 0, 2**63 - 1)
         elif option in {"shapes", "barriers", "turns", "noded"} or (
-            option == "service" and value is not None
+            option in {"service", "tracks"} and value is not None
         ):
             checked_bool(value, option)
         elif option in _KINDS:

@@ -44,6 +44,7 @@ def read(
     profile: str = "car",
     speeds: Mapping[str, float] | None = None,
     service: bool | None = None,
+    tracks: bool | None = None,
     restricted: Restricted = "ends",
     barriers: bool = True,
     shapes: bool = True,
@@ -62,6 +63,8 @@ def read(
     speeds : km/h by highway class, in place of the profile's.
     service : whether to include highway=service (driveways, parking aisles, alleys). None: for
         bicycles and pedestrians.
+    tracks : whether to include highway=track (farm and forest roads). None: for bicycles and
+        pedestrians, and for cars where a tag allows it (motor_vehicle=yes).
     restricted : the use of ways that are open to some only. "ends": those who go there may use
         ways with access=destination or customers, others (private, delivery, permit) are closed.
         "open": all of them are open, "closed": all are closed.
@@ -99,7 +102,7 @@ def read(
     if weight not in {"metres", "seconds", None}:
         message = f'weight={weight!r}: OpenStreetMap roads are weighted by "metres" or "seconds".'
         raise InputError(message)
-    rules = rules_of(profile, speeds, service=service, restricted=restricted)
+    rules = rules_of(profile, speeds, service=service, tracks=tracks, restricted=restricted)
     kept, costs = _kept(attributes), checked_costs(turn_costs)
     if costs and not turns:
         msg = "turn_costs has no effect without turns=True: give both, or leave it out."

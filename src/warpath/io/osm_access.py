@@ -27,7 +27,8 @@ class Access(IntEnum):
 LEVELS: dict[Access, tuple[str, ...]] = {
     Access.OPEN: (
         *("yes", "true", "permissive", "designated", "public", "allowed", "unrestricted"),
-        *("discouraged", "dismount", "optional_sidepath", "limited"),
+        *("discouraged", "dismount", "optional_sidepath", "limited", "passable", "shared"),
+        *("shared_lane", "lane", "track", "sidewalk", "crossing"),
     ),
     Access.ENDS: (
         *("destination", "customers", "customer", "delivery", "private", "permit", "permits"),

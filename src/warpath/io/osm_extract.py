@@ -13,9 +13,10 @@ import numpy as np
 from warpath.base.errors import require
 from warpath.graph.input_edges import Coded
 from warpath.io.osm_file import CHANGES, form_of, may_have_versions, newest, opened
+from warpath.io.osm_profiles import CLASS_KEYS, PROFILES, kind_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
     from numpy.typing import NDArray
 
@@ -100,14 +101,14 @@ class Extract:
     def ways(self, rules: Rules) -> Ways:
         """Return the ways that the rules select."""
         osmium = self._osmium
-        wanted = [("highway", name) for name in rules.speeds if name != "ferry"]
-        classes = osmium.filter.TagFilter(*wanted, ("route", "ferry"))
+        classes = osmium.filter.KeyFilter("highway", *CLASS_KEYS)
         points, count, ids = array("q"), array("q"), array("q")
         located, place = array("q"), array("d")
         uses, streets = [], []
         with self._damage():
             for way in osmium.FileProcessor(self._file, osmium.osm.WAY).with_filter(classes):
                 tags = dict(way.tags)
+                self._count(tags, rules)
                 use = rules.use(tags)
                 if use is not None:
                     refs = [point.ref for point in way.nodes]
@@ -121,6 +122,7 @@ class Extract:
                     uses.append(use)
                     streets.append(tags.get("name") or tags.get("ref", ""))
         if len(set(ids)) < len(ids):
+            self.report.clear()
             self._keep_newest()
             return self.ways(rules)
         self._on_ways = np.array(located, np.int64), np.array(place).reshape(-1, 2)
@@ -137,6 +139,14 @@ class Extract:
             Coded.of(streets),
             Coded.of(use.kind for use in uses),
         )
+
+    def _count(self, tags: Mapping[str, str], rules: Rules) -> None:
+        """Count what is ignored among the tags of a way."""
+        kind = kind_of(tags)
+        if kind in rules.speeds:
+            self.report.update(rules.ignored(tags))
+        elif kind and not any(kind in each.speeds for each in PROFILES.values()):
+            self.report["ways of a class that no profile uses"] += 1
 
     def places(
         self, ids: Array, rules: Rules, *, barriers: bool
@@ -164,8 +174,11 @@ class Extract:
                 if (not requested or node.id in requested) and node.location.valid():
                     node_ids.append(node.id)
                     place.extend((node.location.lon, node.location.lat))
-                    if barriers and "barrier" in node.tags and rules.blocks(dict(node.tags)):
-                        blocked_ids.append(node.id)
+                    if barriers and "barrier" in node.tags:
+                        tags = dict(node.tags)
+                        self.report.update(rules.ignored(tags))
+                        if rules.blocks(tags):
+                            blocked_ids.append(node.id)
         lonlat = np.full((ids.size, 2), np.nan)
         on_nodes = np.array(node_ids, np.int64), np.array(place, np.float64).reshape(-1, 2)
         for of, where in (self._on_ways, on_nodes):

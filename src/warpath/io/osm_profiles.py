@@ -6,16 +6,23 @@ and Bicycle. Speeds are assumptions, not measurements.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, get_args
 
 from warpath.base.errors import InputError
 from warpath.graph.checks import as_float, shown
-from warpath.io.osm_access import Access, parts_of, permission
-from warpath.io.osm_tags import contraflow, directions, duration, speed_limit
+from warpath.io.osm_access import Access, access_of, parts_of, permission
+from warpath.io.osm_tags import (
+    advised_speed,
+    contraflow,
+    directions,
+    duration,
+    is_limit,
+    limit_of,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from warpath.io.osm_access import Permission
 
@@ -27,8 +34,15 @@ RESTRICTED: tuple[str, ...] = get_args(Restricted)
 _FERRY = 10.0
 _DISMOUNTED = 5.0
 
+#: Classes where maxspeed=none is a speed of its own, in km/h; elsewhere that of the class counts.
+_FAST = frozenset({"motorway", "trunk"})
+_UNLIMITED = 130.0
+
+#: The values of sac_scale of paths that bicycles may use without a tag for them.
+EASY_HIKING = ("strolling", "hiking")
+
 # Free-flow speeds, between the usual legal limit of the class and the real speed of cars.
-_CAR: dict[str, float] = {
+_ROADS: dict[str, float] = {
     "motorway": 110,
     "motorway_link": 50,
     "trunk": 90,
@@ -44,9 +58,14 @@ _CAR: dict[str, float] = {
     "living_street": 10,
     "road": 30,
     "service": 15,
-    "ferry": _FERRY,
 }
-_STREETS = [name for name in _CAR if name not in {"motorway", "motorway_link", "ferry"}]
+_CAR: dict[str, float] = {
+    **_ROADS,
+    "track": 15,
+    "ferry": _FERRY,
+    **dict.fromkeys(("cycleway", "path", "pedestrian", "footway", "bridleway"), 10),
+}
+_STREETS = [name for name in _ROADS if not name.startswith("motorway")]
 _BIKE: dict[str, float] = {
     **dict.fromkeys(_STREETS, 18),
     "living_street": 12,
@@ -60,6 +79,10 @@ _BIKE: dict[str, float] = {
     "bridleway": 8,
     "busway": 18,
     "steps": 2,
+    "pier": 8,
+    "elevator": 2,
+    "motorway": 18,
+    "motorway_link": 18,
     "ferry": _FERRY,
 }
 _FOOT: dict[str, float] = {
@@ -73,12 +96,22 @@ _FOOT: dict[str, float] = {
     "busway": 5,
     "corridor": 5,
     "platform": 5,
+    "pier": 5,
+    "elevator": 2,
     "steps": 3,
     "ferry": _FERRY,
 }
 
 #: Values that open a way to all who go there; other values of `Access.ENDS` are for some persons.
 _FOR_VISITORS = frozenset({"destination", "customers"})
+
+#: Keys that give a way without a highway tag its class, by their value.
+CLASS_KEYS = {
+    "route": "ferry",
+    "man_made": "pier",
+    "railway": "platform",
+    "public_transport": "platform",
+}
 
 _WALLS = frozenset({"wall", "city_wall", "fence", "hedge", "guard_rail", "debris"})
 _NARROW = frozenset(
@@ -129,7 +162,7 @@ PROFILES = {
         access=("motorcar", "motor_vehicle", "vehicle", "access"),
         oneway=("oneway:motorcar", "oneway:motor_vehicle", "oneway:vehicle", "oneway"),
         restriction=("restriction:motorcar", "restriction:motor_vehicle", "restriction"),
-        on_permission=frozenset({"ferry"}),
+        on_permission=frozenset(_CAR) - set(_ROADS),
         barriers=_WALLS | _NARROW | _FOR_CARS,
         limits="replace",
         motorroads=True,
@@ -141,7 +174,8 @@ PROFILES = {
         access=("bicycle", "vehicle", "access"),
         oneway=("oneway:bicycle", "oneway:vehicle", "oneway"),
         restriction=("restriction:bicycle", "restriction"),
-        on_permission=frozenset({"pedestrian", "footway", "bridleway", "busway", "steps"}),
+        on_permission=frozenset({"pedestrian", "footway", "bridleway", "busway", "steps"})
+        | {"pier", "elevator", "motorway", "motorway_link"},
         barriers=_WALLS | _NARROW,
         limits="cap",
     ),
@@ -154,7 +188,7 @@ PROFILES = {
         on_permission=frozenset({"cycleway", "busway"}),
         barriers=_WALLS,
         limits="ignore",
-        areas=frozenset({"pedestrian", "footway", "path", "platform"}),
+        areas=frozenset({"pedestrian", "footway", "path", "platform", "pier"}),
     ),
 }
 
@@ -199,10 +233,8 @@ class Rules:
 
     def use(self, tags: Mapping[str, str]) -> Use | None:
         """Return the use of a way with these tags, or None if it may not be used."""
-        profile = self.profile
-        kind = tags.get("highway", "ferry" if tags.get("route") == "ferry" else "")
-        usual = self.speeds.get(kind)
-        if usual is None or (tags.get("area") == "yes" and kind not in profile.areas):
+        profile, kind = self.profile, kind_of(tags)
+        if kind not in self.speeds or (tags.get("area") == "yes" and kind not in profile.areas):
             return None
         by_tags = directions(tags, profile.oneway)
         by_bike = "bicycle" in profile.access
@@ -249,19 +281,30 @@ class Rules:
         side : "forward" or "backward".
         in_oneway : whether the one-way tags of the way allow this direction.
         """
-        profile, usual = self.profile, self.speeds[kind]
-        stated = permission(tags, profile.access, side)
+        stated, usual = permission(tags, self.profile.access, side), self.speeds[kind]
         if stated is not None and stated.value == "dismount":
             usual = min(usual, _DISMOUNTED)
-        limit = self._speed(usual, tags.get("maxspeed"))
-        speed = self._speed(limit, tags.get(f"maxspeed:{side}"))
+        speed = self._speed(tags, kind, side, usual)
         against = not in_oneway and (stated is None or not stated.directed)
-        on_permission = kind in profile.on_permission or (
-            not profile.motorroads and tags.get("motorroad") == "yes"
-        )
-        if against or (on_permission and (stated is None or stated.key == "access")):
+        general = stated is None or stated.key == "access"
+        if against or (general and self._needs_permission(tags, kind)):
             return Access.CLOSED, speed
         return Access.OPEN if stated is None else self._granted(stated), speed
+
+    def _needs_permission(self, tags: Mapping[str, str], kind: str) -> bool:
+        """Return whether a way is closed unless a tag for this kind of traffic opens it."""
+        profile = self.profile
+        if "bicycle" in profile.access:
+            if kind == "steps" and tags.get("ramp:bicycle", "no") != "no":
+                return False
+            if tags.get("sac_scale", "hiking") not in EASY_HIKING:
+                return True
+        return (
+            kind in profile.on_permission
+            or (not profile.motorroads and tags.get("motorroad") == "yes")
+            or ("vehicle" in profile.access and tags.get("smoothness") == "impassable")
+            or ("vehicle" in profile.access and tags.get("impassable") == "yes")
+        )
 
     def _granted(self, stated: Permission) -> Access:
         """Return the access that a tag gives by the choice of the call."""
@@ -271,11 +314,44 @@ class Rules:
             return Access.CLOSED
         return Access.ENDS
 
-    def _speed(self, usual: float, limit: str | None) -> float:
-        tagged = None if self.profile.limits == "ignore" else speed_limit(limit)
-        if tagged is None:
+    def _speed(self, tags: Mapping[str, str], kind: str, side: str, usual: float) -> float:
+        """Return the speed in one direction of a way of a class that is usually so fast."""
+        effect = self.profile.limits
+        if effect == "ignore":
             return usual
-        return tagged if self.profile.limits == "replace" else min(usual, tagged)
+        limit = limit_of(tags, self.profile.access[:-1], side)
+        if limit == float("inf"):
+            limit = _UNLIMITED if kind in _FAST else None
+        if limit is None or (effect == "cap" and limit > usual):
+            limit = usual
+        advised = advised_speed(tags, side)
+        return limit if advised is None else min(limit, advised)
+
+    def ignored(self, tags: Mapping[str, str]) -> Iterator[str]:
+        """Yield what is ignored among the tags of a way or point, in words for `read_report`."""
+        keys = self.profile.access
+        watched = {*keys, *self.profile.oneway, "maxspeed", *(f"maxspeed:{key}" for key in keys)}
+        for name, value in tags.items():
+            key, _, side = name.rpartition(":")
+            if side == "conditional" and _without_side(key) in watched:
+                yield "conditional tags"
+            key = _without_side(name)
+            if key in keys and access_of(value, key) is None:
+                yield "access tags whose value has no meaning"
+            if key in watched and key.startswith("maxspeed") and not is_limit(value):
+                yield "limits of speed that are unreadable"
+
+
+def kind_of(tags: Mapping[str, str]) -> str:
+    """Return the class of a way: the value of highway, or ferry, pier or platform; else ""."""
+    if "highway" in tags:
+        return tags["highway"]
+    return next((kind for key, kind in CLASS_KEYS.items() if tags.get(key) == kind), "")
+
+
+def _without_side(key: str) -> str:
+    """Return "vehicle" for "vehicle:forward"."""
+    return key.removesuffix(":forward").removesuffix(":backward").removesuffix(":both_ways")
 
 
 def rules_of(
@@ -283,6 +359,7 @@ def rules_of(
     speeds: Mapping[str, float] | None,
     *,
     service: bool | None,
+    tracks: bool | None = None,
     restricted: Restricted,
 ) -> Rules:
     """Return the rules of a call of `warpath.read`, whose options these are.
@@ -303,9 +380,14 @@ def rules_of(
     usual = dict(chosen.speeds)
     if not (chosen.service if service is None else service):
         del usual["service"]
+    if tracks is not None:
+        chosen = replace(chosen, on_permission=chosen.on_permission - {"track"})
+        if not tracks:
+            del usual["track"]
     for name, kmh in (speeds or {}).items():
         if name not in usual:
-            hint = " (service=True includes it)" if name == "service" else ""
+            option = {"service": "service", "track": "tracks"}.get(name)
+            hint = f" ({option}=True includes it)" if option else ""
             msg = (
                 f"speeds[{name!r}]: the profile {profile!r} does not use this class{hint}; "
                 f"it uses {', '.join(usual)}."

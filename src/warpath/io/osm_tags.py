@@ -24,29 +24,60 @@ _NAMED_LIMITS: dict[str, float] = {
     "rural": 90,
     "trunk": 100,
     "motorway": 120,
-    "none": 130,
+    "bicycle_road": 30,
     "AT:rural": 100,
     "AT:motorway": 130,
+    "BE-VLG:rural": 70,
+    "BE-BRU:urban": 30,
+    "BG:motorway": 140,
+    "BY:urban": 60,
     "CH:rural": 80,
+    "CZ:motorway": 130,
     "DE:rural": 100,
     "DE:motorway": 130,
     "DK:rural": 80,
     "DK:motorway": 130,
+    "FI:rural": 80,
+    "FR:trunk": 110,
     "FR:rural": 80,
     "FR:motorway": 130,
     "GB:nsl_restricted": 48.28032,
     "GB:nsl_single": 96.56064,
     "GB:nsl_dual": 112.65408,
     "GB:motorway": 112.65408,
+    "HR:motorway": 130,
+    "HU:trunk": 110,
+    "HU:motorway": 130,
+    "IE:rural": 80,
     "IT:trunk": 110,
     "IT:motorway": 130,
     "NL:rural": 80,
     "NL:motorway": 100,
+    "NO:rural": 80,
     "PL:motorway": 140,
+    "RO:motorway": 130,
+    "RS:motorway": 130,
+    "RU:living_street": 20,
     "RU:urban": 60,
     "RU:motorway": 110,
+    "SE:rural": 70,
+    "SE:motorway": 110,
+    "SI:motorway": 130,
+    "SK:motorway": 130,
     "UA:motorway": 130,
 }
+
+#: Limits without a number: traffic signs that change, or no limit but that of the class.
+_NO_NUMBER = frozenset({"none", "signals", "variable", "implicit", "national", "unposted"})
+
+#: No country has a higher limit: larger numbers are mistakes. km/h.
+HIGHEST_LIMIT = 160.0
+
+#: Keys of kinds of limits, such as maxspeed:type=DE:urban.
+KINDS_OF_LIMIT = ("maxspeed:type", "zone:maxspeed", "source:maxspeed")
+
+#: Keys of speeds that are lower than the limit.
+ADVISED_SPEEDS = ("maxspeed:advisory", "maxspeed:practical")
 
 _KMH_PER_UNIT = {"": 1.0, "km/h": 1.0, "kmh": 1.0, "kph": 1.0, "mph": 1.609344, "knots": 1.852}
 _LIMIT = re.compile(r"(\d{1,3}(?:\.\d{1,3})?)\s*([a-z/]*)", re.ASCII)
@@ -54,7 +85,7 @@ _ZONE = re.compile(r"(?:zone:?)(\d{1,3})", re.ASCII)
 _CLOCK = re.compile(r"(?:(\d{1,3}):)?(\d{1,4})(?::(\d\d))?", re.ASCII)
 _ISO = re.compile(r"PT(?:(\d{1,3})H)?(?:(\d{1,4})M)?(?:(\d{1,5})S)?", re.ASCII)
 
-_ROUNDABOUTS = frozenset({"roundabout", "circular"})
+ROUNDABOUTS = frozenset({"roundabout", "circular"})
 _FORWARD = frozenset({"yes", "true", "1", "forward"})
 _BACKWARD = frozenset({"-1", "reverse", "backward"})
 
@@ -64,13 +95,17 @@ def directions(tags: Mapping[str, str], keys: Sequence[str]) -> tuple[bool, bool
 
     An explicit tag overrides the one-way that junction=roundabout or highway=motorway implies. A
     lane that changes its direction during the day (reversible, alternating) is closed both ways.
+    An escalator is open both ways unless its direction is tagged.
 
     Parameters
     ----------
     keys : keys of one-way tags, the most specific first. Without "oneway" among them, roundabouts
         and motorways imply nothing.
     """
-    value = next((tags[key] for key in keys if key in tags), None)
+    key = next((key for key in keys if key in tags), None)
+    value = None if key is None else tags[key]
+    if key == "conveying" and value not in {"forward", "backward"}:
+        value = tags.get("oneway")
     if value in _FORWARD:
         return True, False
     if value in _BACKWARD:
@@ -78,7 +113,7 @@ def directions(tags: Mapping[str, str], keys: Sequence[str]) -> tuple[bool, bool
     if value in {"reversible", "alternating"}:
         return False, False
     if value not in {"no", "false", "0"} and "oneway" in keys:
-        implied = tags.get("junction") in _ROUNDABOUTS or tags.get("highway") == "motorway"
+        implied = tags.get("junction") in ROUNDABOUTS or tags.get("highway") == "motorway"
         return True, not implied
     return True, True
 
@@ -112,14 +147,14 @@ def duration(text: str | None) -> float | None:
 def speed_limit(text: str | None) -> float | None:
     """Return a maxspeed value in km/h.
 
-    Accepts numbers with km/h (the default), mph or knots; "walk", "none" (130 km/h), country codes
-    such as "DE:urban" or "GB:nsl_single", and zones ("DE:zone:30"). The smallest of several values
-    ("50;30") counts.
+    Accepts numbers with km/h (the default), mph or knots; "walk", country codes such as "DE:urban"
+    or "GB:nsl_single", and zones ("DE:zone:30"). The smallest of several values ("50;30") counts.
 
     Returns
     -------
     float or None
-        None without a tag, for an unreadable value ("signals", "variable") and for a limit of 0.
+        None without a tag; for values without a number ("none", "signals", "variable"); for an
+        unreadable value, 0 and numbers above `HIGHEST_LIMIT`.
 
     Examples
     --------
@@ -128,8 +163,49 @@ def speed_limit(text: str | None) -> float | None:
     """
     if text is None:
         return None
-    limits = [limit for part in text.split(";") if (limit := _one_limit(part.strip()))]
-    return min(limits, default=None)
+    limits = [limit for part in re.split("[;|]", text) if (limit := _one_limit(part.strip()))]
+    return min((limit for limit in limits if limit <= HIGHEST_LIMIT), default=None)
+
+
+def is_limit(text: str) -> bool:
+    """Return whether a maxspeed value is readable, with a number or without one."""
+    return text.strip().lower() in _NO_NUMBER or speed_limit(text) is not None
+
+
+def limit_of(tags: Mapping[str, str], keys: Sequence[str], side: str) -> float | None:
+    """Return the limit of a way in one direction, in km/h.
+
+    maxspeed:motorcar:forward beats maxspeed:motorcar, maxspeed:forward and maxspeed; where none of
+    them is readable, the fastest of maxspeed:lanes counts, or the kind of limit (maxspeed:type).
+
+    Parameters
+    ----------
+    keys : the kinds of traffic, the most specific first.
+    side : "forward" or "backward".
+
+    Returns
+    -------
+    float or None
+        inf for a limit of "none"; None without a readable limit.
+    """
+    for name in (*(f"maxspeed:{key}" for key in keys), "maxspeed"):
+        for text in (tags.get(f"{name}:{side}"), tags.get(name)):
+            if text is not None and text.strip().lower() == "none":
+                return float("inf")
+            if (limit := speed_limit(text)) is not None:
+                return limit
+    lanes = tags.get(f"maxspeed:lanes:{side}", tags.get("maxspeed:lanes", ""))
+    limits = [limit for lane in lanes.split("|") if (limit := speed_limit(lane)) is not None]
+    if limits:
+        return max(limits)
+    kinds = (speed_limit(tags.get(key)) for key in KINDS_OF_LIMIT)
+    return next((limit for limit in kinds if limit is not None), None)
+
+
+def advised_speed(tags: Mapping[str, str], side: str) -> float | None:
+    """Return the advised or practical speed of a way in one direction, in km/h, if tagged."""
+    speeds = [speed_limit(tags.get(f"{name}:{side}", tags.get(name))) for name in ADVISED_SPEEDS]
+    return min((speed for speed in speeds if speed is not None), default=None)
 
 
 def _one_limit(text: str) -> float | None:
