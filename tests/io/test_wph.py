@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import gzip
 import json
 import struct
@@ -16,7 +17,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import warpath as wp
-from warpath.base.errors import GraphFormatError, InputError, NotEnoughMemoryError
+from warpath.base.errors import (
+    GraphError,
+    GraphFormatError,
+    InputError,
+    NotEnoughMemoryError,
+)
+from warpath.engines import hierarchy
 from warpath.engines.hierarchy import arrays_of
 from warpath.graph.edge_geometry import Shapes
 from warpath.graph.input_edges import Coded
@@ -370,3 +377,41 @@ def test_a_graph_alone_is_not_written_as_a_prepared_one(tmp_path):
     with pytest.raises(InputError, match=r"write it by warpath\.prepare\(graph\)\.save\(path\)"):
         wp.write(wp.Graph.of([(0, 1)]), tmp_path / "g.wph")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_hierarchy_that_belongs_to_other_weights_is_refused(tmp_path):
+    """The checksums are right: another program wrote the file."""
+    rng = np.random.default_rng(7)
+    ends = rng.integers(0, 40, (2, 160))
+    city = wp.prepare(wp.Graph.from_edges(*ends, rng.integers(1, 9, 160), n=40))
+    arrays = list(hierarchy.arrays_of(city.graph))
+    refused = 0
+    for k in (3, 6):  # the weights of arcs up and down
+        for at in range(len(arrays[k])):
+            changed = [*arrays]
+            changed[k] = arrays[k].copy()
+            changed[k][at] += 3
+            path = tmp_path / "a.wph"
+            with path.open("wb") as file:
+                wph.write_prepared(city.graph, tuple(changed), file)
+            try:
+                loaded = wp.load(path)
+            except GraphFormatError as error:
+                refused += "its hierarchy has the distance" in str(error)
+                continue
+            for target in range(40):
+                with contextlib.suppress(wp.NoPathError, GraphError):
+                    loaded.path(0, target)
+    assert refused > 20
+
+
+def test_a_path_that_the_edges_do_not_have_is_an_error():
+    graph = wp.Graph.of([(0, 1, 2), (1, 2, 3)])
+    wp.prepare(graph)
+    arrays = list(hierarchy.arrays_of(graph))
+    for k in (3, 6):
+        arrays[k] = arrays[k] + 1
+    other = wp.Graph.of([(0, 1, 2), (1, 2, 3)])
+    hierarchy.keep(other, tuple(arrays))
+    with pytest.raises(GraphError, match="made for other weights: no path from 0 to 2"):
+        wp.path(other, 0, 2, algorithm="geisberger2008.ch")

@@ -9,10 +9,11 @@ import numpy as np
 
 from warpath import _core
 from warpath.base.dtypes import unreachable
-from warpath.base.errors import NotSupportedError
+from warpath.base.errors import GraphError, NotSupportedError
 from warpath.engines import customizable
 from warpath.engines.base import Order, Raw
 from warpath.graph.derived import Derived
+from warpath.graph.labels import one_label
 from warpath.recipes import Loop, Task
 
 if TYPE_CHECKING:
@@ -64,6 +65,38 @@ def keep(graph: Graph, arrays: tuple[Any, ...]) -> None:
         msg = f"the hierarchy has {hierarchy.n:,} vertices, the graph {graph.n:,}"
         raise ValueError(msg)
     HIERARCHY.of(graph, lambda: hierarchy)
+
+
+def contradiction(graph: Graph) -> str:
+    """Return why the hierarchy of a graph belongs to other edges or weights; "" if none is found.
+
+    The distances from and to one vertex are compared with all edges: no edge may lead to a shorter
+    distance, and an edge must give each distance. O(n + m), and two sweeps.
+    """
+    hierarchy: Any = HIERARCHY.known(graph)
+    if graph.n == 0:
+        return ""
+    src, dst, weights = graph.edges()
+    kind = graph.dist_dtype
+    rounding = graph.n * float(np.finfo(kind).eps) if kind.kind == "f" else 0.0
+    row, source = np.empty((1, graph.n), kind), np.array([graph.n // 2])
+    back = hierarchy if hierarchy.symmetric else hierarchy.reversed()
+    for way, tails, heads in ((hierarchy, src, dst), (back, dst, src)):
+        way.table(source, _ALL, row, restricted=False)
+        dist = row[0]
+        known = np.flatnonzero(dist[tails] != unreachable(kind))
+        least = np.full(graph.n, unreachable(kind), kind)
+        np.minimum.at(least, heads[known], dist[tails[known]] + weights[known])
+        least[source] = 0
+        differ = ~np.isclose(least, dist, rounding, 0.0) if rounding else least != dist
+        if differ.any():
+            at = int(np.argmax(differ))
+            names = [repr(one_label(graph, vertex)) for vertex in (int(source[0]), at)]
+            return (
+                f"its hierarchy has the distance {dist[at]} between the vertices "
+                f"{' and '.join(names)}, where the edges give {least[at]}"
+            )
+    return ""
 
 
 def arcs_of(graph: Graph) -> tuple[int, int]:
@@ -160,14 +193,17 @@ def search(order: Order) -> Raw | None:
         )
         return Raw(dist, stats=counts)
     back = graph.reversed()
-    vertices, length, settled = hierarchy.route(
-        back.indptr,
-        back.indices,
-        back.solver_weights,
-        problem.source,
-        int(problem.targets[0]),
-        progress=order.progress,
-    )
+    rows = back.indptr, back.indices, back.solver_weights
+    ends = problem.source, int(problem.targets[0])
+    try:
+        vertices, length, settled = hierarchy.route(*rows, *ends, progress=order.progress)
+    except ValueError as error:  # the edges give no path of the length that the hierarchy has
+        source, target = (one_label(graph, end) for end in ends)
+        msg = (
+            f"the hierarchy of this graph was made for other weights: no path from {source!r} to "
+            f"{target!r} has its length. Prepare the graph again, by warpath.prepare."
+        )
+        raise GraphError(msg) from error
     return Raw(np.asarray(length, graph.dist_dtype), vertices, {"settled": settled})
 
 

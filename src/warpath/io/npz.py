@@ -237,7 +237,11 @@ def _shapes(source: Source, parts: Mapping[str, NDArray[Any]], crs: str | None) 
         raise source.error(
             None, f"the arrays shape_indptr and shape_points belong together, found only {given[0]}"
         )
-    return Shapes(parts["shape_indptr"], parts["shape_points"], crs) if given else None
+    if not given:
+        return None
+    if not np.isfinite(parts["shape_points"]).all():
+        raise source.error(None, "shape_points must be finite numbers")
+    return Shapes(parts["shape_indptr"], parts["shape_points"], crs)
 
 
 def _of_scipy(source: Source, parts: dict[str, NDArray[Any]], name: str) -> Graph:
