@@ -9,7 +9,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from warpath.base.errors import VertexError
-from warpath.graph.checks import is_integer, is_missing, plain_array, refuse_missing, shown
+from warpath.base.escaping import utf8
+from warpath.graph.checks import (
+    is_integer,
+    is_missing,
+    label_array,
+    plain_array,
+    refuse_missing,
+    shown,
+)
 from warpath.graph.places import hint_of_coordinate
 
 if TYPE_CHECKING:
@@ -81,7 +89,7 @@ def indices_of_labels(vertices: Any, place: dict[Any, int], what: str) -> NDArra
     if unknown:
         if not one and any(map(is_missing, unknown)):
             refuse_missing(names, what, VertexError)
-        some = ", ".join(repr(label) for label in list(place)[:3])
+        some = ", ".join(shown(label) for label in list(place)[:3])
         name = shown(unknown[0])
         msg = f"vertex {name} does not exist among the {len(place)} labels ({some}, ...)."
         close = next((label for label in place if str(label) == name.strip("'")), None)
@@ -122,3 +130,18 @@ def one_label(graph: Graph, index: int) -> Any:
     """Return the label of a vertex (or its index) as a plain Python object."""
     label = graph.label_of(np.asarray(index))
     return label.item() if isinstance(label, np.generic | np.ndarray) else label
+
+
+def encodable(values: NDArray[Any]) -> NDArray[Any]:
+    """Return texts with halves of surrogate pairs escaped, and other values unchanged.
+
+    Tables of pandas and Arrow hold their texts in UTF-8, which cannot encode such halves.
+    """
+    if values.dtype.kind == "U":
+        codes = np.ascontiguousarray(values).view(np.uint32)
+        if not ((codes >= 0xD800) & (codes < 0xE000)).any():
+            return values
+    elif values.dtype.kind != "O":
+        return values
+    texts = [utf8(value) if isinstance(value, str) else value for value in values.tolist()]
+    return label_array(texts)

@@ -95,7 +95,7 @@ def plot_trace(
     for trace in runs:
         drawable(trace, Trace, "a trace", "sssp(graph, source, trace=True).trace")
     drawn = [rounds_of(trace) for trace in runs]
-    titles = list(names) if names is not None else _names(runs)
+    titles = [picture_text(name) for name in (_names(runs) if names is None else names)]
     if len(titles) != len(runs):
         raise InputError(f"names has {len(titles)} names for {len(runs)} traces.")
     columns = len(runs) if len(runs) <= MOST_COLUMNS else 0
@@ -188,7 +188,7 @@ def _draw_columns(
         totals = trace.totals()
         lines = [] if len(traces) > 1 and _common_graph(traces) else [_graph(trace)]
         lines += [headline(totals), f"traced in {described(totals)['time']}"]
-        wrapped = wrap(picture_text(name), 100 if len(traces) == 1 else 42)
+        wrapped = wrap(name, 100 if len(traces) == 1 else 42)
         _write_title(
             axes, "\n".join(wrapped) or " ", [picture_text(line) for line in lines if line]
         )

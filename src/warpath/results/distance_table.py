@@ -13,7 +13,7 @@ from warpath.base.errors import DistanceOverflowError, InputError, VertexError, 
 from warpath.base.escaping import visible
 from warpath.graph.arguments import one_index
 from warpath.graph.checks import checked_bool
-from warpath.graph.labels import one_label
+from warpath.graph.labels import encodable, one_label
 from warpath.graph.places import NO_NAMES
 from warpath.graph.turns import refuse_turns
 from warpath.results.paths import Paths
@@ -269,16 +269,17 @@ class DistanceTable:
             k, t = self.shape
             flat = pandas.Series(dist.ravel()).convert_dtypes()
             columns = {
-                "source": np.repeat(self.sources, t),
-                "target": np.tile(self.targets, k),
+                "source": np.repeat(encodable(self.sources), t),
+                "target": np.tile(encodable(self.targets), k),
                 "distance": flat.mask(~reached.ravel(), pandas.NA),
             }
             if self.pred is not None:
                 pred = np.asarray(self.pred).ravel()
-                before = pandas.Series(self.graph.label_of(np.where(pred >= 0, pred, 0)))
+                before = pandas.Series(encodable(self.graph.label_of(np.where(pred >= 0, pred, 0))))
                 columns["pred"] = before.convert_dtypes().mask(pred < 0, pandas.NA)
             return pandas.DataFrame(columns)
-        wide = pandas.DataFrame(dist, index=self.sources, columns=self.targets)
+        names = {"index": encodable(self.sources), "columns": encodable(self.targets)}
+        wide = pandas.DataFrame(dist, **names)
         return wide.convert_dtypes().mask(~reached, pandas.NA)
 
     def save(self, path: Any, *, long: bool = True, escape_formulas: bool = False) -> None:

@@ -17,7 +17,8 @@ from warpath.base.dtypes import unreachable
 from warpath.base.errors import GraphFormatError, InputError, require
 from warpath.base.escaping import csv_cell, utf8
 from warpath.graph.arguments import a_graph
-from warpath.graph.checks import checked_bool, label_array
+from warpath.graph.checks import checked_bool
+from warpath.graph.labels import encodable
 from warpath.io.places import to_read, to_write
 from warpath.io.save import atomic
 from warpath.results.distance_table import DistanceTable
@@ -392,18 +393,6 @@ def _texts(values: Array, present: Array | None, cell: Callable[[str], str]) -> 
     if present is None:
         return texts
     return [text if has else "" for text, has in zip(texts, present.tolist(), strict=True)]
-
-
-def encodable(values: Array) -> Array:
-    """Return texts with halves of surrogate pairs escaped, and other values unchanged."""
-    if values.dtype.kind == "U":
-        codes = np.ascontiguousarray(values).view(np.uint32)
-        if not ((codes >= 0xD800) & (codes < 0xE000)).any():
-            return values
-    elif values.dtype.kind != "O":
-        return values
-    texts = [utf8(value) if isinstance(value, str) else value for value in values.tolist()]
-    return label_array(texts)
 
 
 def file_names(graph: Graph, indices: Array) -> Array:

@@ -10,6 +10,7 @@ from warpath.base.errors import GraphError, InputError, require
 from warpath.graph.checks import as_float, checked_bool, shown
 from warpath.graph.coordinates import EARTH_RADIUS, in_degrees, stretch
 from warpath.graph.edge_geometry import lightest, lines_of
+from warpath.graph.labels import encodable
 
 if TYPE_CHECKING:
     from warpath.base.dtypes import Array
@@ -142,7 +143,7 @@ def _edges(found: Within, _: float | None) -> dict[str, Any]:
     shapes[np.searchsorted(ends, unknown)] = None
     searched, edge, band = found.searched, edge[part[ends]], band[part[ends]]
     tail = np.searchsorted(searched.indptr, edge, side="right") - 1
-    names = [found.graph.label_of(end) for end in (tail, searched.indices[edge])]
+    names = [encodable(found.graph.label_of(end)) for end in (tail, searched.indices[edge])]
     u, v = reversed(names) if found.reverse else names
     return {"u": u, "v": v, "cutoff": found.cutoffs[band], "geometry": shapes}
 
@@ -154,7 +155,7 @@ def _vertices(found: Within, _: float | None) -> dict[str, Any]:
     places = found.graph.coordinates[found.indices]
     known = np.isfinite(places).all(axis=1)
     return {
-        "vertex": found.vertices,
+        "vertex": encodable(found.vertices),
         "distance": found.dist,
         "cutoff": found.cutoffs[found.band],
         "geometry": np.where(known, shapely.points(places), None),
@@ -223,11 +224,15 @@ def route_frame(route: Route, *, legs: bool, crs: Any) -> Any:
     geopandas = require("geopandas", extra="geo", what="Route.to_geodataframe")
     if not legs:
         whole = _whole(line)
-        ends = {"source": [route.source], "target": [route.target], "length": [route.length]}
+        ends = {
+            "source": encodable(route.vertices[:1]),
+            "target": encodable(route.vertices[-1:]),
+            "length": [route.length],
+        }
         return geopandas.GeoDataFrame(ends | {"geometry": [whole]}, crs=crs_of(route.graph, crs))
     columns = {
-        "u": route.vertices[:-1],
-        "v": route.vertices[1:],
+        "u": encodable(route.vertices[:-1]),
+        "v": encodable(route.vertices[1:]),
         "length": route.weights,
         "distance": np.cumsum(route.weights, dtype=route.graph.dist_dtype),
         "geometry": _shapes(route.graph, route.edges),
@@ -242,9 +247,9 @@ def tree_frame(paths: Paths) -> Any:
     _places(graph)
     heads = np.flatnonzero(paths.pred >= 0)
     columns = {
-        "vertex": graph.label_of(heads),
+        "vertex": encodable(graph.label_of(heads)),
         "distance": paths.dist[heads],
-        "pred": graph.label_of(paths.pred[heads]),
+        "pred": encodable(graph.label_of(paths.pred[heads])),
         "geometry": _shapes(graph, lightest(graph, paths.pred[heads], heads)),
     }
     return geopandas.GeoDataFrame(columns, crs=crs_of(graph, "auto"))

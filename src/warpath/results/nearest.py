@@ -9,6 +9,7 @@ import numpy as np
 from warpath.base.cached import cached_property
 from warpath.base.dtypes import unreachable
 from warpath.base.errors import require
+from warpath.graph.labels import encodable
 from warpath.graph.places import NO_NAMES
 
 if TYPE_CHECKING:
@@ -99,9 +100,11 @@ class Nearest:
     def to_pandas(self) -> Any:
         """Return a pandas data frame: vertex, facility and distance, NA where there is none."""
         pandas = require("pandas", what="Nearest.to_pandas")
-        facility = pandas.Series(self.facility).convert_dtypes().mask(~self.reached, pandas.NA)
+        facility = (
+            pandas.Series(encodable(self.facility)).convert_dtypes().mask(~self.reached, pandas.NA)
+        )
         distance = pandas.Series(self.dist).convert_dtypes().mask(~self.reached, pandas.NA)
-        vertices = self.graph.label_of(np.arange(self.graph.n))
+        vertices = encodable(self.graph.label_of(np.arange(self.graph.n)))
         return pandas.DataFrame({"vertex": vertices, "facility": facility, "distance": distance})
 
     def save(self, path: str | os.PathLike[str], *, escape_formulas: bool = False) -> None:

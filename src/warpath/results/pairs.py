@@ -8,6 +8,7 @@ from warpath.base.cached import cached_property
 from warpath.base.dtypes import unreachable
 from warpath.base.errors import require
 from warpath.graph.checks import checked_integer
+from warpath.graph.labels import encodable
 from warpath.graph.places import NO_NAMES
 
 if TYPE_CHECKING:
@@ -99,8 +100,8 @@ class Pairs:
         pandas = require("pandas", what="Pairs.to_pandas")
         distance = pandas.Series(self.dist).convert_dtypes().mask(~self.reached, pandas.NA)
         columns = {
-            "origin": self.origins,
-            "destination": self.destinations,
+            "origin": encodable(self.origins),
+            "destination": encodable(self.destinations),
             "distance": distance,
         }
         return pandas.DataFrame(columns)

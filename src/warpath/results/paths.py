@@ -11,7 +11,7 @@ from warpath.base.cached import cached_property
 from warpath.base.dtypes import unreachable
 from warpath.base.errors import NotSupportedError, require
 from warpath.graph.arguments import one_index
-from warpath.graph.labels import one_label
+from warpath.graph.labels import encodable, one_label
 from warpath.graph.places import NO_NAMES
 from warpath.results.predecessors import no_path, tree
 from warpath.results.route import Route
@@ -243,9 +243,9 @@ class Paths:
         reached = self.reached
         distance = pandas.Series(self.dist).convert_dtypes().mask(~reached, pandas.NA)
         has_pred = self.pred >= 0
-        before = pandas.Series(self.graph.label_of(np.where(has_pred, self.pred, 0)))
+        before = pandas.Series(encodable(self.graph.label_of(np.where(has_pred, self.pred, 0))))
         before = before.convert_dtypes().mask(~has_pred, pandas.NA)
-        vertices = self.graph.label_of(np.arange(self.graph.n))
+        vertices = encodable(self.graph.label_of(np.arange(self.graph.n)))
         return pandas.DataFrame({"vertex": vertices, "distance": distance, "pred": before})
 
     def save_html(self, path: Any, **options: Any) -> None:
