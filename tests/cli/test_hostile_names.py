@@ -28,6 +28,7 @@ NAMES = [
     " blank ",
     "\u202eright to left",
     'quo"te,comma',
+    "Mühlstraße 橋😀",
 ]
 FIRST, SECOND = NAMES[0], NAMES[1]
 _RAW = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202e\ud800-\udfff]")
@@ -224,6 +225,34 @@ def test_messages_are_one_line_without_control_characters(hostile, words):
     assert all(hint.startswith("  Try ") for hint in hints)
     assert len(run.err) < 5_000
     assert "internal error" not in run.err
+
+
+class _Console(io.TextIOWrapper):
+    """A terminal, or a pipe, whose encoding is ASCII."""
+
+    def __init__(self, *, terminal):
+        super().__init__(io.BytesIO(), "ascii")
+        self._terminal = terminal
+
+    def isatty(self):
+        return self._terminal
+
+
+@pytest.mark.parametrize("on_terminal", [False, True])
+@pytest.mark.parametrize("name", COMMANDS)
+def test_no_command_fails_on_a_console_of_ascii(hostile, monkeypatch, name, on_terminal):
+    monkeypatch.setattr("warpath.cli.busy.SILENT_SECONDS", 0.0)
+    monkeypatch.setattr("warpath.base.progress._SILENT_SECONDS", 0.0)
+    monkeypatch.setenv("TERM", "xterm")
+    command = name.split() if name.startswith("plot") else name.split()[:1]
+    streams = {name: _Console(terminal=on_terminal) for name in ("stdout", "stderr")}
+    with monkeypatch.context() as patched:
+        for stream, console in streams.items():
+            patched.setattr(sys, stream, console)
+        run = hostile(*command, *COMMANDS[name])
+    out, err = (console.buffer.getvalue().decode("ascii") for console in streams.values())
+    assert run.code == 0, err
+    assert out
 
 
 @pytest.mark.parametrize("encoding", ["ascii", "latin-1"])

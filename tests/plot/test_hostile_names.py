@@ -71,32 +71,31 @@ def test_titles_of_callers_may_have_lines(result, tmp_path):
     assert "<h1>&lt;b&gt;\n\\x1b</h1><p>{{7*191}}</p>" in text
 
 
-@pytest.mark.parametrize("kind", [*RESULTS, "graph", "table", "plan", "legs"])
+SHOWN = {
+    wp.Graph: lambda graph: graph,
+    wp.Paths: RESULTS["paths"],
+    wp.DistanceTable: wp.apsp,
+    wp.Plan: lambda graph: wp.plan(graph, NAMES[0]),
+    wp.Legs: lambda graph: wp.path(_with_streets(graph), 0, 5).legs,
+}
+
+
+def test_every_page_of_a_notebook_is_tried():
+    classes = [each for each in vars(wp).values() if hasattr(each, "_repr_html_")]
+    assert set(classes) <= set(SHOWN)
+
+
+@pytest.mark.parametrize("kind", SHOWN)
 def test_notebooks_show_names_as_text(graph, kind):
-    streets = graph._like(graph.indptr, graph.indices, graph.weights)
-    page = {
-        "graph": lambda: graph,
-        "table": lambda: wp.apsp(graph),
-        "plan": lambda: wp.plan(graph, NAMES[0]),
-        "legs": lambda: wp.path(_with_streets(streets), 0, 5).legs,
-        **{name: lambda make=make: make(graph) for name, make in RESULTS.items()},
-    }[kind]()
-    if not hasattr(page, "_repr_html_"):
-        pytest.skip("it has only its text")
-    text = page._repr_html_()
+    text = SHOWN[kind](graph)._repr_html_()
     assert not _RAW.findall(text)
     assert not re.findall(r"<script|<img", text)
 
 
-@pytest.mark.parametrize("kind", [*RESULTS, "graph", "table", "legs"])
-def test_reprs_have_no_control_characters(graph, kind):
-    made = {
-        "graph": lambda: graph,
-        "table": lambda: wp.apsp(graph),
-        "legs": lambda: wp.path(_with_streets(graph), 0, 5).legs,
-        **{name: lambda make=make: make(graph) for name, make in RESULTS.items()},
-    }[kind]()
-    assert not _RAW.findall(repr(made))
+@pytest.mark.parametrize("make", [*RESULTS.values(), *SHOWN.values()])
+def test_texts_have_no_control_characters(graph, make):
+    assert not _RAW.findall(repr(make(graph)))
+    assert not _RAW.findall(str(make(graph)))
 
 
 def _with_streets(graph):
@@ -146,6 +145,14 @@ def test_a_very_long_name_is_cut_in_a_picture(tmp_path):
     pytest.importorskip("matplotlib")
     long = wp.Graph.of([("a" * 10**6, "b", 1)], coordinates=[(0, 0), (1, 1)])
     wp.sssp(long, "a" * 10**6).plot(tmp_path / "a.png")
+
+
+def test_a_very_long_name_is_cut_in_messages():
+    long = wp.Graph.of([("a" * 10**6, "b", 1)])
+    with pytest.raises(wp.NoPathError) as error:
+        wp.path(long, "b", "a" * 10**6)
+    made = [error.value, wp.sssp(long, "a" * 10**6), wp.path(long, "a" * 10**6, "b")]
+    assert max(map(len, map(str, made))) < 1000
 
 
 def test_tables_of_pandas_escape_halves_of_surrogate_pairs(graph):

@@ -11,6 +11,7 @@ from warpath.base.cached import cached_property
 from warpath.base.dtypes import unreachable
 from warpath.base.errors import NotSupportedError, require
 from warpath.graph.arguments import one_index
+from warpath.graph.checks import shown
 from warpath.graph.labels import encodable, one_label
 from warpath.graph.places import NO_NAMES
 from warpath.results.predecessors import no_path, tree
@@ -365,13 +366,15 @@ class Paths:
 
     def __repr__(self) -> str:
         count = int(self.reached.sum())
-        lines = [f"<Paths from {self.source!r}: {count:,} of {len(self.dist):,} vertices reached"]
+        lines = [
+            f"<Paths from {shown(self.source)}: {count:,} of {len(self.dist):,} vertices reached"
+        ]
         if count:
             farthest = int(
                 np.argmax(np.where(self.reached, self.dist, self.dist[self.source_index]))
             )
             name = one_label(self.graph, farthest)
-            lines[0] += f", the farthest is {name!r} at {self.dist[farthest].item():,}"
+            lines[0] += f", the farthest is {shown(name)} at {self.dist[farthest].item():,}"
         if self.plan is not None:
             lines.append(f"  {self.plan.headline()}")
         return "\n".join(lines) + ">"

@@ -14,6 +14,7 @@ import numpy as np
 from warpath import _core
 from warpath.base.errors import InputError, NegativeCycleError, NoPathError, VerificationError
 from warpath.graph import Graph
+from warpath.graph.checks import shown
 from warpath.graph.edge_geometry import leg_weights
 from warpath.graph.facts import rows_into
 from warpath.graph.labels import one_label
@@ -281,7 +282,7 @@ def no_path(
     ----------
     ends : "from A to B" with the caller's names of the vertices; by default those of the graph.
     """
-    ends = ends or f"from {one_label(graph, source)!r} to {one_label(graph, target)!r}"
+    ends = ends or f"from {shown(one_label(graph, source))} to {shown(one_label(graph, target))}"
     if cutoff is not None:
         return NoPathError(f"no path leads {ends} within {cutoff}.")
     if graph.dist_dtype.kind == "f" and graph.turns is None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from warpath.base.cached import cached_property
+from warpath.graph.checks import shown
 from warpath.graph.edge_geometry import leg_weights, lightest, lines_of
 from warpath.graph.labels import one_label
 from warpath.graph.places import NO_NAMES
@@ -207,7 +208,7 @@ class Route:
         return iter(self.vertices.tolist())
 
     def __repr__(self) -> str:
-        names = [repr(name) for name in self.vertices.tolist()]
+        names = [shown(name) for name in self.vertices.tolist()]
         if len(names) > 8:
             names = [*names[:4], "...", *names[-3:]]
         return (

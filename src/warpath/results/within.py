@@ -337,7 +337,7 @@ class Within:
             for count, cutoff in zip(self.counts.tolist(), self.cutoffs.tolist(), strict=True)
         )
         count = self.count_of_sources
-        start = repr(self.source) if count == 1 else f"the nearest of {count:,} sources"
+        start = shown(self.source) if count == 1 else f"the nearest of {count:,} sources"
         return f"<Within, {way} {start}: {counts}\n  {self.plan.headline()}>"
 
 
