@@ -199,7 +199,7 @@ def test_a_result_of_another_graph_is_refused(warpath, roads, names, tmp_path):
 
 def test_what_the_library_calls_keywords_are_options_here(warpath, tmp_path):
     graph = tmp_path / "a.csv"
-    graph.write_text("from,to,toll,minutes\n1,2,3,4\n")
+    graph.write_text("from,to,toll,lanes\n1,2,3,4\n")
     err = failed(warpath("info", graph), 3)
     assert "--weight toll" in err
     assert "--weight none" in err

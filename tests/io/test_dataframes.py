@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import warpath as wp
 from warpath.base.errors import GraphError, InputError, MissingDependencyError, WeightError
-from warpath.io.dataframes import ENDS, WEIGHTS, chosen_columns
+from warpath.io.columns import ENDS, WEIGHTS, chosen_columns
 
 pandas = pytest.importorskip("pandas")
 polars = pytest.importorskip("polars")
@@ -173,8 +173,8 @@ def test_columns_are_found_by_the_names_of_the_field(ends, weight):
 @pytest.mark.parametrize(
     ("names", "options", "message"),
     [
-        (["a", "b"], {}, r"none of the pairs source/target.*columns 'a', 'b'.*columns="),
-        (["u", "v", "from", "to"], {}, "could be from/to and u/v; choose them, as with columns="),
+        (["x", "y"], {}, r"none of the known pairs .*source/target.*columns 'x', 'y'.*source='x'"),
+        (["u", "v", "from", "to"], {}, "could be u/v and from/to of .* as with source='u'"),
         (["u", "v", "length", "cost"], {}, "weight could be 'length' or 'cost' of the columns 'u'"),
         (["from", "to", "feature", "time"], {}, "weight could be 'time' of the columns"),
         (["u", "v"], {"weight": "km"}, "there is no column 'km'; there are 'u', 'v'"),
@@ -194,11 +194,13 @@ def test_columns_are_two_or_three(columns):
         chosen_columns(["u", "v"], columns, "auto")
 
 
-def test_a_weight_of_an_unknown_name_is_taken_alone_and_asked_for_among_others():
+def test_a_weight_of_an_unknown_name_is_refused():
     assert chosen_columns(["from", "to", "km"], None, "auto") == ("from", "to", "km")
     assert chosen_columns(["from", "to"], None, "auto") == ("from", "to", None)
-    with pytest.raises(GraphError, match=r"could be 'km' or 'lanes' .* or weight=None for none"):
-        chosen_columns(["from", "to", "km", "lanes"], None, "auto")
+    with pytest.raises(GraphError, match=r"whether 'x' is the weight .* or weight=None for none"):
+        chosen_columns(["from", "to", "x"], None, "auto")
+    with pytest.raises(GraphError, match=r"could be 'x' or 'lanes' .* or weight=None for none"):
+        chosen_columns(["from", "to", "x", "lanes"], None, "auto")
 
 
 def test_two_weights_are_refused():

@@ -81,7 +81,7 @@ def test_the_delaunay_file_without_header_says_which_option_it_needs(data_folder
 
 def test_bitcoin_otc_lists_its_columns_until_one_is_chosen(data_folder):
     path = data_folder / "soc-sign-bitcoinotc.csv.xz"
-    with pytest.raises(GraphFormatError, match="0 from, 1 to, 2 feature, 3 time"):
+    with pytest.raises(GraphFormatError, match="columns 'from', 'to', 'feature', 'time'"):
         read(path)
     graph = read(path, weight="feature")
     assert (int(graph.weights.min()), int(graph.weights.max())) == (-10, 10)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from warpath.base.dtypes import Array
     from warpath.engines.cluster.graph import ClusterGraph
     from warpath.engines.cluster.result import ClusterPaths
-    from warpath.io.dataframes import Column
+    from warpath.io.columns import Column
 
 __all__ = ["ClusterGraph", "ClusterPaths", "from_edges", "read"]
 

@@ -58,8 +58,8 @@ def pairs_of(
     """
     given = {"origins": origins, "destinations": destinations}
     origins, destinations = snapped_together(graph, **given)
-    starts = as_indices(graph, origins, "origins")
-    ends = as_indices(graph, destinations, "destinations")
+    starts = as_indices(graph, origins, "origins", empty=True)
+    ends = as_indices(graph, destinations, "destinations", empty=True)
     for name, vertices in given.items():
         if isinstance(vertices, set | frozenset) and len(starts) > 1:
             msg = f"{name} is a set, whose vertices have no order: give a list, one for each trip."

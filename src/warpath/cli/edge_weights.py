@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from warpath.base.errors import GraphFormatError, VertexError
+from warpath.base.errors import GraphError, GraphFormatError, VertexError
 from warpath.cli.options import number
-from warpath.cli.vertices import table_rows, vertices
+from warpath.cli.vertices import is_vertex, table_rows, vertices
+from warpath.io.columns import chosen_columns
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -17,26 +18,27 @@ if TYPE_CHECKING:
     from warpath.base.dtypes import Array
     from warpath.graph import Graph
 
-_COLUMNS = ("source", "target", "weight")
-
 
 def weights_of(graph: Graph, path: Path) -> Array:
     """Return the weights of a graph with those of a table in place of its own: (m,).
 
     A row has a source, a target and the new weight of the edge between them, or of all edges
-    between them where there are several. They are the columns that the first row calls source,
-    target and weight, else the first three. Edges that have no row keep their weights; an edge of
-    an undirected graph is meant in both directions.
+    between them where there are several. They are the columns that the first row names, such as
+    source, target and weight; without a header the table has these three. Edges that have no row
+    keep their weights; an edge of an undirected graph is meant in both directions.
 
     Raises
     ------
     GraphFormatError
-        If the file is not a text table, lists no edge, or a row names a vertex or an edge that does
-        not exist, or has no number; with the line.
+        If the file is not a text table, lists no edge, its columns are not known, or a row names a
+        vertex or an edge that does not exist, an edge that has a row already, or has no number;
+        with the line.
     """
-    rows = _edge_rows(path)
+    rows = _edge_rows(graph, path)
+    weights = [_weight(path, line, cells[2]) for line, cells in rows]
     ends = _indices(graph, path, rows)
-    lengths = np.array([_weight(path, line, cells[2]) for line, cells in rows])
+    _refuse_twice(graph, path, rows, ends)
+    lengths = np.array(weights)
     known = graph.solver_weights
     integers = lengths.dtype.kind == "i"
     fits = known.dtype.kind == "f" or np.abs(lengths).max() <= np.iinfo(known.dtype).max
@@ -58,24 +60,51 @@ def weights_of(graph: Graph, path: Path) -> Array:
     return made
 
 
-def _edge_rows(path: Path) -> list[tuple[int, list[str]]]:
+def _edge_rows(graph: Graph, path: Path) -> list[tuple[int, list[str]]]:
     """Return the lines of a table and their source, target and weight."""
-    rows = table_rows(path, "a source, a target and a weight per line")
-    names = [name.lower() for name in rows[0][1]] if rows else []
-    named = all(name in names for name in _COLUMNS)
-    columns = [names.index(name) for name in _COLUMNS] if named else [0, 1, 2]
-    found = []
-    for at, (line, row) in enumerate(rows):
+    rows = table_rows(path, "a source, a target and a weight per line", graph)
+    if not rows:
+        raise GraphFormatError(path, None, "the file lists no edge")
+    line, first = rows[0]
+    columns, header = [0, 1, 2], False
+    vertex = any(is_vertex(graph, text) for text in first[:2])
+    if len(first) != 3 or not (vertex or _is_number(first[2])):
+        try:
+            chosen = chosen_columns(first, None, "auto")
+        except GraphError as error:
+            reason = f"{error} Call the columns source, target and weight in the first row."
+            raise GraphFormatError(path, line, reason) from error
+        if chosen[2] is None:
+            reason = (
+                f"no column of {', '.join(map(repr, first))} is a weight: call one of them weight"
+            )
+            raise GraphFormatError(path, line, reason)
+        columns, header = [first.index(name) for name in chosen if name is not None], True
+    lines = []
+    for line, row in rows[header:]:
         cells = [row[column] if column < len(row) else "" for column in columns]
-        if at == 0 and (named or not _is_number(cells[2])):
-            continue  # the header
         if not all(cells):
             reason = f"expected a source, a target and a weight, found {','.join(row)!r:.60}"
             raise GraphFormatError(path, line, reason)
-        found.append((line, cells))
-    if not found:
+        lines.append((line, cells))
+    if not lines:
         raise GraphFormatError(path, None, "the file lists no edge")
-    return found
+    return lines
+
+
+def _refuse_twice(graph: Graph, path: Path, rows: list[tuple[int, list[str]]], ends: Array) -> None:
+    """Raise GraphFormatError for the second row of an edge that has another weight."""
+    first: dict[tuple[int, int], tuple[int, str]] = {}
+    for (line, cells), (u, v) in zip(rows, ends.tolist(), strict=True):
+        edge = (u, v) if graph.directed else (min(u, v), max(u, v))
+        before, weight = first.setdefault(edge, (line, cells[2]))
+        if number(weight) != number(cells[2]):
+            reason = (
+                f"the edge {cells[0]} -> {cells[1]} has the weight {cells[2]} here and {weight} in "
+                f"line {before}: a row is for all parallel edges between two vertices, so leave "
+                "one of the rows out"
+            )
+            raise GraphFormatError(path, line, reason)
 
 
 def _indices(graph: Graph, path: Path, rows: list[tuple[int, list[str]]]) -> Array:

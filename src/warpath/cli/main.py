@@ -13,6 +13,7 @@
 
 from __future__ import annotations
 
+import ast
 import io
 import os
 import re
@@ -175,15 +176,20 @@ def in_words_of_the_command(text: str) -> str:
 
 
 def _column_options(match: re.Match[str]) -> str:
-    """Return ``columns=('A', 'B', 'C')`` as ``--from-column A --to-column B --weight C``."""
-    names = [first or second for first, second in re.findall(r"'([^']*)'|\"([^\"]*)\"", match[1])]
-    flags = ("--from-column", "--to-column", "--weight")
-    return " ".join(f"{flag} {shlex.quote(name)}" for flag, name in zip(flags, names, strict=False))
+    """Return ``source='A', target='B'`` as ``--from-column A --to-column B``."""
+    names = [ast.literal_eval(text) for text in match.groups()]
+    flags = zip(("--from-column", "--to-column"), names, strict=True)
+    return " ".join(f"{flag} {shlex.quote(name)}" for flag, name in flags)
 
 
-_COLUMNS = re.compile(r"columns=\(((?:'[^']*'|\"[^\"]*\"|, )+)\)")
+_NAME = r"""('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")"""
+_COLUMNS = re.compile(rf"source={_NAME}, target={_NAME}(?:,(?= weight=))?")
 _FLAGS = {"predecessors": "--predecessors", "long": "--long"}
-_OPTIONS = {"out": "-o", "dist_dtype": "--dist-dtype"} | {
+_OPTIONS = {
+    "out": "-o",
+    "dist_dtype": "--dist-dtype",
+    "reverse_weight": "--reverse-weight",
+} | {
     name: f"--{name}"
     for name in (
         "algorithm",
@@ -195,6 +201,7 @@ _OPTIONS = {"out": "-o", "dist_dtype": "--dist-dtype"} | {
         "format",
         "ids",
         "member",
+        "oneway",
         "source",
         "sources",
         "target",

@@ -119,8 +119,9 @@ class Reading:
         Path | None,
         typer.Option(
             "--weights",
-            help="A .csv or .tsv file of new weights: its columns source, target and weight, else "
-            "the first three. Other edges keep theirs. A prepared graph is customized.",
+            help="A .csv or .tsv file of new weights: the columns that it calls source, "
+            "target and weight, or three columns without a header. Other edges keep theirs. A "
+            "prepared graph is customized.",
             show_default=False,
             rich_help_panel=_READING,
         ),
@@ -142,6 +143,27 @@ class Reading:
             "--to",
             metavar="COLUMN",
             help="The column of the targets.",
+            rich_help_panel=_READING,
+        ),
+    ] = None
+    oneway: Annotated[
+        str | None,
+        typer.Option(
+            "--oneway",
+            metavar="COLUMN",
+            help="The column of directions in a table: 1, yes or FT along the row, -1 or TF "
+            "against it, 0, no or nothing both ways; [bold]none[/] to leave such columns out.",
+            show_default=False,
+            rich_help_panel=_READING,
+        ),
+    ] = None
+    reverse_weight: Annotated[
+        str | None,
+        typer.Option(
+            "--reverse-weight",
+            metavar="COLUMN",
+            help="The column of weights against the row; negative where that way is closed.",
+            show_default=False,
             rich_help_panel=_READING,
         ),
     ] = None

@@ -13,9 +13,11 @@ from warpath.api.solver import Solver, solver_of
 from warpath.base.errors import GraphError
 from warpath.cli.coordinates import names_coordinates
 from warpath.cli.edge_weights import weights_of
+from warpath.cli.main import in_words_of_the_command, tell
 from warpath.cli.usage import UsageError
 from warpath.engines import hierarchy
 from warpath.graph.zones import opened
+from warpath.io.columns import reports_unused
 from warpath.io.coordinate_files import coordinates_of, find_coordinates
 from warpath.io.formats import read
 
@@ -78,6 +80,8 @@ def load(
         progress=showing.progress,
         **_options(reading),
     )
+    for sentence in reports_unused(graph.read_report):
+        tell(f"{path.name}: {in_words_of_the_command(sentence)}")
     prepared = prepared and keep_saved(path, graph)
     if reading.weights is not None:
         weights = weights_of(graph, reading.weights)
@@ -102,8 +106,9 @@ def _options(reading: Reading) -> dict[str, Any]:
     for name, text in (("source", reading.column_from), ("target", reading.column_to)):
         if text is not None:
             options[name] = column(text)
-    if reading.weight is not None:
-        options["weight"] = column(reading.weight)
+    for name in ("weight", "oneway", "reverse_weight"):
+        if getattr(reading, name) is not None:
+            options[name] = column(getattr(reading, name))
     return options | _of_extract(reading, options)
 
 

@@ -157,7 +157,7 @@ def _batches(graph: Graph, path: Path) -> Iterator[Batch]:
     GraphFormatError
         If the file has no header, or a row is not a change; with its line.
     """
-    rows = table_rows(path, _EXPECTED)
+    rows = table_rows(path, _EXPECTED, graph)
     header = [name.lower() for name in rows[0][1]] if rows else []
     missing = [name for name in ("time", "change", "source", "target") if name not in header]
     if missing:

@@ -30,7 +30,9 @@ from warpath.cli.main import tell
 from warpath.cli.options import Snapping
 from warpath.graph.derived import Derived
 from warpath.graph.places import ALLOW_MORE, INSIST, Place, Snap, described, near_places
-from warpath.io.csv import delimiter_of
+from warpath.io.columns import known_ends
+from warpath.io.source import Source, foreign
+from warpath.io.text_table import rows_of, start_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -167,7 +169,7 @@ def listed(graph: Graph, argument: str, snapping: Snapping = _DEFAULT) -> list[A
         If the file is not a text table, lists no vertex, or one that does not exist (with its
         line).
     """
-    if _is_vertex(graph, argument):
+    if is_vertex(graph, argument):
         return vertices(graph, [argument], snapping)
     path = Path(argument)
     if os.path.isfile(argument):  # noqa: PTH113 - Path.is_file fails for long lists
@@ -185,16 +187,19 @@ def trips(graph: Graph, path: Path, snapping: Snapping = _DEFAULT) -> tuple[list
     """Return the origins and the destinations of the trips in a file, one trip per row.
 
     They are the columns that the first row calls origin and destination, else coordinates in
-    origin_lon, origin_lat, destination_lon and destination_lat, else the first two columns.
+    origin_lon, origin_lat, destination_lon and destination_lat, else those of another known pair of
+    names, such as from and to; without a header the first two of at most three columns.
 
     Raises
     ------
     GraphFormatError
-        If the file is not a text table, lists no trip, or a row lacks a vertex or names one that
-        does not exist.
+        If the file is not a text table, lists no trip and has no header, the columns are not known,
+        or a row lacks a vertex or names one that does not exist.
     """
-    rows = table_rows(path, "an origin and a destination per line")
-    names = [name.lower() for name in rows[0][1]] if rows else []
+    rows = table_rows(path, "an origin and a destination per line", graph)
+    if not rows:
+        raise GraphFormatError(path, None, "the file lists no trip")
+    names = [name.lower() for name in rows[0][1]]
     start_at, end_at = (coordinate_columns(names, f"{end}_") for end in _TRIP)
     lines: list[int] = []
     ends: list[Any] = []  # origins and destinations in turn
@@ -203,12 +208,9 @@ def trips(graph: Graph, path: Path, snapping: Snapping = _DEFAULT) -> tuple[list
             ends += [_at_columns(path, line, row, columns) for columns in (start_at, end_at)]
             lines += [line] * 2
     else:
-        named = all(name in names for name in _TRIP)
-        columns = [names.index(name) for name in _TRIP] if named else [0, 1]
-        for at, (line, row) in enumerate(rows):
+        columns, header = _trip_columns(graph, path, rows[0])
+        for line, row in rows[header:]:
             texts = [row[column] if column < len(row) else "" for column in columns]
-            if at == 0 and (named or not any(_is_vertex(graph, text) for text in texts)):
-                continue  # the header
             if not all(texts):
                 reason = f"expected an origin and a destination, found {','.join(row)!r:.60}"
                 raise GraphFormatError(path, line, reason)
@@ -218,40 +220,83 @@ def trips(graph: Graph, path: Path, snapping: Snapping = _DEFAULT) -> tuple[list
                 hint = lacking(names, *(f"{end}_" for end in _TRIP))
                 raise GraphFormatError(path, line, f"{error}{hint}") from error
             lines += [line] * 2
-    if not ends:
-        raise GraphFormatError(path, None, "the file lists no trip")
     ends = on_network(graph, ends, snapping, path, lines)
     return ends[::2], ends[1::2]
 
 
+def _trip_columns(
+    graph: Graph, path: Path, first: tuple[int, list[str]]
+) -> tuple[tuple[int, int], bool]:
+    """Return the columns of origin and destination, and whether the first row is a header."""
+    line, cells = first
+    names = [name.lower() for name in cells]
+    if all(name in names for name in _TRIP):
+        return (names.index("origin"), names.index("destination")), True
+    if any(is_vertex(graph, text) or coordinate(text) for text in cells[:2]):
+        if len(cells) > 3:
+            what = f"{len(cells)} columns and no header"
+            raise GraphFormatError(path, line, f"the file has {what}: {_CALL_TRIPS}")
+        return (0, 1), False
+    pairs = known_ends(cells)
+    if len(pairs) != 1:
+        several = " and ".join("/".join(pair) for pair in pairs)
+        what = f"the trips could be {several}" if pairs else "no trips are known by their names"
+        listed = ", ".join(map(repr, cells[:40]))
+        reason = f"{what} among the columns {listed}: {_CALL_TRIPS}"
+        raise GraphFormatError(path, line, f"{reason}.{lacking(names, *_PREFIXES)}")
+    return (cells.index(pairs[0][0]), cells.index(pairs[0][1])), True
+
+
+_CALL_TRIPS = "call two of them origin and destination in the first row"
+_PREFIXES = ("origin_", "destination_")
+#: Names of a column of vertices, in lower case.
+_VERTEX = (
+    "vertex", "vertex_id", "node", "node_id", "nodeid", "stop", "stop_id", "zone", "zone_id",
+    "facility", "source", "target", "id",
+)  # fmt: skip
 _COMPARED = 100  # characters of a name; comparing longer ones takes seconds
 _TRIP = ("origin", "destination")
 
 
-def _is_vertex(graph: Graph, text: str) -> bool:
+def is_vertex(graph: Graph, text: str) -> bool:
     """Return whether a text is an integer or the label of a vertex."""
     return _is_integer(text) or (graph.labels is not None and text in _label_of_text(graph))
 
 
-def table_rows(path: Path, expected: str) -> list[tuple[int, list[str]]]:
-    """Return the lines of a text table and their cells, without blank lines and comments."""
+def table_rows(path: Path, expected: str, graph: Graph) -> list[tuple[int, list[str]]]:
+    """Return the lines of a text table and their cells, without blank lines.
+
+    Lines that begin with # or % are comments above the first row, and everywhere if the vertices
+    are numbers; not if they begin with the name of a vertex.
+    """
+    if not path.stat().st_size:
+        return []
+    source = Source(path)
+    if foreign(source.head) is not None:
+        raise GraphFormatError(path, None, f"expected a text file with {expected}")
+    start = start_of(source, delimiter="\t" if path.suffix.lower() == ".tsv" else None)
+    if start is None:
+        return []
+    delimiter = "," if start.delimiter == " " else start.delimiter
     try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            delimiter = "\t" if path.suffix.lower() == ".tsv" else delimiter_of(file.readline())
-            file.seek(0)
-            rows = [
-                (number, [cell.strip() for cell in row])
-                for number, row in enumerate(csv.reader(file, delimiter=delimiter), 1)
-            ]
+        rows = list(rows_of(source.data.decode("utf-8"), delimiter))
     except UnicodeDecodeError as error:
         raise GraphFormatError(path, None, f"expected a text file with {expected}") from error
     except csv.Error as error:
         raise GraphFormatError(path, None, f"not a table of vertices: {error}") from error
-    return [(number, row) for number, row in rows if any(row) and not row[0].startswith("#")]
+    numbers = graph.labels is None or graph.labels.dtype.kind in "iu"
+
+    def is_row(number: int, first: str) -> bool:
+        if number < start.line.number and first.lower().startswith("sep="):
+            return False
+        comment = first.startswith(("#", "%")) and not is_vertex(graph, first)
+        return not (comment and (numbers or number < start.line.number))
+
+    return [(number, cells) for number, cells in rows if is_row(number, cells[0])]
 
 
 def _of_file(graph: Graph, path: Path, snapping: Snapping) -> list[Any]:
-    rows = table_rows(path, "one vertex per line")
+    rows = table_rows(path, "one vertex per line", graph)
     header = [name.lower() for name in rows[0][1]] if rows else []
     at_columns = coordinate_columns(header)
     if at_columns and "vertex" not in header:
@@ -259,7 +304,14 @@ def _of_file(graph: Graph, path: Path, snapping: Snapping) -> list[Any]:
             raise GraphFormatError(path, None, "the file lists no place")
         places = [_at_columns(path, line, row, at_columns) for line, row in rows[1:]]
         return on_network(graph, places, snapping, path, [line for line, _ in rows[1:]])
-    own = header.index("vertex") if "vertex" in header else 0
+    own = 0
+    if len(header) > 1 and not is_vertex(graph, rows[0][1][0]) and not coordinate(header[0]):
+        name = next((name for name in _VERTEX if name in header), None)
+        if name is None:
+            listed = ", ".join(map(repr, rows[0][1][:40]))
+            reason = f"none of the columns {listed} is known as a vertex: call one of them vertex"
+            raise GraphFormatError(path, rows[0][0], f"{reason}.{lacking(header)}")
+        own = header.index(name)
     cells = [(line, row[own]) for line, row in rows if len(row) > own and row[own]]
     entries, lines = [], []
     for at, (line, text) in enumerate(cells):

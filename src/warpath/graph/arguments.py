@@ -29,15 +29,15 @@ def a_graph(given: Any) -> Graph:
     return given
 
 
-def as_indices(graph: Graph, vertices: Any, what: str) -> NDArray[np.int64]:
-    """Return the indices of one or more vertices: (k,) int64; an empty list is refused."""
+def as_indices(graph: Graph, vertices: Any, what: str, *, empty: bool = False) -> NDArray[np.int64]:
+    """Return the indices of vertices: (k,) int64; an empty list is refused without `empty`."""
     # A fast path for a few vertices, as in `one_index`.
     if graph.labels is None and (few := _a_few(vertices)):
         n = len(graph.indptr) - 1
         if set(map(type, few)) == {int} and min(few) >= 0 and max(few) < n:
             return np.array(few, np.int64)
     indices = vertices.indices if type(vertices) is Snapped else graph.index_of(vertices, what)
-    if len(indices) == 0:
+    if len(indices) == 0 and not empty:
         msg = f"{what} is empty: name at least one vertex."
         raise InputError(msg)
     return indices

@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from warpath.base.errors import GraphError, InputError, WeightError
-from warpath.io.dataframes import ENDS, Table, from_columns
+from warpath.io.columns import known_ends
+from warpath.io.dataframes import Table, from_columns
 from warpath.io.save import edge_blocks
+from warpath.io.text_table import INTEGER, NUMBER, decimal_of, delimiter_of, layout_of, rows_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -19,14 +21,10 @@ if TYPE_CHECKING:
 
     from warpath.base.dtypes import Array
     from warpath.graph import Graph
-    from warpath.io.dataframes import Column
+    from warpath.io.columns import Column
     from warpath.io.source import Source
+    from warpath.io.text_table import Layout
 
-_DELIMITERS = (",", ";", "\t", "|")
-_SAMPLE_ROWS = 50
-
-_INTEGER = re.compile(r"[+-]?\d{1,18}")
-_NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?|[+-]?inf", re.IGNORECASE)
 _WITH_COMMA = re.compile(r"[+-]?\d*,\d+")
 _WITH_POINT = re.compile(r"[+-]?\d*\.\d+")
 
@@ -39,65 +37,47 @@ def sniff(head: bytes) -> bool:
 
     Those fields are quoted, or have decimal commas between other delimiters.
     """
-    lines = head.split(b"\n")[:_SAMPLE_ROWS]
-    if b"\0" in head or lines[0].lstrip()[:1] in b"#%":
+    lines = head.decode("utf-8", "replace").split("\n")
+    if "\0" in lines[0] or lines[0].lstrip()[:1] in "#%":
         return False
-    delimiter = delimiter_of(lines[0].decode("utf-8", "replace"))
-    names = {
-        field.strip('" \r').lower()
-        for field in lines[0].decode("utf-8", "replace").split(delimiter)
-    }
-    if not any(names.issuperset(pair) for pair in ENDS):
+    delimiter = delimiter_of(lines[:1])
+    if not known_ends(name.strip('" \r') for name in lines[0].split(delimiter)):
         return False
-    if b'"' in b"".join(lines[:2]):
+    if '"' in "".join(lines[:2]):
         return True
-    fields = [line.decode("utf-8", "replace").strip().split(delimiter) for line in lines[1:-1]]
-    return _decimal(delimiter, fields) == ","
-
-
-def has_commas_inside(data: bytes) -> bool:
-    """Return whether fields between other delimiters have commas, as decimal marks or in names."""
-    first = next((line for line in data[:65536].split(b"\n") if line[:1] not in b"#%"), b"")
-    return b"," in data and delimiter_of(first.decode("utf-8", "replace")) != ","
-
-
-def delimiter_of(header: str) -> str:
-    """Return the most frequent delimiter of a line outside quotes; a comma if there is none."""
-    bare = re.sub(r'"[^"]*"', "", header)
-    return max(_DELIMITERS, key=bare.count)
-
-
-def _decimal(delimiter: str, rows: Sequence[Sequence[str]]) -> str:
-    """Return "," if sampled fields have decimal commas and none has a decimal point."""
-    fields = [field.strip() for row in rows for field in row] if delimiter != "," else []
-    comma = any(_WITH_COMMA.fullmatch(field) for field in fields)
-    return "," if comma and not any(_WITH_POINT.fullmatch(field) for field in fields) else "."
+    return decimal_of(delimiter, [line.strip().split(delimiter) for line in lines[1:-1]]) == ","
 
 
 def read(
     source: Source,
     *,
-    directed: bool = True,
+    directed: bool | None = None,
     weight: Column | None = "auto",
     columns: Sequence[Column] | None = None,
+    oneway: Column | bool | None = "auto",
+    reverse_weight: Column | None = "auto",
     delimiter: str | None = None,
     decimal: str | None = None,
+    header: bool | None = None,
     ids: str = "auto",
     attributes: str | Sequence[Column] | None = None,
 ) -> Graph:
     """Read a CSV file; columns are chosen as in `warpath.io.dataframes.from_table`.
 
-    A first line with a number in it is a row of a file without a header, whose columns are called
-    "0", "1", ... and begin with source and target. Lines before it that start with # are skipped.
+    Without a header the columns are called "0", "1", ... and are source, target and, if there are
+    three, weight. Lines above the first row that start with # or % are comments; a first line
+    ``sep=;`` names the delimiter.
 
     Parameters
     ----------
-    source : a UTF-8 file.
-    directed, weight, columns : as for tables.
-    delimiter : one character; None: the most frequent of comma, semicolon, tab and bar outside
-        quotes in the first line.
+    source : a UTF-8 or UTF-16 file.
+    directed, weight, columns, oneway, reverse_weight : as for tables.
+    delimiter : one character, " " for any run of blanks; None: the most frequent of comma,
+        semicolon, tab and bar outside quotes in the first lines.
     decimal : "." or ","; None: "," if the delimiter is another, and numbers in the first rows have
         commas and no points.
+    header : whether the first row has the names of columns; None: if one of its pairs of names is
+        known, or it has words above numbers.
     ids : "auto": integers if all ends are integers, else names. "text": names.
     attributes : names or positions of further columns that the graph keeps, see
         `Graph.edge_table`; "all": every other column.
@@ -112,12 +92,12 @@ def read(
     O(bytes). Three quoted columns: 500,000 rows in 1.7 s; without quotes the format edge_list reads
     them in 0.1 s.
     """
-    for name, value, known in (
+    for name, value, allowed in (
         ("decimal", decimal, (None, ".", ",")),
         ("ids", ids, ("auto", "text")),
     ):
-        if value not in known:
-            msg = f"{name}={value!r} must be {' or '.join(repr(each) for each in known if each)}."
+        if value not in allowed:
+            msg = f"{name}={value!r} must be {' or '.join(repr(one) for one in allowed if one)}."
             raise InputError(msg)
     if delimiter is not None and len(delimiter) != 1:
         msg = f"delimiter={delimiter!r}: one character is needed."
@@ -125,22 +105,24 @@ def read(
     if delimiter is not None and delimiter == decimal:
         msg = f"delimiter={delimiter!r} and decimal={decimal!r} are the same character."
         raise InputError(msg)
-    names, rows = _rows(source, delimiter)
-    found = delimiter or _found_delimiter(source)
-    if any(_NUMBER.fullmatch(name) for name in names):
-        rows.insert(0, names)
-        names = [str(at) for at in range(len(names))]
-        columns = (0, 1) if columns is None else columns
-        if weight == "auto" and len(columns) == 2 and len(names) == 3:
-            weight = next(at for at in range(3) if at not in columns)
-    mark = decimal or _decimal(found, rows[:_SAMPLE_ROWS])
-    table = _TextTable(names, rows, mark, text=ids == "text")
+    layout = layout_of(source, delimiter=delimiter, header=header, columns=columns or ())
+    if layout is None:
+        raise source.error(None, "the file has no rows, only comments")
+    names, rows = _rows(source, layout)
+    if layout.names is None:
+        columns, weight = _of_positions(source, layout, len(names), columns, weight)
+    table = _TextTable(names, rows, decimal or layout.decimal, text=ids == "text")
+    table.report = comments_report(layout)
+    if layout.names is None and ids != "text":
+        table.refuse_mixed_ends(source, columns or (0, 1))
     try:
         return from_columns(
             table,
             columns=columns,
             weight=weight,
             directed=directed,
+            oneway=oneway,
+            reverse_weight=reverse_weight,
             attributes=attributes,
             name=source.title,
         )
@@ -148,42 +130,68 @@ def read(
         raise source.error(None, str(error)) from error
 
 
-def _found_delimiter(source: Source) -> str:
-    head = source.head.decode("utf-8", "replace").lstrip()
-    lines = [line for line in head.split("\n") if line.strip() and not line.startswith("#")]
-    return delimiter_of(lines[0] if lines else "")
+def comments_report(layout: Layout) -> dict[str, Any]:
+    """Return the part of a graph's report about comments."""
+    count = layout.start.comments
+    return {"lines at the start that were skipped as comments": count} if count else {}
 
 
-def _rows(source: Source, delimiter: str | None) -> tuple[list[str], list[list[str]]]:
-    """Return the header and the rows, all with the same number of fields."""
-    found = delimiter or _found_delimiter(source)
-    source.need(len(source.data) + _FIELD_BYTES * source.data.count(found.encode()))
+def _of_positions(
+    source: Source,
+    layout: Layout,
+    count: int,
+    columns: Sequence[Column] | None,
+    weight: Column | None,
+) -> tuple[Sequence[Column], Column | None]:
+    """Return the columns of a table without a header: source, target and weight if there are 3."""
+    if columns is None or (len(columns) == 3 and columns[2] == "auto"):
+        columns = (0, 1) if columns is None else columns[:2]
+        if weight == "auto" and count == 3:
+            weight = next(at for at in range(3) if at not in columns)
+        elif weight == "auto" and count > 3:
+            reason = (
+                f"which of the {count} columns is the weight is not known without a header; "
+                f"choose weight=2, counted from 0, or weight=None for none"
+            )
+            raise source.error(layout.line, reason)
+    return columns, weight
+
+
+def _rows(source: Source, layout: Layout) -> tuple[list[str], list[list[str]]]:
+    """Return the names of columns and the rows, all with the same number of fields.
+
+    Rows may end in more empty fields than the header, or lack fields of columns without a name.
+    """
+    delimiter, start = layout.delimiter, layout.start
+    source.need(len(source.data) + _FIELD_BYTES * source.data.count(delimiter.encode()))
     try:
-        text = source.text.decode("utf-8")
+        text = source.data[start.at :].decode("utf-8")
     except UnicodeDecodeError as error:
-        line = source.data.count(b"\n", 0, error.start) + 1
+        line = source.data.count(b"\n", 0, start.at + error.start) + 1
         raise source.error(line, "the file is not UTF-8 text: convert the file") from error
-    lines = csv.reader(io.StringIO(text, newline=""), delimiter=found, strict=True)
+    names = layout.names or list(map(str, range(len(layout.first))))
+    while not layout.names and len(names) > 2 and not layout.first[len(names) - 1]:
+        names.pop()  # a delimiter at the end of rows
+    width = len(names)
+    needed = max((at + 1 for at, name in enumerate(names) if name), default=width)
     rows: list[list[str]] = []
-    header: list[str] | None = None
+    number = 1
     try:
-        for row in lines:
-            if not row or (header is None and row[0].lstrip().startswith("#")):
+        for at, (number, row) in enumerate(rows_of(text, delimiter)):
+            if at < layout.above:
                 continue
-            if header is None:
-                header = [name.strip() for name in row]
-            elif len(row) != len(header):
-                reason = f"expected {len(header)} columns, found {len(row)}"
-                raise source.error(lines.line_num, reason, found.join(row).encode())
-            else:
-                rows.append(row)
+            if not needed <= len(row) or any(row[width:]):
+                reason = f"expected {width} columns, found {len(row)}"
+                found = delimiter.join(row).encode()
+                raise source.error(start.line.number + number - 1, reason, found)
+            rows.append([*row[:width], *[""] * (width - len(row))] if len(row) != width else row)
     except csv.Error as error:
-        raise source.error(
-            lines.line_num, f"a quoted field is not closed or not alone: {error}"
-        ) from error
-    if header is None:
-        raise source.error(None, "the file has no rows")
-    return header, rows
+        reason = f"a quoted field is not closed or not alone: {error}"
+        raise source.error(start.line.number + number - 1, reason) from error
+    if not rows:
+        reason = f"the file has only a header ({', '.join(map(repr, names[:20]))}) and no edges"
+        raise source.error(None, reason)
+    return names, rows
 
 
 class _TextTable(Table):
@@ -199,7 +207,28 @@ class _TextTable(Table):
 
     def _fields(self, name: str) -> list[str]:
         at = self.names.index(name)
-        return [row[at].strip() for row in self._rows]
+        return [row[at] for row in self._rows]
+
+    def is_numeric(self, name: str) -> bool:
+        """Return whether all fields of a column are numbers."""
+        return self._numbers(self._fields(name)) is not None
+
+    def refuse_mixed_ends(self, source: Source, columns: Sequence[Column]) -> None:
+        """Raise GraphFormatError for a name among numbers, which may be an error of typing."""
+        for column in columns[:2]:
+            name = str(column)
+            if name not in self.names:
+                continue
+            fields = self._fields(name)
+            odd = next((field for field in fields if not INTEGER.fullmatch(field)), None)
+            if odd and fields[0] != odd and INTEGER.fullmatch(fields[0]):
+                reason = (
+                    f"row {fields.index(odd)} of column {name!r} is {odd!r:.60}, but row 0 is "
+                    f'{fields[0]!r}: vertices are all integers or all names; ids="text" reads names'
+                )
+                raise source.error(None, reason)
+            if odd is not None:
+                return
 
     def _number(self, field: str) -> str:
         """Return a field with a decimal point; fields with a point stay what they are: text."""
@@ -212,15 +241,23 @@ class _TextTable(Table):
         self._refuse_missing(name, fields, GraphError)
         if not fields:
             return np.empty(0, np.int64)
-        if self._text or not all(map(_INTEGER.fullmatch, fields)):
-            if not self._text and all(_NUMBER.fullmatch(self._number(each)) for each in fields):
+        integers = None if self._text else _integers(fields)
+        if integers is None:
+            texts = [] if self._text else [self._number(field) for field in fields]
+            if texts and all(map(NUMBER.fullmatch, texts)):
                 msg = (
                     f"column {name!r} has numbers that are not integers, such as {fields[0]!r}: "
                     'vertices are integers or names; ids="text" reads names.'
                 )
                 raise GraphError(msg)
             return np.array(fields)
-        return np.array(list(map(int, fields)), np.int64)
+        return integers
+
+    def both_ends(self, source: str, target: str) -> tuple[Array, Array]:
+        src, dst = self.ends(source), self.ends(target)
+        if src.dtype.kind != dst.dtype.kind:  # numbers in one column, names in the other
+            src, dst = np.array(self._fields(source)), np.array(self._fields(target))
+        return src, dst
 
     def weights(self, name: str) -> Array:
         fields = self._fields(name)
@@ -228,7 +265,7 @@ class _TextTable(Table):
         values = self._numbers(fields)
         if values is None:
             at = next(
-                k for k, each in enumerate(fields) if not _NUMBER.fullmatch(self._number(each))
+                k for k, each in enumerate(fields) if not NUMBER.fullmatch(self._number(each))
             )
             msg = (
                 f"row {at} of column {name!r} is {fields[at]!r}: weights are numbers with the "
@@ -258,10 +295,10 @@ class _TextTable(Table):
 
     def _numbers(self, fields: list[str]) -> Array | None:
         """Return fields as int64 or float64, or None if one is not a number."""
-        if all(map(_INTEGER.fullmatch, fields)):
-            return np.array(list(map(int, fields)), np.int64)
+        if (integers := _integers(fields)) is not None:
+            return integers
         texts = [self._number(field) for field in fields]
-        if all(text == "nan" or _NUMBER.fullmatch(text) for text in texts):
+        if all(text == "nan" or NUMBER.fullmatch(text) for text in texts):
             return np.array(list(map(float, texts)), np.float64)
         return None
 
@@ -275,6 +312,16 @@ class _TextTable(Table):
                 "such rows out."
             )
             raise error(msg)
+
+
+def _integers(fields: list[str]) -> Array | None:
+    """Return fields as int64, or None if one is not an integer of 64 bits."""
+    if not all(map(INTEGER.fullmatch, fields)):
+        return None
+    try:
+        return np.array(list(map(int, fields)), np.int64)
+    except (OverflowError, ValueError):  # Python refuses thousands of digits
+        return None
 
 
 def write(graph: Graph, file: BinaryIO, *, delimiter: str = ",", decimal: str = ".") -> None:

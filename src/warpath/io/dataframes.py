@@ -6,35 +6,30 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from warpath.base.errors import GraphError, InputError, WeightError, require
+from warpath.base.errors import GraphError, WeightError, require
 from warpath.graph import Graph
+from warpath.graph.checks import as_names, is_missing, numbered, plain_array, refuse_labels
+from warpath.graph.input_edges import InputEdges
+from warpath.io.columns import chosen_columns, ends_as_columns, named
+from warpath.io.directions import arcs_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from warpath.base.dtypes import Array
-
-#: Recognised names of the columns of source and target; case is ignored.
-ENDS = (
-    ("source", "target"),
-    ("src", "dst"),
-    ("from", "to"),
-    ("u", "v"),
-    ("tail", "head"),
-    ("init_node", "term_node"),
-)
-#: Recognised names of a column of weights.
-WEIGHTS = ("weight", "w", "length", "distance", "cost", "time")
-
-Column = str | int
+    from warpath.io.columns import Column
 
 
 def from_table(
     data: Any,
     *,
     columns: Sequence[Column] | None = None,
+    source: Column | None = None,
+    target: Column | None = None,
     weight: Column | None = "auto",
-    directed: bool = True,
+    directed: bool | None = None,
+    oneway: Column | bool | None = "auto",
+    reverse_weight: Column | None = "auto",
     n: int | None = None,
     attributes: str | Sequence[Column] | None = None,
     **more: Any,
@@ -48,11 +43,19 @@ def from_table(
         Arrow's PyCapsule interface (read through pyarrow).
     columns : the columns (names, or positions from 0) of ends and weight: ``("from", "to",
         "metres")``; two of them for an unweighted graph, "auto" as the third to find the
-        weight as for None. None: found by name, see `ENDS` and
-        `WEIGHTS`.
-    weight : the weight's column alone; None: every weight is 1; "auto": found by name, or the only
-        column except the ends.
-    directed : False makes every row an edge in both directions.
+        weight as for None. None: known by their names, see `warpath.io.columns`.
+    source, target : the columns of the ends; the same as ``columns=(source, target, "auto")``.
+    weight : the weight's column alone; None: every weight is 1; "auto": the column that is known by
+        its name, none where there are only ends.
+    directed : False makes every row an edge in both directions. None: the directions of the table
+        where `oneway` or `reverse_weight` give them, else True.
+    oneway : the column of directions: 1, yes, true or FT along the row, -1, reverse or TF against
+        it, 0, no, false, both or nothing both ways; True or False for all rows. "auto": used for
+        tables of AequilibraE, GMNS and Gephi, which their headers show; another such column is
+        listed in `Graph.read_report`. None: not used.
+    reverse_weight : the column of weights against the row. A negative weight closes the row in that
+        direction. "auto": ``reverse_cost`` of pgRouting's tables; for a weight ``x_ab`` of a table
+        with directions ``x_ba``.
     n : number of vertices; if given, the ends are the vertices 0 .. n - 1, without labels.
     attributes : names or positions of further columns that the graph keeps, see
         `Graph.edge_table`; "all": every other column.
@@ -72,9 +75,11 @@ def from_table(
     """
     return from_columns(
         adapted(data),
-        columns=columns,
+        columns=ends_as_columns(source, target, columns),
         weight=weight,
         directed=directed,
+        oneway=oneway,
+        reverse_weight=reverse_weight,
         n=n,
         attributes=attributes,
         **more,
@@ -84,31 +89,41 @@ def from_table(
 def from_columns(
     table: Table,
     *,
-    columns: Sequence[Column] | None,
-    weight: Column | None,
-    directed: bool,
+    columns: Sequence[Column] | None = None,
+    weight: Column | None = "auto",
+    directed: bool | None = None,
+    oneway: Column | bool | None = "auto",
+    reverse_weight: Column | None = "auto",
     n: int | None = None,
     attributes: str | Sequence[Column] | None = None,
     **more: Any,
 ) -> Graph:
     """Make a graph from the columns of a `Table`; see `from_table`."""
-    source, target, weighted = chosen_columns(table.names, columns, weight)
-    src, dst = table.ends(source), table.ends(target)
-    weights = None if weighted is None else table.weights(weighted)
-    kept = _kept_columns(table.names, {source, target, weighted}, attributes)
-    if kept:
-        more["keep_rows"] = True
-    if n is not None:
-        graph = Graph.from_edges(src, dst, weights, n=n, directed=directed, **more)
-        return _with_columns(graph, table, kept)
-    if (src.dtype.kind in "iu") != (dst.dtype.kind in "iu") and len(src):
-        msg = (
-            f"column {source!r} holds {src.dtype} and column {target!r} {dst.dtype}: both must be "
-            "of one type."
-        )
-        raise GraphError(msg)
-    graph = Graph.from_labelled_edges(src, dst, weights, directed=directed, **more)
-    return _with_columns(graph, table, kept)
+    chosen = chosen_columns(table.names, columns, weight, table.is_numeric)
+    source, target, weighted = chosen
+    arcs, both, report = arcs_of(
+        table, chosen, oneway=oneway, reverse_weight=reverse_weight, directed=directed
+    )
+    src, dst = table.both_ends(source, target)
+    weights = None if weighted is None or arcs is not None else table.weights(weighted)
+    kept = _kept_columns(table.names, {*chosen}, attributes)
+    more["read_report"] = table.report | report
+    if n is None:
+        refuse_labels(more)
+        more["labels"], ends = numbered(as_names(src, source), as_names(dst, target))
+        src, dst = np.split(ends, 2)
+        n = int(ends.max(initial=-1)) + 1 if more["labels"] is None else len(more["labels"])
+    count = len(src)
+    if arcs is not None:
+        src, dst = arcs.directed(src, dst)
+        weights = arcs.weights
+    more["keep_rows"] = bool(kept) or more.get("keep_rows", False)
+    graph = Graph.from_edges(src, dst, weights, n=n, directed=both, **more)
+    if graph.given is not None:
+        rows = graph.given.rows if arcs is None else arcs.rows[graph.given.rows]
+        columns_kept = {name: table.kept(name) for name in kept}
+        graph.given = InputEdges(rows, count, columns_kept)
+    return graph
 
 
 def _kept_columns(
@@ -118,98 +133,9 @@ def _kept_columns(
     if attributes is None:
         return []
     if attributes == "all":
-        return [name for name in names if name not in used]
+        return [name for name in names if name not in used and name.strip()]
     listed = [attributes] if isinstance(attributes, str | int) else attributes
-    return [_named(names, column) for column in listed]
-
-
-def _with_columns(graph: Graph, table: Table, kept: Sequence[str]) -> Graph:
-    if graph.given is not None:
-        graph.given.columns.update({name: table.kept(name) for name in kept})
-    return graph
-
-
-def chosen_columns(
-    names: Sequence[str], columns: Sequence[Column] | None, weight: Column | None
-) -> tuple[str, str, str | None]:
-    """Return the names of the columns (source, target, weight or None).
-
-    Raises
-    ------
-    GraphError
-        A column is missing or ambiguous; the message lists all of them.
-    """
-    listed = ", ".join(map(repr, names))
-    if len(set(names)) != len(names):
-        twice = next(name for name in names if list(names).count(name) > 1)
-        msg = f"two columns are called {twice!r} ({listed}): rename one."
-        raise GraphError(msg)
-    if columns is not None:
-        if isinstance(columns, str | int | float) or not 2 <= len(columns) <= 3:
-            msg = f"columns={columns!r}: give two or three of {listed}: source, target and weight."
-            raise InputError(msg)
-        if len(columns) == 3 and weight not in {"auto", columns[2]}:
-            msg = f"columns={columns!r} and weight={weight!r} name two weights: give one of them."
-            raise InputError(msg)
-        source, target = (_named(names, column) for column in columns[:2])
-        if len(columns) == 3 and columns[2] == "auto":
-            return (
-                source,
-                target,
-                _found_weight([n for n in names if n not in {source, target}], listed),
-            )
-        if len(columns) == 3:
-            return source, target, _named(names, columns[2])
-        return source, target, None if weight in {None, "auto"} else _named(names, weight)
-    source, target = _found_ends(names, listed)
-    if weight is None:
-        return source, target, None
-    if weight != "auto":
-        return source, target, _named(names, weight)
-    return source, target, _found_weight([n for n in names if n not in {source, target}], listed)
-
-
-def _named(names: Sequence[str], column: Column | None) -> str:
-    if column in names:
-        return str(column)
-    if isinstance(column, int) and not isinstance(column, bool) and 0 <= column < len(names):
-        return names[column]
-    msg = f"there is no column {column!r}; there are {', '.join(map(repr, names))}."
-    raise GraphError(msg)
-
-
-def _found_ends(names: Sequence[str], listed: str) -> tuple[str, str]:
-    lower = {name.strip().lower(): name for name in names}
-    candidates = [(lower[u], lower[v]) for u, v in ENDS if u in lower and v in lower]
-    if len(candidates) == 1:
-        return candidates[0]
-    known = ", ".join("/".join(pair) for pair in ENDS)
-    if candidates:
-        several = " and ".join("/".join(pair) for pair in candidates)
-        example = f"columns=({candidates[0][0]!r}, {candidates[0][1]!r})"
-        msg = f"the ends of the edges could be {several}; choose them, as with {example}."
-    else:
-        msg = (
-            f"none of the pairs {known} is among the columns {listed}; choose the columns, as with "
-            f"columns=({', '.join(map(repr, names[:3]))})."
-        )
-    raise GraphError(msg)
-
-
-def _found_weight(others: list[str], listed: str) -> str | None:
-    candidates = [name for name in others if name.strip().lower() in WEIGHTS]
-    # In a table with more columns, "time" is often the moment of an event, not a duration.
-    stamped = [name.strip().lower() for name in candidates] == ["time"] and len(others) > 1
-    if not candidates and len(others) == 1:
-        return others[0]
-    if len(candidates) > 1 or stamped or (others and not candidates):
-        msg = (
-            f"the weight could be {' or '.join(map(repr, candidates or others))} of the columns "
-            f"{listed}; choose one with weight={(candidates or others)[0]!r}, or weight=None for "
-            "none."
-        )
-        raise GraphError(msg)
-    return candidates[0] if candidates else None
+    return [named(names, column) for column in listed]
 
 
 def adapted(data: Any) -> Table:
@@ -241,6 +167,8 @@ class Table:
     def __init__(self, data: Any, names: list[str]) -> None:
         self.names = names
         self._data = data
+        #: What reading the table left out or chose, for `Graph.read_report`.
+        self.report: dict[str, Any] = {}
 
     def _column(self, name: str) -> tuple[Array, Array]:
         """Return the values, and a mask of those that are missing."""
@@ -262,6 +190,22 @@ class Table:
             )
             raise error(msg)
         return values
+
+    def is_numeric(self, name: str) -> bool:
+        """Return whether a column holds numbers, all of which can be weights."""
+        values, missing = self._column(name)
+        return not missing.any() and values.dtype.kind in "iuf"
+
+    def both_ends(self, source: str, target: str) -> tuple[Array, Array]:
+        """Return two columns of vertices, which are both integers or both names."""
+        src, dst = self.ends(source), self.ends(target)
+        if (src.dtype.kind in "iu") != (dst.dtype.kind in "iu") and len(src):
+            msg = (
+                f"column {source!r} holds {src.dtype} and column {target!r} {dst.dtype}: both must "
+                "be of one type."
+            )
+            raise GraphError(msg)
+        return src, dst
 
     def ends(self, name: str) -> Array:
         """Return a column of vertices: integers, or names."""
@@ -295,6 +239,25 @@ class Table:
             )
             raise WeightError(msg)
         return values
+
+
+class ArrayTable(Table):
+    """Columns in a dictionary, as NumPy arrays."""
+
+    def __init__(self, data: Mapping[str, Any]) -> None:
+        super().__init__(
+            {name: plain_array(column, name) for name, column in data.items()}, [*data]
+        )
+
+    def _column(self, name: str) -> tuple[Array, Array]:
+        values = self._data[name]
+        if values.dtype == object:
+            return values, np.array([is_missing(value) for value in values.tolist()], np.bool_)
+        return values, np.zeros(len(values), np.bool_)
+
+    def kept(self, name: str) -> Array:  # noqa: D102 - as in `Table`
+        column: Array = self._data[name]
+        return column
 
 
 class _ArrowTable(Table):

@@ -1,45 +1,34 @@
-"""Plain edge lists: SNAP, CSV without quotes, columns split by blanks, tabs or commas."""
+"""Plain edge lists: SNAP, CSV without quotes, columns split by blanks, tabs or commas.
+
+Rows are parsed in the core. Tables that need more (quotes, decimal commas, empty fields, columns of
+directions) are read by `warpath.io.csv`.
+"""
 
 from __future__ import annotations
 
-import re
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from warpath.base.errors import InputError
+from warpath.base.errors import GraphError, GraphFormatError, InputError
 from warpath.graph import Graph
 from warpath.graph.checks import index_dtype
+from warpath.io import csv
+from warpath.io.columns import chosen_columns, directions_by_name, says_directions
 from warpath.io.shown import printable
+from warpath.io.text_table import COMMENTS, INTEGER, NUMBER, layout_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from warpath.base.dtypes import Array
-    from warpath.io.source import Line, Source
-
-_COMMENTS = b"#%"
+    from warpath.io.columns import Column
+    from warpath.io.source import Source
+    from warpath.io.text_table import Layout
 
 #: The most columns that a message lists.
 _SHOWN_COLUMNS = 40
-
-#: Recognised names of columns, in lower case without blanks and underscores.
-_FROM = {"from", "source", "src", "u", "tail", "fromnodeid", "fromid", "initnode", "start"}
-_TO = {"to", "target", "dst", "v", "head", "tonodeid", "toid", "termnode", "end", "destination"}
-_WEIGHT = {"weight", "w", "length", "distance", "cost"}
-
-_NUMBER = re.compile(rb"[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?|[+-]?(inf|nan)", re.IGNORECASE)
-_INTEGER = re.compile(rb"[+-]?\d+")
-
-
-class Shape(NamedTuple):
-    """The layout of all lines, determined from the first lines."""
-
-    at: int  # byte position of the first edge
-    number: int  # line number of the first edge
-    delimiter: str  # " " for any run of blanks
-    fields: list[bytes]  # of the first edge
-    names: list[str] | None  # names of the columns, if there is a header
 
 
 def sniff(head: bytes) -> bool:  # noqa: ARG001 - the interface of a format
@@ -51,27 +40,32 @@ def read(
     source: Source,
     *,
     directed: bool | None = None,
-    weight: str | int | None = "auto",
+    weight: Column | None = "auto",
     ids: str = "auto",
-    columns: Sequence[str | int] | None = None,
+    columns: Sequence[Column] | None = None,
+    header: bool | None = None,
     n: int | None = None,
     skip_lines: int = 0,
 ) -> Graph:
-    """Read lines of columns; lines that start with # or % are comments.
+    """Read lines of columns, with or without a header.
 
-    A first line with a single number (some SNAP files have one) is skipped like a comment. A header
-    with names of columns is used.
+    Lines above the first row that start with # or % are comments; so are later ones in a list of
+    numbers without a header. A first line with a single number (some SNAP files have one) is
+    skipped like a comment.
 
     Parameters
     ----------
     directed : False also stores the reverse of every edge.
-    weight : the column of weights by name or counted from 0; None: every weight is 1. "auto": a
-        column called weight, w, length, distance or cost, else the third of three columns; with
-        more columns, `weight` is required.
+    weight : the column of weights by name or counted from 0; None: every weight is 1. "auto": the
+        column that is known by its name; without a header the third of three columns. Otherwise
+        `weight` is required.
     ids : "auto": integers, or names if the first edge has names. "numbers": the vertices are
         0 .. n - 1, some perhaps without edges. "text": names, even if they look like numbers.
     columns : the columns of the two ends, and of the weight if there is a third, by name or counted
-        from 0; by default the columns that the header names, else the first two.
+        from 0; by default the columns that are known by their names, without a header the first
+        two.
+    header : whether the first row has the names of columns; None: if one of its pairs of names is
+        known, or it has words above numbers.
     n : number of vertices; implies ids = "numbers".
     skip_lines : number of lines to skip at the start.
 
@@ -83,45 +77,120 @@ def read(
     if ids not in {"auto", "numbers", "text"}:
         msg = f'ids={ids!r} must be "auto", "numbers" or "text".'
         raise InputError(msg)
-    shape = _shape(source, skip_lines)
-    if shape is None:
-        if n is None:
-            raise source.error(
-                None, "the file has no edges, only comments; give n= if this is intended"
-            )
-        return Graph.from_edges([], [], n=n, directed=directed is not False, name=source.title)
-    if columns is not None:
-        columns, weight = _checked_columns(columns, weight)
-    ends = _ends(source, shape, columns)
-    at = _weight_column(source, shape, ends, weight)
-    named = ids == "text" or (ids == "auto" and n is None and _has_names(source, shape, ends))
-    roles = ["."] * len(shape.fields)
-    roles[ends[0]] = roles[ends[1]] = "t" if named else "v"
-    if at is not None:
-        roles[at] = "n"
+    columns, weight = _checked_columns(columns, weight)
+    layout = layout_of(source, skip_lines=skip_lines, header=header, columns=columns or ())
+    if layout is None or not layout.first:
+        return _without_edges(source, layout, n, directed=directed is not False)
+    as_table = partial(
+        csv.read,
+        source,
+        directed=directed,
+        weight=weight,
+        columns=_with_auto(columns, weight),
+        delimiter=layout.delimiter,
+        header=layout.names is not None and layout.start.heading is None,
+        ids=ids,
+    )
+    tabular = n is None and ids != "numbers" and not skip_lines
+    if tabular and _needs_csv(source, layout):
+        return as_table()
+    chosen = _columns(source, layout, columns, weight)
+    try:
+        edges = _parsed(source, layout, *chosen, ids=ids, n=n)
+    except GraphFormatError as error:
+        if not tabular or layout.delimiter == " ":
+            raise
+        try:
+            return as_table()
+        except GraphFormatError:
+            if layout.names is None:
+                raise error from None
+            raise
+    return _graph(source, edges, directed=directed is not False, ids=ids, n=n)
+
+
+def _without_edges(
+    source: Source, layout: Layout | None, n: int | None, *, directed: bool
+) -> Graph:
+    if n is None:
+        what = (
+            "comments"
+            if layout is None
+            else f"a header, {', '.join(map(repr, layout.names or []))}"
+        )
+        reason = f"the file has no edges, only {what}; give n= if this is intended"
+        raise source.error(None, reason)
+    return Graph.from_edges([], [], n=n, directed=directed, name=source.title)
+
+
+class _Edges(NamedTuple):
+    """Edges from the core: (m,) each; `names` of vertices, or None where they are numbers."""
+
+    src: Array
+    dst: Array
+    weights: Array | None
+    names: list[str] | None
+    report: dict[str, Any]
+
+
+def _parsed(
+    source: Source,
+    layout: Layout,
+    ends: tuple[int, int],
+    weight: int | None,
+    *,
+    ids: str,
+    n: int | None,
+) -> _Edges:
+    """Parse the rows in the core."""
+    if layout.names is not None and len(layout.first) != len(layout.names):
+        reason = f"the header has {len(layout.names)} columns, this line has {len(layout.first)}"
+        raise source.error(layout.line, reason)
+    named = ids == "text" or (ids == "auto" and n is None and _has_names(source, layout, ends))
+    roles = ["."] * len(layout.first)
+    # Vertex numbers are not negative; where the text has a minus, the ends are read as integers.
+    numbered = n is not None or ids == "numbers" or b"-" not in source.data
+    roles[ends[0]] = roles[ends[1]] = "t" if named else "v" if numbered else "i"
+    if weight is not None:
+        roles[weight] = "n"
+    # In a list of numbers without a header, a line with a mark cannot be an edge.
+    listed = layout.names is None or layout.start.heading is not None
+    comments = COMMENTS if listed and not named else b""
+    report = csv.comments_report(layout)
+    if inner := sum(source.data.count(b"\n%c" % mark, layout.at) for mark in comments):
+        report["lines among the edges that were skipped as comments"] = inner
     arrays, names = source.named_rows(
-        shape.at,
-        shape.number,
+        layout.at,
+        layout.line,
         "".join(roles),
-        delimiter=shape.delimiter,
-        comments=_COMMENTS.decode(),
+        delimiter=layout.delimiter,
+        comments=comments.decode(),
         noun="edges",
         high=-1 if n is None else n - 1,
-        expected=_expected(shape, ends, at),
+        expected=_expected(layout, ends, weight),
     )
-    taken = sorted(k for k in (*ends, at) if k is not None)
+    taken = sorted(k for k in (*ends, weight) if k is not None)
     src, dst = (arrays[taken.index(end)] for end in ends)
-    weights = None if at is None else arrays[taken.index(at)]
-    attributes: dict[str, Any] = {"directed": directed is not False, "name": source.title}
-    if named:
+    weights = None if weight is None else arrays[taken.index(weight)]
+    return _Edges(src, dst, weights, names if named else None, report)
+
+
+def _graph(source: Source, edges: _Edges, *, directed: bool, ids: str, n: int | None) -> Graph:
+    """Make a graph of edges, whose labels are names, or numbers with gaps."""
+    src, dst, weights, names, report = edges
+    attributes: dict[str, Any] = {
+        "directed": directed,
+        "name": source.title,
+        "read_report": report,
+    }
+    if names is not None:
         longest = max(map(len, names), default=0)
         source.need(
             4 * longest * len(names),  # each name in an array takes the space of the longest
             f"There are {len(names):,} names, one of {longest:,} characters. Is it a name?",
         )
-        return Graph.from_edges(
-            src, dst, weights, n=len(names), labels=np.array(names, np.str_), **attributes
-        )
+        labels = np.array(names, np.str_)
+        return Graph.from_edges(src, dst, weights, n=len(names), labels=labels, **attributes)
     if ids == "numbers" or n is not None:
         n = 1 + max(int(src.max(initial=-1)), int(dst.max(initial=-1))) if n is None else n
         source.room_for(n)
@@ -129,12 +198,31 @@ def read(
     return _labelled(source, src, dst, weights, attributes)
 
 
+def _with_auto(columns: Sequence[Column] | None, weight: Column | None) -> Sequence[Column] | None:
+    """Return the columns of a table whose weight is known by its name."""
+    return columns if columns is None or weight != "auto" else (*columns, "auto")
+
+
+def _needs_csv(source: Source, layout: Layout) -> bool:
+    """Return whether a table has directions, quotes or decimal commas, or a delimiter at the end.
+
+    Names in lists with blanks may have quotes in them.
+    """
+    names = layout.names or []
+    if any(map(says_directions, names)) or directions_by_name(names, ("source", "target")).oneway:
+        return True
+    if layout.decimal == "," or b'"' in layout.start.line.text:
+        return True
+    return layout.delimiter != " " and (not layout.first[-1] or b'"' in source.data)
+
+
 def _labelled(
     source: Source, src: Array, dst: Array, weights: Array | None, attributes: dict[str, Any]
 ) -> Graph:
     """Make a graph whose labels are the ids: by a table if they are dense, else by sorting."""
     largest = max(int(src.max(initial=-1)), int(dst.max(initial=-1)))
-    if largest > 8 * len(src) + 1024:
+    least = min(int(src.min(initial=0)), int(dst.min(initial=0)))
+    if least < 0 or largest > 8 * len(src) + 1024:
         source.need(88 * len(src))
         return Graph.from_labelled_edges(src, dst, weights, **attributes)
     named = np.zeros(largest + 1, np.bool_)
@@ -149,68 +237,12 @@ def _labelled(
     )
 
 
-def _shape(source: Source, skip_lines: int) -> Shape | None:
-    """Return the layout that the first lines show, or None if there is no edge."""
-    source.text  # noqa: B018 - refuse a binary file before an error quotes its first line
-    at, number = 0, 1
-    for _ in range(skip_lines):
-        at, number = (source.data.find(b"\n", at) + 1) or len(source.data), number + 1
-    first = source.line(at, number, _COMMENTS)
-    if first is None:
-        return None
-    second = source.line(first.next, first.number + 1, _COMMENTS)
-    if second is not None and _INTEGER.fullmatch(first.text) and len(_split(second.text)[1]) > 1:
-        first, second = second, source.line(second.next, second.number + 1, _COMMENTS)
-    delimiter, fields = _split(first.text)
-    names = None
-    if _is_header(fields, second, delimiter):
-        names = [field.decode("utf-8", "replace").strip('" ') for field in fields]
-        if second is None:
-            return None
-        first, fields = second, _split(second.text, delimiter)[1]
-        if len(fields) != len(names):
-            reason = f"the header has {len(names)} columns, this line has {len(fields)}"
-            raise source.error(first.number, reason, first.text)
-    if len(fields) < 2:
-        raise source.error(first.number, 'expected "<from> <to>" or more columns', first.text)
-    if b'"' in first.text:
-        reason = 'quoted fields are read by format="csv"'
-        raise source.error(first.number, reason, first.text)
-    begin = source.data.rfind(b"\n", 0, max(first.next - 1, 0)) + 1
-    return Shape(begin, first.number, delimiter, fields, names)
-
-
-def _split(text: bytes, delimiter: str | None = None) -> tuple[str, list[bytes]]:
-    """Return the delimiter of a line and its fields; tab only if a field contains blanks."""
-    for mark in (",", ";", "\t") if delimiter is None else (delimiter,):
-        if mark != " " and mark.encode() in text:
-            fields = [field.strip() for field in text.split(mark.encode())]
-            if mark == "\t" and not any(b" " in field for field in fields):
-                break
-            return mark, fields
-    return " ", text.split()
-
-
-def _plain(name: bytes | str) -> str:
-    text = name.decode("utf-8", "replace") if isinstance(name, bytes) else name
-    return re.sub(r"[\s_\"]", "", text).lower()
-
-
-def _is_header(fields: list[bytes], second: Line | None, delimiter: str) -> bool:
-    """Return whether fields are a header: names of an edge's ends, or words above numbers."""
-    words = {_plain(field) for field in fields}
-    if words & _FROM and words & _TO:
-        return True
-    if second is None or any(_NUMBER.fullmatch(field) for field in fields):
-        return False
-    below = _split(second.text, delimiter)[1]
-    return len(below) == len(fields) and all(_INTEGER.fullmatch(field) for field in below[:2])
-
-
 def _checked_columns(
-    columns: Sequence[str | int], weight: str | int | None
-) -> tuple[Sequence[str | int], str | int | None]:
+    columns: Sequence[Column] | None, weight: Column | None
+) -> tuple[Sequence[Column] | None, Column | None]:
     """Return the two columns of the ends and that of the weight."""
+    if columns is None:
+        return None, weight
     if isinstance(columns, str | int | float) or len(columns) not in {2, 3}:
         msg = f"columns={columns!r}: give two or three columns: source, target and weight."
         raise InputError(msg)
@@ -222,80 +254,82 @@ def _checked_columns(
     return columns[:2], columns[2]
 
 
-def _ends(source: Source, shape: Shape, columns: Sequence[str | int] | None) -> tuple[int, int]:
-    if columns is not None:
-        u, v = (_column(source, shape, column) for column in columns)
-        if u == v:
-            msg = f"columns={columns!r} names one column twice."
-            raise InputError(msg)
-        return u, v
-    words = [_plain(name) for name in shape.names or []]
-    sources = [k for k, word in enumerate(words) if word in _FROM]
-    targets = [k for k, word in enumerate(words) if word in _TO]
-    return (sources[0], targets[0]) if sources and targets else (0, 1)
-
-
-def _weight_column(
-    source: Source, shape: Shape, ends: tuple[int, int], weight: str | int | None
-) -> int | None:
+def _columns(
+    source: Source, layout: Layout, columns: Sequence[Column] | None, weight: Column | None
+) -> tuple[tuple[int, int], int | None]:
+    """Return the positions of the ends and of the weight."""
+    if layout.names is not None:
+        names = layout.names
+        try:
+            u, v, w = chosen_columns(
+                names, _with_auto(columns, weight), weight, lambda name: _is_numeric(layout, name)
+            )
+        except GraphError as error:
+            raise source.error(None, str(error)) from error
+        return (names.index(u), names.index(v)), None if w is None else names.index(w)
+    if len(layout.first) < 2:
+        line = source.data[layout.at :].split(b"\n", 1)[0]
+        raise source.error(layout.line, 'expected "<from> <to>" or more columns', line)
+    first, second = (0, 1) if columns is None else columns
+    ends = _position(source, layout, first), _position(source, layout, second)
+    if ends[0] == ends[1]:
+        msg = f"columns={columns!r} names one column twice."
+        raise InputError(msg)
     if weight is None:
-        return None
+        return ends, None
     if weight != "auto":
-        at = _column(source, shape, weight)
+        at = _position(source, layout, weight)
         if at in ends:
-            msg = f"weight={weight!r} is a column of vertices: {_listed(shape)}."
+            msg = f"weight={weight!r} is a column of vertices: {_listed(layout)}."
             raise InputError(msg)
-        return at
-    words = [_plain(name) for name in shape.names or []]
-    others = [k for k in range(len(shape.fields)) if k not in ends]
-    called = [k for k in others if words and words[k] in _WEIGHT]
-    if len(called) == 1:
-        return called[0]
+        return ends, at
+    others = [k for k in range(len(layout.first)) if k not in ends]
     if len(others) <= 1:
-        return others[0] if others else None
-    choice = repr(_titles(shape)[others[0]]) if shape.names else str(others[0])
+        return ends, others[0] if others else None
     reason = (
-        f"which of the columns is the weight is not clear: {_listed(shape)}. Choose with "
-        f"weight={choice}, or weight=None for an unweighted graph"
+        f"which of the columns is the weight is not clear: {_listed(layout)}. Choose with "
+        f"weight={others[0]}, or weight=None for an unweighted graph"
     )
-    raise source.error(shape.number, reason)
+    raise source.error(layout.line, reason)
 
 
-def _column(source: Source, shape: Shape, column: str | int) -> int:
-    count = len(shape.fields)
-    if isinstance(column, str) and shape.names and column in shape.names:
-        return shape.names.index(column)
+def _is_numeric(layout: Layout, name: str) -> bool:
+    at = (layout.names or []).index(name)
+    return all(at < len(row) and NUMBER.fullmatch(row[at]) for row in layout.start.sample[1:])
+
+
+def _position(source: Source, layout: Layout, column: Column) -> int:
+    count = len(layout.first)
     if isinstance(column, int) and not isinstance(column, bool) and 0 <= column < count:
         return column
-    msg = f"{source.path} has no column {column!r}: {_listed(shape)}."
+    msg = f"{source.path} has no column {column!r}: {_listed(layout)}."
     raise InputError(msg)
 
 
-def _listed(shape: Shape) -> str:
-    shown = [name if shape.names else f'("{name}")' for name in _titles(shape)[:_SHOWN_COLUMNS]]
-    rest = ", ..." if len(shape.fields) > _SHOWN_COLUMNS else ""
+def _listed(layout: Layout) -> str:
+    shown = [f'("{name}")' for name in _titles(layout)[:_SHOWN_COLUMNS]]
+    rest = ", ..." if len(layout.first) > _SHOWN_COLUMNS else ""
     return "the columns are " + ", ".join(f"{k} {name}" for k, name in enumerate(shown)) + rest
 
 
-def _titles(shape: Shape) -> list[str]:
-    fields = [field.decode("utf-8", "backslashreplace") for field in shape.fields]
-    return [printable(name[:20]) for name in shape.names or fields]
+def _titles(layout: Layout) -> list[str]:
+    return [printable(name[:20]) for name in layout.names or layout.first]
 
 
-def _has_names(source: Source, shape: Shape, ends: tuple[int, int]) -> bool:
+def _has_names(source: Source, layout: Layout, ends: tuple[int, int]) -> bool:
     """Return whether the first edge has names; raise GraphFormatError for a fraction."""
-    fields = [shape.fields[end] for end in ends]
+    fields = [layout.first[end] for end in ends]
     for field in fields:
-        if _NUMBER.fullmatch(field) and not _INTEGER.fullmatch(field):
+        if NUMBER.fullmatch(field) and not INTEGER.fullmatch(field):
             reason = 'a vertex is an integer or a name; ids="text" reads this as a name'
-            raise source.error(shape.number, reason, field)
-    return not all(_INTEGER.fullmatch(field) for field in fields)
+            raise source.error(layout.line, reason, field.encode())
+    return not all(INTEGER.fullmatch(field) for field in fields)
 
 
-def _expected(shape: Shape, ends: tuple[int, int], weight: int | None) -> str:
-    words = [f"<{name}>" if shape.names else "<...>" for name in _titles(shape)]
+def _expected(layout: Layout, ends: tuple[int, int], weight: int | None) -> str:
+    words = [f"<{name}>" if layout.names else "<...>" for name in _titles(layout)]
     words[ends[0]], words[ends[1]] = "<from>", "<to>"
     if weight is not None:
         words[weight] = "<weight>"
     words[_SHOWN_COLUMNS:] = ["..."] if len(words) > _SHOWN_COLUMNS else []
-    return ("," if shape.delimiter == "," else " ").join(words)
+    return ("," if layout.delimiter == "," else " ").join(words)

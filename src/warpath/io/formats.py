@@ -14,6 +14,7 @@ from warpath.base.progress import watch
 from warpath.graph.arguments import a_graph
 from warpath.graph.checks import checked_bool, checked_integer, checked_kind, is_integer, shown
 from warpath.graph.coordinates import RULES
+from warpath.io.columns import ends_as_columns
 from warpath.io.compression import without_suffix
 from warpath.io.places import to_read, to_write
 from warpath.io.source import Source, foreign, reading
@@ -216,8 +217,8 @@ def read(
         checked_kind(value, str, name)
     rule = weight if weight in RULES else None
     if source is not None or target is not None:
-        ends = _ends(source, target, options)
-        options["columns"] = (*ends, "auto") if weight == "auto" else ends
+        ends = ends_as_columns(source, target, options.get("columns"))
+        options["columns"] = ends if weight == "auto" else ends[:2]
     if directed is not None:
         options["directed"] = checked_bool(directed, "directed")
     if ids != "auto":
@@ -244,27 +245,13 @@ def read(
         return graph if rule is None else graph.with_weights(rule)
 
 
-def _ends(source: Any, target: Any, options: Mapping[str, Any]) -> tuple[Any, Any]:
-    """Return checked source and target, for the option `columns`."""
-    for name, value in (("source", source), ("target", target)):
-        if not (isinstance(value, str) or is_integer(value)):
-            msg = f"{name} = {shown(value)} must be the name or the number of a column."
-            raise InputError(msg)
-    if "columns" in options:
-        msg = "source=, target= and columns= name the same columns: leave one of them out."
-        raise InputError(msg)
-    return source, target
-
-
 def _of_columns(chosen: Format, file: Source, options: Mapping[str, Any]) -> Format:
     """Choose between edge lists, which are read in the core, and CSV, which can do more."""
     if chosen.name not in {"edge_list", "csv"} or foreign(file.head) is not None:
         return chosen
-    needed = not {"delimiter", "decimal", "attributes"}.isdisjoint(options)
-    csv = importlib.import_module("warpath.io.csv")
-    table = file.suffix in {".csv", ".tsv"}
-    needed = needed or (table and (b'"' in file.data or csv.has_commas_inside(file.data)))
-    return format_named("csv" if needed or chosen.sniff(file.head) else "edge_list")
+    only_csv = {"delimiter", "decimal", "attributes", "oneway", "reverse_weight"}
+    needed = not only_csv.isdisjoint(options) or chosen.sniff(file.head)
+    return format_named("csv" if needed else "edge_list")
 
 
 def write(
@@ -396,7 +383,6 @@ _REPLACED = {
 _KINDS = {
     "delimiter": str,
     "decimal": str,
-    "header": str,
     "layer": str,
     "labels": str,
     "speeds": Mapping,

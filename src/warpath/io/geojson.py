@@ -12,8 +12,7 @@ from warpath.base.errors import GraphError, InputError, require
 from warpath.graph.checks import label_array
 from warpath.graph.coordinates import in_degrees
 from warpath.graph.edge_geometry import lines_of
-from warpath.io.dataframes import ENDS
-from warpath.io.geopandas import NODE_IDS, from_geodataframe
+from warpath.io.geopandas import NODE_IDS, from_geodataframe, names_ends
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -33,8 +32,10 @@ def read(
     source: Source,
     *,
     weight: str | int | None = "auto",
-    directed: bool = True,
+    directed: bool | None = None,
     columns: Sequence[str | int] | None = None,
+    oneway: str | int | bool | None = "auto",
+    reverse_weight: str | int | None = "auto",
     noded: bool = False,
     tolerance: float | None = None,
 ) -> Graph:
@@ -45,7 +46,13 @@ def read(
     geopandas = require("geopandas", extra="geo", what="reading edges with geometry")
     packed = source.compression not in {None, "zip"}  # GDAL unpacks zip archives only
     frame = geopandas.read_file(io.BytesIO(source.data) if packed else source.path)
-    options = {"weight": weight, "directed": directed, "columns": columns}
+    options = {
+        "weight": weight,
+        "directed": directed,
+        "columns": columns,
+        "oneway": oneway,
+        "reverse_weight": reverse_weight,
+    }
     return graph_of(source, frame, None, noded=noded, tolerance=tolerance, **options)
 
 
@@ -62,8 +69,7 @@ def graph_of(source: Source, frame: Any, nodes: Any, **options: Any) -> Graph:
     report, coordinates = {}, None
     if nodes is not None:
         labels = next((name for name in NODE_IDS if name in nodes.columns), None)
-        ends = {*map(str.lower, map(str, frame.columns))}
-        if labels is not None and any({*pair} <= ends for pair in ENDS):
+        if labels is not None and names_ends([*map(str, frame.columns)]):
             coordinates = nodes
         else:
             report["points that are not ends of lines, left out"] = len(nodes)

@@ -27,8 +27,10 @@ def read(
     *,
     layer: str | None = None,
     weight: str | int | None = "auto",
-    directed: bool = True,
+    directed: bool | None = None,
     columns: Sequence[str | int] | None = None,
+    oneway: str | int | bool | None = "auto",
+    reverse_weight: str | int | None = "auto",
     noded: bool = False,
     tolerance: float | None = None,
 ) -> Graph:
@@ -51,7 +53,13 @@ def read(
         frame = geopandas.read_file(path, layer=chosen)
         points = chosen != "nodes" and "Point" in kinds.get("nodes", "")
         nodes = geopandas.read_file(path, layer="nodes") if points else None
-    options = {"weight": weight, "directed": directed, "columns": columns}
+    options = {
+        "weight": weight,
+        "directed": directed,
+        "columns": columns,
+        "oneway": oneway,
+        "reverse_weight": reverse_weight,
+    }
     return graph_of(source, frame, nodes, noded=noded, tolerance=tolerance, **options)
 
 

@@ -13,7 +13,16 @@ from warpath.graph.checks import checked_bool, is_number, numbered, shown
 from warpath.graph.coordinates import RULES, in_degrees
 from warpath.graph.edge_geometry import Shapes, in_rows
 from warpath.io import noding
-from warpath.io.dataframes import ENDS, WEIGHTS, Table, chosen_columns
+from warpath.io.columns import (
+    chosen_columns,
+    ends_as_columns,
+    is_weight,
+    known_ends,
+    named,
+    plain,
+)
+from warpath.io.dataframes import Table
+from warpath.io.directions import arcs_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,8 +37,12 @@ def from_geodataframe(
     data: Any,
     *,
     columns: Sequence[str | int] | None = None,
+    source: str | int | None = None,
+    target: str | int | None = None,
     weight: str | int | None = "auto",
-    directed: bool = True,
+    directed: bool | None = None,
+    oneway: str | int | bool | None = "auto",
+    reverse_weight: str | int | None = "auto",
     digits: int | None = None,
     noded: bool = False,
     tolerance: float | None = None,
@@ -41,13 +54,16 @@ def from_geodataframe(
     Parameters
     ----------
     data : a GeoDataFrame. The ends of edges come from columns or index levels (OSMnx: ``u`` and
-        ``v``), found as in `warpath.io.dataframes.from_table`; without such columns, lines with a
+        ``v``), known as in `warpath.io.dataframes.from_table`; without such columns, lines with a
         common end point share a vertex.
     columns : the columns of ends, or of ends and weight.
+    source, target : the columns of the ends; the same as ``columns=(source, target, "auto")``.
     weight : the weight's column; "geometry" for the lines' lengths, metres on a sphere for
         longitude and latitude, else in the unit of the coordinates; None: every weight is 1.
         "auto": the one column called weight, length, ..., else "geometry".
     directed : False makes every row an edge in both directions.
+    oneway, reverse_weight : the columns of directions and of weights against the line, as in
+        `from_table`.
     digits : number of decimals to which end points are rounded before they are compared, if no
         columns name the ends; None: no rounding.
     noded : True splits lines where they meet others between their ends, if no columns name the
@@ -78,8 +94,8 @@ def from_geodataframe(
     if {"u", "v"} <= {*names} and not {"u", "v"} <= {*table.columns}:
         table = table.reset_index()
     table.columns = [str(name) for name in table.columns]
-    lower = {str(name).strip().lower() for name in table.columns}
-    if columns is not None or any(u in lower and v in lower for u, v in ENDS):
+    columns = ends_as_columns(source, target, columns)
+    if columns is not None or names_ends(table.columns):
         if noded:
             msg = (
                 "noded=True splits lines that are joined by their ends, but columns name the ends "
@@ -91,13 +107,14 @@ def from_geodataframe(
         edges = _joined_by_ends(
             shapely, table, lines, data.crs, weight, digits, noded=noded, tolerance=tolerance
         )
+    edges, both = _with_directions(shapely, edges, oneway, reverse_weight, directed)
     report = {**(attributes.pop("read_report", None) or {}), **edges.report}
     graph = Graph.from_edges(
         edges.src,
         edges.dst,
         edges.weights,
         n=len(edges.points),
-        directed=directed,
+        directed=both,
         labels=edges.labels,
         coordinates=edges.points if coordinates is None or edges.placed else coordinates,
         read_report=report,
@@ -106,9 +123,20 @@ def from_geodataframe(
     return with_shapes(graph, (edges.src, edges.dst), edges.weights, edges.lines, data.crs)
 
 
-class _Edges(NamedTuple):
-    """The edges of lines: k ends, lines and weights, and the coordinates of n vertices."""
+def names_ends(columns: Sequence[str]) -> bool:
+    """Return whether columns of lines name their ends; begin, start and end are often times."""
+    return bool(known_ends(name for name in columns if plain(name) not in {"begin", "start"}))
 
+
+class _Edges(NamedTuple):
+    """The edges of lines: k ends, lines and weights, and the coordinates of n vertices.
+
+    `table` has the further columns of the k lines, and `chosen` their columns of source, target and
+    weight; `share` is the part of the row's weight that each line has, or None.
+    """
+
+    table: Table
+    chosen: tuple[str, str, str | None]
     src: Array
     dst: Array
     lines: Sequence[Any]
@@ -116,7 +144,38 @@ class _Edges(NamedTuple):
     points: Array
     placed: bool = False  # the points are the given coordinates
     labels: Array | None = None
-    report: dict[str, int] = {}  # noqa: RUF012 - never changed
+    report: dict[str, Any] = {}  # noqa: RUF012 - never changed
+    share: Array | None = None
+
+
+def _with_directions(
+    shapely: Any,
+    edges: _Edges,
+    oneway: str | int | bool | None,
+    reverse_weight: str | int | None,
+    directed: bool | None,
+) -> tuple[_Edges, bool]:
+    """Return the edges in the directions of their rows, and whether they are directed."""
+    chosen = edges.chosen
+    by_geometry = chosen[2] == "geometry" and "geometry" not in edges.table.names
+    if by_geometry:
+        chosen = (*chosen[:2], None)
+    arcs, both, report = arcs_of(
+        edges.table, chosen, oneway=oneway, reverse_weight=reverse_weight, directed=directed
+    )
+    report = {**edges.report, **report}
+    if arcs is None:
+        return edges._replace(report=report), both
+    weights = arcs.weights
+    if by_geometry and edges.weights is not None:
+        weights = edges.weights[arcs.rows]
+    elif weights is not None and edges.share is not None:
+        weights = weights * edges.share[arcs.rows]
+    lines = [edges.lines[row] for row in arcs.rows.tolist()]
+    for at in np.flatnonzero(arcs.against).tolist():
+        lines[at] = shapely.reverse(lines[at])
+    src, dst = arcs.directed(edges.src, edges.dst)
+    return edges._replace(src=src, dst=dst, lines=lines, weights=weights, report=report), both
 
 
 def _joined_by_names(
@@ -130,8 +189,9 @@ def _joined_by_names(
 ) -> _Edges:
     """Return the edges of lines whose ends are named in columns."""
     corners, indptr = _corners(shapely, lines)
-    source, target, column = _columns(table, columns, weight)
-    labels, ends = numbered(*(Table(table, [*table]).ends(end) for end in (source, target)))
+    rows = Table(table, [*table])
+    chosen = _columns(rows, columns, weight)
+    labels, ends = numbered(*rows.both_ends(*chosen[:2]))
     src, dst = ends[: len(lines)], ends[len(lines) :]
     n = len(labels) if labels is not None else int(ends.max(initial=-1)) + 1
     points = _places(src, dst, corners[indptr[:-1]], corners[indptr[1:] - 1], n)
@@ -140,8 +200,8 @@ def _joined_by_names(
         if len(coordinates) > n:
             report["points without an edge, left out"] = len(coordinates) - n
         points = _of_points(shapely, coordinates, np.arange(n) if labels is None else labels)
-    weights = _weights(table, column, corners, indptr, crs)
-    return _Edges(src, dst, lines, weights, points, placed, labels, report)
+    weights = _weights(rows, chosen[2], corners, indptr, crs)
+    return _Edges(rows, chosen, src, dst, lines, weights, points, placed, labels, report)
 
 
 def _joined_by_ends(
@@ -157,7 +217,7 @@ def _joined_by_ends(
 ) -> _Edges:
     """Return the edges of lines that share a vertex where their ends meet."""
     corners, indptr = _corners(shapely, lines)
-    column = _weight_column(table, weight)
+    column = _weight_column([*table], weight)
     tolerance = _checked_tolerance(tolerance, corners, noded=noded)
     jumps = noding.crosses_antimeridian(corners, indptr, geographic=_geographic(corners, crs))
     flat = [None if jump else line for line, jump in zip(lines, jumps, strict=True)]
@@ -180,18 +240,21 @@ def _joined_by_ends(
     if noded:
         groups, group = np.unique(noding.joined(shapely, unique, tolerance), return_inverse=True)
         at, vertex = at[groups], group[vertex]
-    weights = _weights(table, column, corners, indptr, crs)
-    if weights is not None and column != "geometry" and share is not None and (share != 1.0).any():
+    rows = Table(table, [*table])
+    weights = _weights(rows, column, corners, indptr, crs)
+    share = share if share is not None and (share != 1.0).any() else None
+    if weights is not None and column != "geometry" and share is not None:
         weights = weights * share
     src, dst = vertex[: len(lines)], vertex[len(lines) :]
-    return _Edges(src, dst, lines, weights, both[at], report=report)
+    chosen = ("", "", column)
+    return _Edges(rows, chosen, src, dst, lines, weights, both[at], report=report, share=share)
 
 
-def _weights(table: Any, column: str | None, corners: Array, indptr: Array, crs: Any) -> Any:
+def _weights(rows: Table, column: str | None, corners: Array, indptr: Array, crs: Any) -> Any:
     """Return the weights from a column, or the lengths of the lines."""
-    if column == "geometry" and column not in table.columns:
+    if column == "geometry" and column not in rows.names:
         return _lengths(corners, indptr, geographic=_geographic(corners, crs))
-    return None if column is None else Table(table, [*table]).weights(column)
+    return None if column is None else rows.weights(column)
 
 
 def _geographic(corners: Array, crs: Any) -> bool:
@@ -295,28 +358,27 @@ def _corners(shapely: Any, lines: Sequence[Any]) -> tuple[Array, Array]:
     return corners, np.concatenate(([0], np.cumsum(counts)))
 
 
-def _columns(table: Any, columns: Any, weight: Any) -> tuple[str, str, str | None]:
+def _columns(rows: Table, columns: Any, weight: Any) -> tuple[str, str, str | None]:
     """Return the columns of source, target and weight, which may be "geometry"."""
-    names = [*table.columns]
-    if weight == "auto" and (columns is None or len(columns) == 2):
-        source, target, _ = chosen_columns(names, columns, None)
-        rest = table.drop(columns=[source, target])
+    names = rows.names
+    if weight == "auto" and (columns is None or tuple(columns[2:]) in {(), ("auto",)}):
+        source, target, _ = chosen_columns(names, columns and columns[:2], None)
+        rest = [name for name in names if name not in {source, target}]
         return source, target, _weight_column(rest, weight)
     if weight == "geometry" and "geometry" not in names:
-        return *chosen_columns(names, columns, None)[:2], "geometry"
-    return chosen_columns(names, columns, weight)
+        return *chosen_columns(names, columns and columns[:2], None)[:2], "geometry"
+    return chosen_columns(names, columns, weight, rows.is_numeric)
 
 
-def _weight_column(table: Any, weight: Any) -> str | None:
-    names = [*table.columns]
+def _weight_column(names: list[str], weight: Any) -> str | None:
     if weight != "auto":
-        if weight is None or weight in names or weight == "geometry":
-            return None if weight is None else str(weight)
-        raise GraphError(f"there is no column {weight!r}; there are {', '.join(names)}.")
-    candidates = [name for name in names if name.strip().lower() in WEIGHTS]
+        return weight if weight in {None, "geometry"} else named(names, weight)
+    candidates = [name for name in names if is_weight(name)]
+    candidates = [name for name in candidates if plain(name) == "weight"] or candidates
     if len(candidates) > 1:
-        known = " or ".join(map(repr, candidates))
-        raise GraphError(f"the weight could be {known}: choose one with weight=.")
+        several = " or ".join(map(repr, candidates))
+        msg = f"the weight could be {several}: choose one, as with weight={candidates[0]!r}."
+        raise GraphError(msg)
     return candidates[0] if candidates else "geometry"
 
 

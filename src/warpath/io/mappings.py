@@ -5,29 +5,46 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from warpath.base.errors import GraphError
+from warpath.base.errors import GraphError, InputError
 from warpath.graph.checks import is_integer, label_array, shown
 from warpath.io.arrays import from_edges
+from warpath.io.columns import ends_as_columns, known_ends
+from warpath.io.dataframes import ArrayTable, from_columns
 
 if TYPE_CHECKING:
     from warpath.graph import Graph
 
 
 def from_mapping(
-    data: Mapping[Any, Any], *, n: int | None = None, directed: bool = True, **attributes: Any
+    data: Mapping[Any, Any],
+    *,
+    n: int | None = None,
+    directed: bool | None = None,
+    columns: Any = None,
+    source: Any = None,
+    target: Any = None,
+    weight: Any = "auto",
+    oneway: Any = "auto",
+    reverse_weight: Any = "auto",
+    **attributes: Any,
 ) -> Graph:
-    """Make a graph from a dictionary of edges.
+    """Make a graph from a dictionary of edges or of columns.
 
     Parameters
     ----------
     data : ``{u: {v: weight}}``, ``{u: [v, ...]}`` for an unweighted graph, or
         ``{(u, v): weight}``. The values show which. Vertices of the first two need not have edges.
+        Arrays or lists of equal lengths under names of ends, ``{"source": [0], "target": [1]}``,
+        are columns of a table, as `Graph.edge_table` returns them.
+    columns, source, target, weight, oneway, reverse_weight : for columns, as for a table,
+        `warpath.io.dataframes.from_table`; the first three show that there are columns.
     n, directed, **attributes : as for a list of edges, `warpath.io.arrays.from_edges`.
 
     Raises
     ------
     GraphError, WeightError
-        A key or a value is of another kind; the message quotes it.
+        A key or a value is of another kind, the message quotes it; or the dictionary could be one
+        of columns and one of neighbours.
 
     Notes
     -----
@@ -35,6 +52,23 @@ def from_mapping(
     stores the reverse of both.
     """
     rows = list(data.values())
+    named = not (columns is None and source is None and target is None)
+    if named or _are_columns(data):
+        return from_columns(
+            ArrayTable(data),
+            columns=ends_as_columns(source, target, columns),
+            weight=weight,
+            directed=directed,
+            oneway=oneway,
+            reverse_weight=reverse_weight,
+            n=n,
+            **attributes,
+        )
+    options = {"weight": weight, "oneway": oneway, "reverse_weight": reverse_weight}
+    if unused := [f"{name}={value!r}" for name, value in options.items() if value != "auto"]:
+        msg = f"{unused[0]} is for columns: name those of the ends with source= and target=."
+        raise InputError(msg)
+    directed = directed is not False
     edges: list[tuple[Any, ...]]
     if rows and all(isinstance(row, Mapping) for row in rows):
         edges = [(u, v, weight) for u, row in data.items() for v, weight in row.items()]
@@ -51,6 +85,40 @@ def from_mapping(
     numbered = [(place[edge[0]], place[edge[1]], *edge[2:]) for edge in edges]
     labels = None if names == list(range(len(names))) else label_array(names)
     return from_edges(numbered, n=len(names), directed=directed, labels=labels, **attributes)
+
+
+def _are_columns(data: Mapping[Any, Any]) -> bool:
+    """Return whether a dictionary has columns of equal lengths under names of ends.
+
+    Raises
+    ------
+    GraphError
+        It could be one of neighbours as well.
+    """
+    rows = [*data.values()]
+    if not all(isinstance(name, str) for name in data) or not all(map(_is_column, rows)):
+        return False
+    pairs = known_ends(data)
+    if not pairs or len({len(row) for row in rows}) != 1:
+        return False
+    ends = [end for pair in pairs for end in pair]
+    strings = [name for end in ends for name in list(data[end]) if isinstance(name, str)]
+    letters = not known_ends(data, letters=False)
+    if strings and (letters or not set(data).isdisjoint(strings)):
+        source, target = pairs[0]
+        msg = (
+            f"the keys {source!r} and {target!r} could be columns or vertices with neighbours: "
+            f"give source={source!r}, target={target!r} for columns, or a list of edges, "
+            "[(u, v) for u, row in data.items() for v in row], for neighbours."
+        )
+        raise GraphError(msg)
+    return True
+
+
+def _is_column(row: Any) -> bool:
+    """Return whether a value has a length and an order, as the columns of a table."""
+    array = hasattr(row, "__array__") or hasattr(row, "__arrow_c_stream__")
+    return isinstance(row, list | tuple) or (array and getattr(row, "ndim", 1) == 1)
 
 
 def _is_collection(row: Any) -> bool:

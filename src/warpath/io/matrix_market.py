@@ -9,6 +9,7 @@ import numpy as np
 from warpath import _core
 from warpath.base.errors import InputError
 from warpath.graph import Graph
+from warpath.graph.checks import checked_kind
 from warpath.io.save import edge_blocks, refuse_what_text_cannot_hold
 
 if TYPE_CHECKING:
@@ -65,7 +66,7 @@ def read(
     header : replacement for a missing first line, such as "coordinate pattern symmetric".
     n : number of vertices, for a file without the line of sizes; requires `header`.
     """
-    words, line = _banner(source, header)
+    words, line = _banner(source, checked_kind(header, str, "header"))
     for word in words:
         if word in _REFUSED:
             path = repr(str(source.path))

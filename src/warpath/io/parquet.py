@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from warpath.base.errors import GraphFormatError
     from warpath.graph import Graph
-    from warpath.io.dataframes import Column
+    from warpath.io.columns import Column
     from warpath.io.source import Source
 
 
@@ -27,9 +27,11 @@ def sniff(head: bytes) -> bool:
 def read(
     source: Source,
     *,
-    directed: bool = True,
+    directed: bool | None = None,
     weight: Column | None = "auto",
     columns: Sequence[Column] | None = None,
+    oneway: Column | bool | None = "auto",
+    reverse_weight: Column | None = "auto",
     attributes: str | Sequence[Column] | None = None,
 ) -> Graph:
     """Read a Parquet file with a row per edge; columns as in `warpath.io.dataframes.from_table`.
@@ -65,6 +67,8 @@ def read(
             directed=directed,
             weight=weight,
             columns=columns,
+            oneway=oneway,
+            reverse_weight=reverse_weight,
             attributes=attributes,
         )
     except InputError as error:

@@ -58,8 +58,8 @@ _FOREIGN = {
     b"\xff\xd8\xff": "a JPEG picture",
     b"%PDF": "a PDF document",
     b"<?xml": "XML",
-    b"\xff\xfe": "UTF-16 text: save it as UTF-8",
-    b"\xfe\xff": "UTF-16 text: save it as UTF-8",
+    b"\xff\xfe": "damaged UTF-16 text: save it as UTF-8",
+    b"\xfe\xff": "damaged UTF-16 text: save it as UTF-8",
     b"SQLite format 3": "an SQLite database",
     b"\x89HDF": "an HDF5 (or MATLAB) file",
     b"MATLAB": "a MATLAB file: save the matrix as Matrix Market",
@@ -165,7 +165,7 @@ class Source:
             return self._data[:HEAD]
         while self._held.tell() < HEAD and (piece := next(self._rest, None)) is not None:
             self._hold(piece)
-        return bytes(self._held.getbuffer()[:HEAD])
+        return plain_text(bytes(self._held.getbuffer()[: HEAD & ~1]))
 
     @property
     def data(self) -> bytes:
@@ -181,7 +181,7 @@ class Source:
                 self.need(self._size)
             for piece in self._rest:
                 self._hold(piece)
-            self._data = self._held.getvalue()  # shares the bytes: no write follows
+            self._data = plain_text(self._held.getvalue())  # shares the bytes: no write follows
             self._held.close()
         if not self._data:
             raise self.error(None, "the file is empty once decompressed")
@@ -300,15 +300,29 @@ class Source:
     def parsed(self, reader: Callable[..., Any], *args: Any, **options: Any) -> Any:
         """Call a parser of the core on `text`; its errors name this file.
 
-        The content is released afterwards, since the graph that is made next needs the memory.
+        The content is released afterwards, since the graph that is made next needs the memory. It
+        is kept after an error, for another reader.
         """
         try:
-            return reader(self.text, *args, progress=self.progress, **options)
+            parsed = reader(self.text, *args, progress=self.progress, **options)
         except _core.ParseError as error:
             line, message, found = error.args
             raise self.error(line, message, found) from None
-        finally:
+        else:
             self._data = b""
+            return parsed
+
+
+def plain_text(data: bytes) -> bytes:
+    """Return UTF-16 text as UTF-8, and carriage returns alone as line ends; other data as it is."""
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        try:
+            data = data.decode("utf-16").encode()
+        except UnicodeDecodeError:
+            return data  # refused as not text
+    if b"\n" not in data and b"\r" in data and foreign(data) is None:
+        data = data.replace(b"\r", b"\n")
+    return data
 
 
 def foreign(head: bytes) -> str | None:

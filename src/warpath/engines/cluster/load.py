@@ -16,7 +16,7 @@ from warpath.base.errors import GraphError, GraphFormatError, InputError
 from warpath.engines.cluster import assembly, edges
 from warpath.engines.cluster.division import Assigned, Ranges, balanced
 from warpath.graph.checks import is_integer, shown
-from warpath.io.dataframes import chosen_columns
+from warpath.io.columns import chosen_columns
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from warpath.engines.cluster.division import Division
     from warpath.engines.cluster.edges import Chunk, Columns, Footer
     from warpath.engines.cluster.tasks import Tasks
-    from warpath.io.dataframes import Column
+    from warpath.io.columns import Column
 
 _CHUNK_ROWS = 2**19  # rows of a chunk, at least one row group: 100 bytes each while split
 _AT_ONCE = 1  # chunks for each thread of the cluster in a wave
