@@ -122,13 +122,11 @@ def test_every_command_is_tried():
     assert tried == {name for name, _ in commands()}
 
 
-@pytest.mark.parametrize("as_json", [False, True])
-@pytest.mark.parametrize("on_terminal", [False, True])
+@pytest.mark.parametrize("to", ["pipe", "terminal", "json"])
 @pytest.mark.parametrize("name", COMMANDS)
-def test_names_reach_neither_a_terminal_nor_a_pipe_as_they_are(
-    hostile, monkeypatch, name, on_terminal, as_json
-):
-    if on_terminal:
+def test_names_reach_neither_a_terminal_nor_a_pipe_as_they_are(hostile, monkeypatch, name, to):
+    as_json = to == "json"
+    if to == "terminal":
         monkeypatch.setenv("COLUMNS", "300")
         monkeypatch.setattr("warpath.cli.output.on_terminal", lambda: True)
     command = name.split() if name.startswith("plot") else name.split()[:1]

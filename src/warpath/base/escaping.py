@@ -30,6 +30,7 @@ _CONTROLS = "\x00-\x1f\x7f-\x9f\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066
 _UNENCODABLE = re.compile(f"[{_SURROGATES}]")
 _INVISIBLE = re.compile(f"[{_CONTROLS}{_SURROGATES}]")
 _INVISIBLE_BUT_LINES = re.compile(f"(?!\n)[{_CONTROLS}{_SURROGATES}]")
+_NUMBER = re.compile(r"[+-]?\d*[.,]?\d*([eE][+-]?\d+)?")
 _FORMULA = re.compile("[=+\\-@\t\r\uff1d\uff0b\uff0d\uff20]")
 
 
@@ -88,10 +89,9 @@ def csv_cell(
     ----------
     quoted : whether the cell has quotes even where it does not need them.
     escape_formulas : whether a text that a spreadsheet would take for a formula, because it starts
-        with = + - @, a tab or a carriage return, gets an apostrophe in front.
+        with = + - @, a tab or a carriage return and is no number, gets an apostrophe in front.
     """
-    text = utf8(text)
-    if escape_formulas and _FORMULA.match(text):
+    if escape_formulas and _FORMULA.match(text) and not _NUMBER.fullmatch(text):
         text = f"'{text}"
     if quoted or not text or text != text.strip() or any(c in text for c in (delimiter, *'"\n\r')):
         return '"' + text.replace('"', '""') + '"'

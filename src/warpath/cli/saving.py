@@ -9,7 +9,7 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from warpath.base.escaping import csv_cell
+from warpath.base.escaping import csv_cell, utf8
 from warpath.cli.output import text_of
 from warpath.cli.usage import UsageError
 from warpath.io.coordinate_files import find_coordinates
@@ -174,7 +174,7 @@ def save_text(
 
     def shown(value: Any) -> str:
         if isinstance(value, str):
-            return cell(value)
+            return cell(utf8(value))
         return "" if value is None else text_of(value)
 
     with atomic(out) as file:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import csv
-import io
 import re
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from warpath.base.errors import GraphError, InputError, WeightError
+from warpath.base.escaping import csv_cell
+from warpath.graph.checks import checked_bool
 from warpath.io.columns import known_ends
 from warpath.io.dataframes import Table, from_columns
 from warpath.io.save import edge_blocks
@@ -324,12 +326,21 @@ def _integers(fields: list[str]) -> Array | None:
         return None
 
 
-def write(graph: Graph, file: BinaryIO, *, delimiter: str = ",", decimal: str = ".") -> None:
+def write(
+    graph: Graph,
+    file: BinaryIO,
+    *,
+    delimiter: str = ",",
+    decimal: str = ".",
+    escape_formulas: bool = False,
+) -> None:
     """Write source, target, weight (of a weighted graph) and kept columns, a row per stored edge.
 
     Parameters
     ----------
     delimiter, decimal : one character each.
+    escape_formulas : whether names that a spreadsheet would take for formulas, because they start
+        with = + - or @, get an apostrophe in front.
 
     Notes
     -----
@@ -339,14 +350,19 @@ def write(graph: Graph, file: BinaryIO, *, delimiter: str = ",", decimal: str = 
     if len(delimiter) != 1 or decimal not in {".", ","} or delimiter == decimal:
         msg = f"delimiter={delimiter!r}, decimal={decimal!r}: two different characters are needed."
         raise InputError(msg)
-    text = io.TextIOWrapper(io.BufferedWriter(file), "utf-8", newline="")
-    writer = csv.writer(text, delimiter=delimiter, lineterminator="\n")
+    escape_formulas = checked_bool(escape_formulas, "escape_formulas")
     kept = {} if graph.given is None else graph.given.columns
-    writer.writerow(["source", "target", *(["weight"] if graph.weights is not None else []), *kept])
-    for row in _written(graph, decimal):
-        writer.writerow(row)
-    text.flush()
-    text.detach().detach()  # the caller closes the file
+    header = ["source", "target", *(["weight"] if graph.weights is not None else []), *kept]
+
+    def cell(value: Any) -> str:
+        if isinstance(value, str):
+            return csv_cell(value, delimiter, escape_formulas=escape_formulas)
+        return "" if value is None else str(value)
+
+    file.writelines(
+        f"{delimiter.join(map(cell, row))}\n".encode()
+        for row in chain([header], _written(graph, decimal))
+    )
 
 
 def _written(graph: Graph, decimal: str) -> Iterator[tuple[Any, ...]]:

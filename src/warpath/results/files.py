@@ -375,7 +375,7 @@ def _check_one_type(path: Path, name: str, values: Array) -> None:
 def _write_csv(columns: Columns, file: BinaryIO, *, escape_formulas: bool) -> None:
     """Write texts in quotes, so that an empty one is not a missing value, and numbers without."""
     cell = partial(csv_cell, quoted=True, escape_formulas=escape_formulas)
-    file.write(",".join(map(cell, columns)).encode() + b"\n")
+    file.write(",".join(cell(utf8(name)) for name in columns).encode() + b"\n")
     length = len(next(iter(columns.values()))[0])
     for low in range(0, length, _ROWS):
         block = [
@@ -389,7 +389,7 @@ def _write_csv(columns: Columns, file: BinaryIO, *, escape_formulas: bool) -> No
 def _texts(values: Array, present: Array | None, cell: Callable[[str], str]) -> list[str]:
     listed = values.tolist()
     numbers = values.dtype.kind in "iuf"
-    texts = list(map(repr, listed)) if numbers else [cell(str(value)) for value in listed]
+    texts = list(map(repr, listed)) if numbers else [cell(utf8(value)) for value in listed]
     if present is None:
         return texts
     return [text if has else "" for text, has in zip(texts, present.tolist(), strict=True)]
