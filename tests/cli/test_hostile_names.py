@@ -253,8 +253,7 @@ def test_no_command_fails_on_a_console_of_ascii(hostile, monkeypatch, name, on_t
     assert out
 
 
-@pytest.mark.parametrize("encoding", ["ascii", "latin-1"])
-@pytest.mark.parametrize("as_json", [False, True])
+@pytest.mark.parametrize(("encoding", "as_json"), [("ascii", False), ("latin-1", True)])
 def test_consoles_without_some_characters_show_escapes(process, tmp_path, encoding, as_json):
     (tmp_path / "straßen.csv").write_text("from,to,km\nMühle,橋,1\n橋,😀,2\n", encoding="utf-8")
     env = {"PYTHONIOENCODING": encoding, "LC_ALL": "C", "PYTHONUTF8": "0", "FORCE_COLOR": "1"}
