@@ -155,6 +155,15 @@ def test_a_very_long_name_is_cut_in_messages():
     assert max(map(len, map(str, made))) < 1000
 
 
+@pytest.mark.parametrize("unit", ["$x$ and $y$", "_hidden\x1b", "<b>"])
+def test_units_are_shown_as_they_are(tmp_path, unit):
+    pytest.importorskip("matplotlib")
+    graph = wp.Graph.of([(0, 1, 1)], coordinates=[(0, 0), (1, 1)], unit=unit)
+    figure = wp.within(graph, 0, [1, 2]).plot(tmp_path / "a.svg")
+    (legend,) = figure.legends
+    assert legend.get_texts()[0].get_text() == f"1 {unit}: 2 vertices".replace("\x1b", "\\x1b")
+
+
 def test_tables_of_pandas_escape_halves_of_surrogate_pairs(graph):
     pytest.importorskip("pandas")
     made = [RESULTS[name](graph) for name in ("paths", "within", "nearest", "pairs")]

@@ -20,7 +20,7 @@ from warpath.plot.map import (
     write_source,
     write_title,
 )
-from warpath.plot.page import checked_path, drawable, save
+from warpath.plot.page import checked_path, drawable, picture_text, save
 from warpath.results.names import names_of
 from warpath.results.within import Within
 
@@ -79,7 +79,10 @@ def plot_within(
     band = found.parts()[1][part]
     shown = np.concatenate([lines.reshape(-1, 2), starts])
     rows = zip(found.cutoffs.tolist(), found.counts.tolist(), strict=True)
-    labels = [f"{units.measure(cutoff, graph.unit)}: {count:,} vertices" for cutoff, count in rows]
+    labels = [
+        picture_text(f"{units.measure(cutoff, graph.unit)}: {count:,} vertices")
+        for cutoff, count in rows
+    ]
     drawing = new_map(
         graph,
         shown,
@@ -136,7 +139,8 @@ def _columns(labels: list[str], width: float) -> int:
     """
     from matplotlib.textpath import TextPath
 
-    texts = (TextPath((0, 0), text, size=_LETTERS, usetex=False) for text in labels)
+    plain = (text.replace("$", "S") for text in labels)  # as wide, and no formula
+    texts = (TextPath((0, 0), text, size=_LETTERS, usetex=False) for text in plain)
     longest = max(text.get_extents().width for text in texts)
     column = (longest + (_HANDLE + _GAP + 0.8) * _LETTERS) / 72
     return int(np.clip((width - 2 * EDGE) // column, 1, min(4, len(labels))))
