@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+import warpath
 from warpath import _core
 from warpath.base.errors import GraphError, GraphFormatError, InputError
 from warpath.graph import Graph
@@ -354,3 +355,26 @@ def test_lines_are_counted_across_comments_and_blank_lines(file, name, content, 
     line = text[: text.rindex("x")].count("\n") + 1
     with pytest.raises(GraphFormatError, match=rf"{name}:{line}: "):
         read(file(name, text.encode()))
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("a.gr", "p sp 3 2\na 1 2 4\na 2 3 5\n"),
+        ("a.mtx", "%%MatrixMarket matrix coordinate integer general\n3 3 2\n1 2 4\n2 3 5\n"),
+        ("a.graph", "3 2 1\n2 4\n1 4 3 5\n2 5\n"),
+        (
+            "a.tntp",
+            "<NUMBER OF NODES> 3\n<NUMBER OF LINKS> 2\n<END OF METADATA>\n1 2 0 0 4;\n2 3 0 0 5;\n",
+        ),
+    ],
+)
+def test_tables_have_the_ids_of_the_file_and_calls_take_them_on_request(file, name, content):
+    path = file(name, content)
+    graph, named = read(path), read(path, ids="file")
+    assert graph.edge_table()["target"].tolist()[:2] == named.edge_table()["target"].tolist()[:2]
+    assert graph.edge_table()["source"].min() == 1
+    assert list(warpath.path(graph, 0, 2)) == [0, 1, 2]
+    assert list(warpath.path(named, 1, 3)) == [1, 2, 3]
+    write(graph, path.with_suffix(".csv"))
+    assert "\n2,3,5" in path.with_suffix(".csv").read_text()

@@ -200,11 +200,11 @@ def test_titles_themes_and_ids_of_the_file(page, tmp_path):
     graph.write_text("p sp 2 1\na 1 2 5\n")
     (tmp_path / "a.co").write_text("p aux sp co 2\nv 1 0 0\nv 2 3 4\n")
     route = wp.path(wp.read(graph, coordinates=tmp_path / "a.co"), 0, 1)
-    dark = page(route, title="to <work>", subtitle="", theme="dark", file_ids=True)
+    dark = page(route, title="to <work>", subtitle="", theme="dark")
     assert [mark["name"] for mark in dark[0]["marks"]] == ["1", "2"]
     assert "<title>to &lt;work&gt;</title>" in dark[1]
     assert "<p></p>" in dark[1]
-    light = page(route)
+    light = page(route, file_ids=False)
     assert [mark["name"] for mark in light[0]["marks"]] == ["0", "1"]
     papers = [re.search("--paper: ([^;]+)", text)[1] for _, text in (dark, light)]
     assert papers == ["#14171C", "white"]

@@ -76,12 +76,12 @@ def test_to_pandas_marks_what_is_unreachable():
 def test_a_table_becomes_a_wide_or_a_long_frame():
     table = wp.distances(COUNTED, [0, 1], [0, 2])
     wide = table.to_pandas()
-    assert wide.index.tolist() == [0, 1]
-    assert wide.columns.tolist() == [0, 2]
+    assert wide.index.tolist() == [1, 2]  # the ids of the file
+    assert wide.columns.tolist() == [1, 3]
     assert wide.isna().to_numpy().tolist() == [[False, False], [True, False]]
     long = table.to_pandas(long=True)
-    assert long["source"].tolist() == [0, 0, 1, 1]
-    assert long["target"].tolist() == [0, 2, 0, 2]
+    assert long["source"].tolist() == [1, 1, 2, 2]
+    assert long["target"].tolist() == [1, 3, 1, 3]
     assert long["distance"].tolist()[:2] == [0, 7]
     assert pd.isna(long["distance"][2])
 

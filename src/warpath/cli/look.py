@@ -19,6 +19,7 @@ from warpath.cli.reading import load
 from warpath.cli.usage import UsageError
 from warpath.cli.vertices import listed, one_id, vertex
 from warpath.graph import Graph
+from warpath.graph.labels import named_as_in_file
 from warpath.results.certificate import verify as certify
 from warpath.results.files import load_result
 
@@ -216,7 +217,7 @@ def verify(
     except VerificationError:
         if not roads.id_base or roads.labels is not None:
             raise
-        named = _named_as_in_file(roads)
+        named = named_as_in_file(roads)
         certify(named, load_result(named, result))  # again, for a message with the ids of the file
         raise
     document = {
@@ -258,15 +259,4 @@ def _extent_line(extent: dict[str, float] | None) -> str:
     return (
         f"x {extent['min_x']:.7g} .. {extent['max_x']:.7g}, "
         f"y {extent['min_y']:.7g} .. {extent['max_y']:.7g}"
-    )
-
-
-def _named_as_in_file(graph: Graph) -> Graph:
-    return Graph(
-        graph.indptr,
-        graph.indices,
-        graph.weights,
-        directed=graph.directed,
-        labels=np.arange(graph.n) + graph.id_base,
-        first_through=graph.first_through,
     )

@@ -323,7 +323,10 @@ class Graph(VertexNames, EdgeEdits):
         return subgraph(self, vertices)
 
     def edge_table(self) -> dict[str, Array]:
-        """Return source, target, weight and kept columns by name, each (m,), in row order."""
+        """Return source, target, weight and kept columns by name, each (m,), in row order.
+
+        The ends are the ids of the graph's file: labels, or numbers from `id_base` on.
+        """
         return edge_table(self)
 
     def with_weights(

@@ -11,6 +11,7 @@ from warpath.base.errors import GraphError, InputError
 from warpath.graph.checks import checked_kind, frozen, index_dtype, shown
 from warpath.graph.coordinates import RULES, lengths
 from warpath.graph.csr import rows_of_edges
+from warpath.graph.labels import file_ids
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -165,7 +166,7 @@ def unit_of(graph: Graph, weights: str) -> str | None:
 def edge_table(graph: Graph) -> dict[str, Array]:
     """Return the edges as columns; see `Graph.edge_table`."""
     src, dst, weights = graph.edges()
-    table = {"source": graph.label_of(src), "target": graph.label_of(dst), "weight": weights}
+    table = {"source": file_ids(graph, src), "target": file_ids(graph, dst), "weight": weights}
     if graph.given is not None:
         table |= {name: graph.given.column(name) for name in graph.given.columns}
     return table

@@ -126,6 +126,26 @@ def _is_known(name: Any, place: dict[Any, int]) -> bool:
         return False
 
 
+def file_ids(graph: Graph, indices: NDArray[Any]) -> NDArray[Any]:
+    """Return the ids of vertices in the graph's file: labels, or numbers from `id_base` on."""
+    return indices + graph.id_base if graph.labels is None else graph.label_of(indices)
+
+
+def table_ids(graph: Graph, indices: NDArray[Any]) -> NDArray[Any]:
+    """Return the `file_ids` of vertices as tables of pandas can hold them."""
+    return encodable(file_ids(graph, indices))
+
+
+def named_as_in_file(graph: Graph) -> Graph:
+    """Return a graph whose labels are the ids of its file, where these do not start from 0."""
+    if graph.labels is not None or not graph.id_base:
+        return graph
+    labels = file_ids(graph, np.arange(graph.n))
+    return graph._like(  # noqa: SLF001 - a part of the class
+        graph.indptr, graph.indices, graph.weights, labels=labels, id_base=0
+    )
+
+
 def one_label(graph: Graph, index: int) -> Any:
     """Return the label of a vertex (or its index) as a plain Python object."""
     label = graph.label_of(np.asarray(index))

@@ -12,6 +12,7 @@ import numpy as np
 from warpath.base.errors import GraphError, InputError, WeightError
 from warpath.base.escaping import csv_cell
 from warpath.graph.checks import checked_bool
+from warpath.graph.labels import file_ids
 from warpath.io.columns import known_ends
 from warpath.io.dataframes import Table, from_columns
 from warpath.io.save import edge_blocks
@@ -366,13 +367,9 @@ def write(
 
 
 def _written(graph: Graph, decimal: str) -> Iterator[tuple[Any, ...]]:
-    base = graph.id_base if graph.labels is None else 0
     low = 0
     for src, dst, weights in edge_blocks(graph):
-        columns = [
-            (graph.label_of(ends) + base if base else graph.label_of(ends)).tolist()
-            for ends in (src, dst)
-        ]
+        columns = [file_ids(graph, ends).tolist() for ends in (src, dst)]
         if graph.weights is not None:
             columns.append(_with_mark(weights, decimal))
         if graph.given is not None:

@@ -14,6 +14,7 @@ from warpath.base.progress import watch
 from warpath.graph.arguments import a_graph
 from warpath.graph.checks import checked_bool, checked_integer, checked_kind, is_integer, shown
 from warpath.graph.coordinates import RULES
+from warpath.graph.labels import named_as_in_file
 from warpath.io.columns import ends_as_columns
 from warpath.io.compression import without_suffix
 from warpath.io.places import to_read, to_write
@@ -187,7 +188,9 @@ def read(
     weight : the column that holds the weights, by name or counted from 0; None: every weight is 1;
         "auto": the only possible column, else an error lists the columns. "euclidean" or
         "great_circle": lengths from the coordinates, see `Graph.with_weights`.
-    ids : "auto", or another value of the format's option ("numbers", "text" for edge lists).
+    ids : "file": calls take the file's ids, as tables show them, also in formats that number their
+        vertices from 1; these ids become labels. "auto", or another value of the format's option
+        ("numbers", "text" for edge lists).
     coordinates : (n, 2) array, or the path of a file (DIMACS .co, Matrix Market array, TNTP
         nodes); `warpath.io.coordinate_files.find_coordinates` finds it by the graph's file name.
     member : the file inside a zip archive that holds more than one.
@@ -221,7 +224,7 @@ def read(
         options["columns"] = ends if weight == "auto" else ends[:2]
     if directed is not None:
         options["directed"] = checked_bool(directed, "directed")
-    if ids != "auto":
+    if ids not in {"auto", "file"}:
         options["ids"] = ids
     place = to_read(path)
     with reading(place) as passing:
@@ -237,6 +240,7 @@ def read(
             ):
                 options["weight"] = weight
             graph = chosen.read(file, **options)
+        graph = named_as_in_file(graph) if ids == "file" else graph
         if weight is None and graph.weights is not None:
             graph = graph.with_weights(None)
         if coordinates is not None:

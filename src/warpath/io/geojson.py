@@ -117,9 +117,8 @@ def edges_frame(graph: Graph) -> Any:
     order = np.argsort(edges, kind="stable")
     lines = shapely.linestrings(places[order], indices=edges[order])
     table = graph.edge_table()
-    base = 0 if graph.labels is not None else graph.id_base
     for end in ("source", "target"):
-        names = table[end] + base if base else table[end]
+        names = table[end]
         table[end] = names if names.dtype.kind in "iU" else label_array(map(str, names))
     own = None if graph.shapes is None else graph.shapes.crs
     crs = own or ("EPSG:4326" if in_degrees(points) else None)

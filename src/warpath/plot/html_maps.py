@@ -57,7 +57,7 @@ def html_route(
     ends: tuple[str, str] | None = None,
     theme: str = "light",
     tiles: str | None = None,
-    file_ids: bool = False,
+    file_ids: bool = True,
 ) -> None:
     """Write a page with a route over the network around it.
 
@@ -120,7 +120,7 @@ def html_tree(
     subtitle: str | None = None,
     theme: str = "light",
     tiles: str | None = None,
-    file_ids: bool = False,
+    file_ids: bool = True,
 ) -> None:
     """Write a page with a shortest-path tree, coloured by distance in 24 shades.
 
@@ -182,7 +182,7 @@ def html_within(
     names: Sequence[str] | Mapping[Any, str] | None = None,
     theme: str = "light",
     tiles: str | None = None,
-    file_ids: bool = False,
+    file_ids: bool = True,
 ) -> None:
     """Write a page with the edges within each cutoff, over the network around them.
 
@@ -244,7 +244,7 @@ def html_nearest(
     names: Sequence[str] | Mapping[Any, str] | None = None,
     theme: str = "light",
     tiles: str | None = None,
-    file_ids: bool = False,
+    file_ids: bool = True,
 ) -> None:
     """Write a page with the network in the colours of the nearest facilities.
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from warpath.base.errors import require
-from warpath.graph.labels import encodable
+from warpath.graph.labels import table_ids
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -55,12 +55,8 @@ class Changed:
     def to_pandas(self) -> Any:
         """Return a pandas data frame with a line for each change: row, vertex, old and new."""
         pandas = require("pandas", what="Changed.to_pandas")
-        columns = {
-            "row": self.rows,
-            "vertex": encodable(self.vertices),
-            "old": self.old,
-            "new": self.new,
-        }
+        vertices = table_ids(self._names, self.indices)
+        columns = {"row": self.rows, "vertex": vertices, "old": self.old, "new": self.new}
         return pandas.DataFrame(columns)
 
     def __len__(self) -> int:

@@ -13,7 +13,7 @@ from warpath.base.errors import DistanceOverflowError, InputError, VertexError, 
 from warpath.base.escaping import visible
 from warpath.graph.arguments import one_index
 from warpath.graph.checks import checked_bool
-from warpath.graph.labels import encodable, one_label
+from warpath.graph.labels import one_label, table_ids
 from warpath.graph.places import NO_NAMES
 from warpath.graph.turns import refuse_turns
 from warpath.results.paths import Paths
@@ -256,6 +256,8 @@ class DistanceTable:
     def to_pandas(self, *, long: bool = False) -> Any:
         """Return a pandas data frame, with NA for unreachable pairs.
 
+        Vertices have the ids of the graph's file, as in all tables.
+
         Parameters
         ----------
         long : True for one row per pair (source, target, distance, and pred if stored), False for
@@ -269,17 +271,17 @@ class DistanceTable:
             k, t = self.shape
             flat = pandas.Series(dist.ravel()).convert_dtypes()
             columns = {
-                "source": np.repeat(encodable(self.sources), t),
-                "target": np.tile(encodable(self.targets), k),
+                "source": np.repeat(table_ids(self.graph, self.source_indices), t),
+                "target": np.tile(table_ids(self.graph, self.target_indices), k),
                 "distance": flat.mask(~reached.ravel(), pandas.NA),
             }
             if self.pred is not None:
                 pred = np.asarray(self.pred).ravel()
-                before = pandas.Series(encodable(self.graph.label_of(np.where(pred >= 0, pred, 0))))
+                before = pandas.Series(table_ids(self.graph, np.where(pred >= 0, pred, 0)))
                 columns["pred"] = before.convert_dtypes().mask(pred < 0, pandas.NA)
             return pandas.DataFrame(columns)
-        names = {"index": encodable(self.sources), "columns": encodable(self.targets)}
-        wide = pandas.DataFrame(dist, **names)
+        ends = (table_ids(self.graph, each) for each in (self.source_indices, self.target_indices))
+        wide = pandas.DataFrame(dist, *ends)
         return wide.convert_dtypes().mask(~reached, pandas.NA)
 
     def save(self, path: Any, *, long: bool = True, escape_formulas: bool = False) -> None:

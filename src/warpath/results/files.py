@@ -18,7 +18,7 @@ from warpath.base.errors import GraphFormatError, InputError, require
 from warpath.base.escaping import csv_cell, utf8
 from warpath.graph.arguments import a_graph
 from warpath.graph.checks import checked_bool
-from warpath.graph.labels import encodable
+from warpath.graph.labels import encodable, file_ids
 from warpath.io.places import to_read, to_write
 from warpath.io.save import atomic
 from warpath.results.distance_table import DistanceTable
@@ -77,9 +77,9 @@ def save_paths(
     save_columns(
         target,
         {
-            "vertex": (file_names(graph, np.arange(graph.n)), None),
+            "vertex": (file_ids(graph, np.arange(graph.n)), None),
             "distance": (paths.dist, paths.reached),
-            "pred": (file_names(graph, np.where(has_pred, paths.pred, 0)), has_pred),
+            "pred": (file_ids(graph, np.where(has_pred, paths.pred, 0)), has_pred),
         },
         escape_formulas=escape_formulas,
     )
@@ -117,17 +117,17 @@ def save_table(
         reached = dist != unreachable(dist.dtype)
         rows, places = np.nonzero(reached)
         columns: Columns = {
-            "source": (file_names(table.graph, table.source_indices)[rows], None),
-            "target": (file_names(table.graph, table.target_indices)[places], None),
+            "source": (file_ids(table.graph, table.source_indices)[rows], None),
+            "target": (file_ids(table.graph, table.target_indices)[places], None),
             "distance": (dist[reached], None),
         }
         if table.pred is not None:
             pred = np.asarray(table.pred)[reached]
-            columns["pred"] = (file_names(table.graph, np.maximum(pred, 0)), pred >= 0)
+            columns["pred"] = (file_ids(table.graph, np.maximum(pred, 0)), pred >= 0)
         save_columns(target, columns, escape_formulas=escape_formulas)
     else:
-        named: Columns = {"source": (file_names(table.graph, table.source_indices), None)}
-        for at, name in enumerate(file_names(table.graph, table.target_indices).tolist()):
+        named: Columns = {"source": (file_ids(table.graph, table.source_indices), None)}
+        for at, name in enumerate(file_ids(table.graph, table.target_indices).tolist()):
             if str(name) in named:
                 msg = (
                     f"{target}: a table with a column for each target would have two columns "
@@ -393,10 +393,3 @@ def _texts(values: Array, present: Array | None, cell: Callable[[str], str]) -> 
     if present is None:
         return texts
     return [text if has else "" for text, has in zip(texts, present.tolist(), strict=True)]
-
-
-def file_names(graph: Graph, indices: Array) -> Array:
-    """Return the names of vertices in the graph's file: labels, or numbers from id_base on."""
-    if graph.labels is None:
-        return indices + graph.id_base
-    return graph.label_of(indices)

@@ -10,7 +10,7 @@ from warpath.base.errors import GraphError, InputError, require
 from warpath.graph.checks import as_float, checked_bool, shown
 from warpath.graph.coordinates import EARTH_RADIUS, in_degrees, stretch
 from warpath.graph.edge_geometry import lightest, lines_of
-from warpath.graph.labels import encodable
+from warpath.graph.labels import table_ids
 
 if TYPE_CHECKING:
     from warpath.base.dtypes import Array
@@ -143,7 +143,7 @@ def _edges(found: Within, _: float | None) -> dict[str, Any]:
     shapes[np.searchsorted(ends, unknown)] = None
     searched, edge, band = found.searched, edge[part[ends]], band[part[ends]]
     tail = np.searchsorted(searched.indptr, edge, side="right") - 1
-    names = [encodable(found.graph.label_of(end)) for end in (tail, searched.indices[edge])]
+    names = [table_ids(found.graph, end) for end in (tail, searched.indices[edge])]
     u, v = reversed(names) if found.reverse else names
     return {"u": u, "v": v, "cutoff": found.cutoffs[band], "geometry": shapes}
 
@@ -155,7 +155,7 @@ def _vertices(found: Within, _: float | None) -> dict[str, Any]:
     places = found.graph.coordinates[found.indices]
     known = np.isfinite(places).all(axis=1)
     return {
-        "vertex": encodable(found.vertices),
+        "vertex": table_ids(found.graph, found.indices),
         "distance": found.dist,
         "cutoff": found.cutoffs[found.band],
         "geometry": np.where(known, shapely.points(places), None),
@@ -206,8 +206,8 @@ def route_feature(route: Route) -> dict[str, Any]:
     corners = _line(route).tolist()
     kind, place = ("Point", corners[0]) if len(corners) == 1 else ("LineString", corners)
     properties = {
-        "source": _plain(route.source),
-        "target": _plain(route.target),
+        "source": _plain(table_ids(route.graph, route.indices[:1]).tolist()[0]),
+        "target": _plain(table_ids(route.graph, route.indices[-1:]).tolist()[0]),
         "length": route.length,
         "edges": len(route) - 1,
     }
@@ -224,15 +224,12 @@ def route_frame(route: Route, *, legs: bool, crs: Any) -> Any:
     geopandas = require("geopandas", extra="geo", what="Route.to_geodataframe")
     if not legs:
         whole = _whole(line)
-        ends = {
-            "source": encodable(route.vertices[:1]),
-            "target": encodable(route.vertices[-1:]),
-            "length": [route.length],
-        }
+        names = table_ids(route.graph, route.indices)
+        ends = {"source": names[:1], "target": names[-1:], "length": [route.length]}
         return geopandas.GeoDataFrame(ends | {"geometry": [whole]}, crs=crs_of(route.graph, crs))
     columns = {
-        "u": encodable(route.vertices[:-1]),
-        "v": encodable(route.vertices[1:]),
+        "u": table_ids(route.graph, route.indices[:-1]),
+        "v": table_ids(route.graph, route.indices[1:]),
         "length": route.weights,
         "distance": np.cumsum(route.weights, dtype=route.graph.dist_dtype),
         "geometry": _shapes(route.graph, route.edges),
@@ -247,9 +244,9 @@ def tree_frame(paths: Paths) -> Any:
     _places(graph)
     heads = np.flatnonzero(paths.pred >= 0)
     columns = {
-        "vertex": encodable(graph.label_of(heads)),
+        "vertex": table_ids(graph, heads),
         "distance": paths.dist[heads],
-        "pred": encodable(graph.label_of(paths.pred[heads])),
+        "pred": table_ids(graph, paths.pred[heads]),
         "geometry": _shapes(graph, lightest(graph, paths.pred[heads], heads)),
     }
     return geopandas.GeoDataFrame(columns, crs=crs_of(graph, "auto"))

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 from warpath.base.errors import InputError
 from warpath.base.escaping import visible
 from warpath.graph.checks import checked_bool, shown
-from warpath.results.files import file_names
+from warpath.graph.labels import file_ids as ids_in_file
 
 if TYPE_CHECKING:
     from warpath.base.dtypes import Array
 
 
-def names_of(found: Any, indices: Array, names: Any = None, *, file_ids: bool = False) -> list[str]:
+def names_of(found: Any, indices: Array, names: Any = None, *, file_ids: bool = True) -> list[str]:
     """Return the text that a drawing shows for each of some vertices: k of them.
 
     Control characters are escaped.
@@ -34,7 +34,7 @@ def names_of(found: Any, indices: Array, names: Any = None, *, file_ids: bool = 
     """
     graph = found.graph
     in_file = checked_bool(file_ids, "file_ids")
-    labels = file_names(graph, indices) if in_file else graph.label_of(indices)
+    labels = ids_in_file(graph, indices) if in_file else graph.label_of(indices)
     own = dict(found.names)
     if hasattr(names, "to_dict") and names.index.tolist() != list(range(len(names))):
         names = names.to_dict()  # a Series of pandas, labelled by the vertices

@@ -9,7 +9,7 @@ import numpy as np
 from warpath.base.cached import cached_property
 from warpath.base.dtypes import unreachable
 from warpath.base.errors import require
-from warpath.graph.labels import encodable
+from warpath.graph.labels import table_ids
 from warpath.graph.places import NO_NAMES
 
 if TYPE_CHECKING:
@@ -100,11 +100,10 @@ class Nearest:
     def to_pandas(self) -> Any:
         """Return a pandas data frame: vertex, facility and distance, NA where there is none."""
         pandas = require("pandas", what="Nearest.to_pandas")
-        facility = (
-            pandas.Series(encodable(self.facility)).convert_dtypes().mask(~self.reached, pandas.NA)
-        )
+        nearest = table_ids(self.graph, np.where(self.reached, self.facility_indices, 0))
+        facility = pandas.Series(nearest).convert_dtypes().mask(~self.reached, pandas.NA)
         distance = pandas.Series(self.dist).convert_dtypes().mask(~self.reached, pandas.NA)
-        vertices = encodable(self.graph.label_of(np.arange(self.graph.n)))
+        vertices = table_ids(self.graph, np.arange(self.graph.n))
         return pandas.DataFrame({"vertex": vertices, "facility": facility, "distance": distance})
 
     def save(self, path: str | os.PathLike[str], *, escape_formulas: bool = False) -> None:
@@ -118,12 +117,12 @@ class Nearest:
         escape_formulas : as for `Paths.save`.
         """
         from warpath.io.places import to_write
-        from warpath.results.files import file_names, save_columns
+        from warpath.results.files import save_columns
 
         graph, reached = self.graph, self.reached
-        facilities = file_names(graph, np.where(reached, self.facility_indices, 0))
+        facilities = table_ids(graph, np.where(reached, self.facility_indices, 0))
         columns: dict[str, tuple[Array, Array | None]] = {
-            "vertex": (file_names(graph, np.arange(graph.n)), None),
+            "vertex": (table_ids(graph, np.arange(graph.n)), None),
             "facility": (facilities, reached),
             "distance": (self.dist, reached),
         }

@@ -8,7 +8,7 @@ from warpath.base.cached import cached_property
 from warpath.base.dtypes import unreachable
 from warpath.base.errors import require
 from warpath.graph.checks import checked_integer
-from warpath.graph.labels import encodable
+from warpath.graph.labels import table_ids
 from warpath.graph.places import NO_NAMES
 
 if TYPE_CHECKING:
@@ -100,8 +100,8 @@ class Pairs:
         pandas = require("pandas", what="Pairs.to_pandas")
         distance = pandas.Series(self.dist).convert_dtypes().mask(~self.reached, pandas.NA)
         columns = {
-            "origin": encodable(self.origins),
-            "destination": encodable(self.destinations),
+            "origin": table_ids(self.graph, self.origin_indices),
+            "destination": table_ids(self.graph, self.destination_indices),
             "distance": distance,
         }
         return pandas.DataFrame(columns)
@@ -168,11 +168,11 @@ class Pairs:
         escape_formulas : as for `Paths.save`.
         """
         from warpath.io.places import to_write
-        from warpath.results.files import file_names, save_columns
+        from warpath.results.files import save_columns
 
         columns: dict[str, tuple[Array, Array | None]] = {
-            "origin": (file_names(self.graph, self.origin_indices), None),
-            "destination": (file_names(self.graph, self.destination_indices), None),
+            "origin": (table_ids(self.graph, self.origin_indices), None),
+            "destination": (table_ids(self.graph, self.destination_indices), None),
             "distance": (self.dist, self.reached),
         }
         save_columns(to_write(path), columns, escape_formulas=escape_formulas)

@@ -12,7 +12,7 @@ from warpath.base.dtypes import unreachable
 from warpath.base.errors import NotSupportedError, require
 from warpath.graph.arguments import one_index
 from warpath.graph.checks import shown
-from warpath.graph.labels import encodable, one_label
+from warpath.graph.labels import one_label, table_ids
 from warpath.graph.places import NO_NAMES
 from warpath.results.predecessors import no_path, tree
 from warpath.results.route import Route
@@ -239,14 +239,17 @@ class Paths:
         return self.dist[one_index(self.graph, target, "target")].item()
 
     def to_pandas(self) -> Any:
-        """Return a pandas data frame: vertex, distance and pred, NA where unreachable."""
+        """Return a pandas data frame: vertex, distance and pred, NA where unreachable.
+
+        Vertices have the ids of the graph's file, as in all tables.
+        """
         pandas = require("pandas", what="Paths.to_pandas")
         reached = self.reached
         distance = pandas.Series(self.dist).convert_dtypes().mask(~reached, pandas.NA)
         has_pred = self.pred >= 0
-        before = pandas.Series(encodable(self.graph.label_of(np.where(has_pred, self.pred, 0))))
+        before = pandas.Series(table_ids(self.graph, np.where(has_pred, self.pred, 0)))
         before = before.convert_dtypes().mask(~has_pred, pandas.NA)
-        vertices = encodable(self.graph.label_of(np.arange(self.graph.n)))
+        vertices = table_ids(self.graph, np.arange(self.graph.n))
         return pandas.DataFrame({"vertex": vertices, "distance": distance, "pred": before})
 
     def save_html(self, path: Any, **options: Any) -> None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from warpath.base.errors import InputError, require
 from warpath.graph.checks import shown
-from warpath.graph.labels import encodable
+from warpath.graph.labels import table_ids
 from warpath.graph.places import NO_NAMES
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ class Totals:
         columns = {
             name: list(each) if each.ndim > 1 else each for name, each in self.values.items()
         }
-        return pandas.DataFrame({"source": encodable(self.sources), **columns})
+        return pandas.DataFrame({"source": table_ids(self.graph, self.source_indices), **columns})
 
     def __len__(self) -> int:
         return len(self.source_indices)

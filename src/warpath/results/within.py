@@ -13,7 +13,7 @@ from warpath.graph.arguments import checked_cutoff, one_index
 from warpath.graph.checks import plain_array, shown
 from warpath.graph.coordinates import stretch
 from warpath.graph.edge_geometry import lines_of
-from warpath.graph.labels import encodable, one_label
+from warpath.graph.labels import one_label, table_ids
 from warpath.graph.places import NO_NAMES
 from warpath.results.paths import Paths
 from warpath.results.predecessors import found as found_route
@@ -215,7 +215,8 @@ class Within:
         """Return a pandas data frame: vertex, distance and cutoff, in order of distance."""
         pandas = require("pandas", what="Within.to_pandas")
         cutoff = self.cutoffs[self.band]
-        columns = {"vertex": encodable(self.vertices), "distance": self.dist, "cutoff": cutoff}
+        vertices = table_ids(self.graph, self.indices)
+        columns = {"vertex": vertices, "distance": self.dist, "cutoff": cutoff}
         return pandas.DataFrame(columns)
 
     def save(self, path: str | os.PathLike[str], *, escape_formulas: bool = False) -> None:
@@ -229,10 +230,10 @@ class Within:
         escape_formulas : as for `Paths.save`.
         """
         from warpath.io.places import to_write
-        from warpath.results.files import file_names, save_columns
+        from warpath.results.files import save_columns
 
         columns: dict[str, tuple[Array, Array | None]] = {
-            "vertex": (file_names(self.graph, self.indices), None),
+            "vertex": (table_ids(self.graph, self.indices), None),
             "distance": (self.dist, None),
             "cutoff": (self.cutoffs[self.band], None),
         }
