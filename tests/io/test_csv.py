@@ -258,3 +258,9 @@ def test_numbers_in_a_file_count_as_its_reader_does(tmp_path):
     graph = wp.Graph.from_edges([0, 1], [1, 2], [4, 5], id_base=1)
     formats.write(graph, tmp_path / "a.csv")
     assert (tmp_path / "a.csv").read_text() == "source,target,weight\n1,2,4\n2,3,5\n"
+
+
+def test_a_tab_in_a_quoted_name_is_kept(tmp_path):
+    path = tmp_path / "t.tsv"
+    path.write_text('"from"\t"to"\t"weight"\n"a\tx"\t"b"\t"4"\n')
+    assert list(wp.path(wp.read(path), "a\tx", "b")) == ["a\tx", "b"]

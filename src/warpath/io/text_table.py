@@ -121,14 +121,15 @@ def delimiter_of(lines: Sequence[str]) -> str:
     It is the most frequent one in the first line outside quotes, of those that every line has as
     often if there is one.
     """
-    bare = [line for line in (_QUOTED.sub("", line).rstrip("\r") for line in lines) if line.strip()]
+    bare = [_QUOTED.sub("x", line).rstrip("\r") for line in lines if line.strip()]
     if not bare:
         return " "
     counts = {mark: [line.count(mark) for line in bare] for mark in _DELIMITERS}
     present = [mark for mark in _DELIMITERS if counts[mark][0]]
     steady = [mark for mark in present if len(set(counts[mark])) == 1]
     best = max(steady or present, key=lambda mark: counts[mark][0], default=" ")
-    if best == "\t" and not (steady and all(field.strip() for field in lines[0].split("\t"))):
+    fields = bare[0].removesuffix("\t").split("\t")  # rows may end with a tab
+    if best == "\t" and not (steady and all(map(str.strip, fields))):
         # Tabs that align columns, or blanks in some lines.
         return " " if all(len(row.split()) == len(bare[0].split()) for row in bare) else "\t"
     if best == "," and _has_decimal_commas(bare):
