@@ -96,8 +96,8 @@ def _assert_short(path, text):
     lines = len(text.splitlines())
     head = text[:1500]
     assert lines <= 600 or "one idea" in head, (
-        f"{path.relative_to(ROOT)} has {lines} lines: above 600, a sentence at its head says why it "
-        'is one idea ("... is one idea: ..."), or a part becomes a file of its own'
+        f"{path.relative_to(ROOT)} has {lines} lines: above 600, a sentence at its head says why "
+        'it is one idea ("... is one idea: ..."), or a part becomes a file of its own'
     )
 
 
