@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import warpath as wp
+from warpath.io import columns, directions
 from warpath.io.osm_access import LEVELS, Access
 from warpath.io.osm_profiles import CLASS_KEYS, EASY_HIKING, PROFILES, Profile
 from warpath.io.osm_tags import ADVISED_SPEEDS, KINDS_OF_LIMIT, ROUNDABOUTS
@@ -34,6 +35,7 @@ PAGES = DOCS / "algorithms"
 IDEAS: dict[str, str] = tomllib.loads((DOCS / "ideas.toml").read_text(encoding="utf-8"))
 NAMES = DOCS / "reference" / "algorithm-names.md"
 STREETS = DOCS / "reference" / "openstreetmap.md"
+FORMATS = DOCS / "reference" / "formats.md"
 GUARANTEES = DOCS / "guarantees.md"
 HUNTS = DOCS / "hunts.jsonl"
 PAPERS = DOCS / "papers.md"
@@ -86,6 +88,7 @@ _FROM_RECIPES = "<!-- Written by `make docs` from src/warpath/recipes. -->"
 _FROM_PROFILES = "<!-- Written by `make docs` from src/warpath/io/osm_profiles.py. -->"
 _FROM_HUNTS = "<!-- Written by `make docs` from docs/hunts.jsonl. -->"
 _FROM_FINDINGS = "<!-- Written by `make docs` from the catalogue and the findings. -->"
+_FROM_COLUMNS = "<!-- Written by `make docs` from src/warpath/io/columns.py and directions.py. -->"
 _END = "<!-- Here ends what `make docs` writes. -->"
 
 
@@ -245,6 +248,36 @@ def _tags() -> Iterator[tuple[Iterable[str], str, str]]:
         yield profile.restriction, profile.users, "[forbid turns](#turns); the first decides"
 
 
+def formats() -> str:
+    """Return docs/reference/formats.md with its tables of the names of columns written anew."""
+    return _with_lines(FORMATS, _FROM_COLUMNS, _names_of_columns())
+
+
+def _names_of_columns() -> list[str]:
+    """Return the words for ends, weights and directions, as the readers of tables know them."""
+
+    def words(names: Iterable[str]) -> str:
+        return ", ".join(f"`{name}`" for name in names)
+
+    rows = {
+        "ends": words(f"{u}, {v}" for u, v in (*columns.ENDS, *columns.FURTHER_ENDS)),
+        "words after both names of a pair": words(columns.AFTER),
+        "words before both": words(columns.BEFORE),
+        "words before 1 and 2": words(columns.NUMBERED),
+        "weight": words(columns.WEIGHTS),
+        "weight by its unit": words(columns.UNITS),
+        "directions": words(columns.DIRECTIONS),
+        "directions, true for both ways": words(columns.TWO_WAY),
+        "weights against the row": words(columns.REVERSE),
+    }
+    lines = ["| what | known names |", "|---|---|"]
+    lines += [f"| {what} | {names} |" for what, names in rows.items()]
+    lines += ["", "| direction | values |", "|---|---|"]
+    values = {"along the row": directions.ALONG, "against it": directions.AGAINST}
+    values["both ways"] = directions.BOTH
+    return lines + [f"| {what} | {words(texts)} |" for what, texts in values.items()]
+
+
 def guarantees() -> str:
     """Return the page of guarantees with its table of hunts written anew."""
     return _with_lines(GUARANTEES, _FROM_HUNTS, _hunts())
@@ -315,7 +348,7 @@ def main(arguments: list[str]) -> int:
     """Write the files, or compare them."""
     stale = 0
     texts = {PAGE: overview(), NAMES: names(), GUARANTEES: guarantees(), PAPERS: papers()}
-    texts[STREETS] = streets()
+    texts |= {STREETS: streets(), FORMATS: formats()}
     texts |= {PAGES / f"{one[0]}.md": page(*one) for one in wp.algorithms().papers()}
     for file, text in texts.items():
         if file.is_file() and file.read_text(encoding="utf-8") == text:

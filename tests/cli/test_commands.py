@@ -797,6 +797,30 @@ def test_a_suggested_remedy_is_a_command_that_works(warpath, streets):
     assert warpath("info", streets, *COLUMNS, *shlex.split(flags)).code == 0
 
 
+def test_a_header_that_is_not_clear_is_settled_by_an_option(warpath, tmp_path):
+    table = tmp_path / "a.csv"
+    table.write_text("Bern,Thun\nBasel,Genf\n")
+    run = warpath("info", table)
+    assert run.code == 3
+    for option, edges in zip(re.findall(r"--option header=\w+", run.err), (1, 2), strict=True):
+        more = () if "False" in option else ("--from", "Bern", "--to", "Thun")
+        assert warpath("info", table, *option.split(), *more, "--json").json["edges"] == edges
+
+
+def test_a_column_of_directions_is_said_to_be_unused_until_it_is_named(warpath, tmp_path):
+    table = tmp_path / "a.csv"
+    table.write_text("from,to,km,oneway,back\n1,2,5,yes,7\n2,3,4,no,8\n")
+    run = warpath("info", table, "--json")
+    assert run.err == ("warpath: a.csv: column 'oneway' is not used: --oneway oneway reads it\n")
+    assert run.json["edges"] == 2
+    run = warpath("info", table, "--oneway", "oneway")
+    assert run.err == ""
+    assert "directions from the column 'oneway'  1 one way, 1 both ways" in run.out
+    assert warpath("info", table, "--oneway", "none").err == ""
+    both = ("--weight", "km", "--reverse-weight", "back")
+    assert warpath("path", table, 3, 1, *both, "--json").json["length"] == 15
+
+
 def test_options_of_formats_end_in_no_internal_error(warpath, tmp_path):
     table = tmp_path / "a.csv"
     table.write_text("1,2,x,5\n2,3,y,6\n", encoding="utf-8")

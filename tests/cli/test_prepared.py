@@ -332,3 +332,78 @@ def test_a_prepared_graph_takes_no_negative_weights(warpath, prepared, tmp_path)
     run = warpath("path", prepared, 1, 5, "--weights", tmp_path / "w.csv")
     assert run.code == 3
     assert "1 negative weight" in run.err
+
+
+@pytest.mark.parametrize("suffix", ["", "\n", "\n\n"])
+def test_a_table_of_no_trips_has_no_distances(warpath, roads, trips, tmp_path, suffix):
+    trips.write_text(f"origin,destination{suffix}")
+    run = warpath("pairs", roads, trips)
+    assert (run.code, run.out) == (0, "origin\tdestination\tdistance\n")
+    assert warpath("pairs", roads, trips, "-o", tmp_path / "out.csv").code == 0
+    assert (tmp_path / "out.csv").read_text() == "origin,destination,distance\n"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "id,from,to\n2,1,5\n", "trip;o;d\n2;1;5\n", "sep=;\norigin;destination\n1;5\n",
+        "# a comment\norigin,destination\n1,5\n", "1,5\n", "1,5,17\n",
+        "origin,destination,\n1,5,\n", "start_node,end_node,trips\n1,5,3\n",
+    ],
+)  # fmt: skip
+def test_trips_are_columns_of_known_names(warpath, roads, trips, text):
+    trips.write_text(text)
+    assert warpath("pairs", roads, trips).out.splitlines()[1:] == ["1\t5\t7"]
+
+
+@pytest.mark.parametrize(
+    ("text", "said", "remedy"),
+    [
+        ("trip,von,nach\n2,1,5\n", ":1: no trips are known", "trip,origin,destination\n2,1,5\n"),
+        (
+            "source,target,from,to\n2,3,1,5\n",
+            "the trips could be source/target and from/to among the columns 'source', 'target',",
+            "source,target,origin,destination\n2,3,1,5\n",
+        ),
+        (
+            "1,5,7,12\n",
+            ":1: the file has 4 columns and no header: call two of them origin and destination",
+            "origin,destination,x,y\n1,5,7,12\n",
+        ),
+    ],
+)
+def test_trips_of_unknown_columns_are_refused(warpath, roads, trips, text, said, remedy):
+    trips.write_text(text)
+    run = warpath("pairs", roads, trips)
+    assert run.code == 3
+    assert said in run.err
+    trips.write_text(remedy)
+    assert warpath("pairs", roads, trips).out.splitlines()[1:] == ["1\t5\t7"]
+
+
+def test_names_with_a_hash_are_vertices_of_every_table(warpath, tmp_path):
+    graph, table = tmp_path / "g.csv", tmp_path / "t.csv"
+    graph.write_text("source,target,weight\n#bus,%tram,3\n%tram,rail,4\n")
+    table.write_text("# trips\norigin,destination\n#bus,rail\n%tram,rail\n")
+    assert warpath("pairs", graph, table).out.splitlines()[1:] == [
+        "#bus\trail\t7",
+        "%tram\trail\t4",
+    ]
+    table.write_text("#bus,rail\n")
+    assert warpath("pairs", graph, table).out.splitlines()[1:] == ["#bus\trail\t7"]
+    table.write_text("#bus\n%tram\n")
+    assert len(warpath("distances", graph, "-s", table, "--targets", "rail").out.splitlines()) == 3
+    table.write_text("source,target,weight\n#bus,%tram,30\n")
+    run = warpath("path", graph, "#bus", "rail", "--weights", table, "--json")
+    assert run.json["length"] == 34
+
+
+def test_a_list_of_vertices_is_a_column_of_a_known_name(warpath, roads, tmp_path):
+    table = tmp_path / "t.csv"
+    table.write_text("fid,node_id,name\n2,1,north\n")
+    assert warpath("distances", roads, "-s", table, "--targets", 5).out.splitlines()[1] == "1\t7"
+    table.write_text("fid,what\n2,1\n")
+    run = warpath("distances", roads, "-s", table, "--targets", 5)
+    assert (
+        "none of the columns 'fid', 'what' is known as a vertex: call one of them vertex" in run.err
+    )

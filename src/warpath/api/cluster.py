@@ -30,7 +30,7 @@ def read(
     target: Column | None = None,
     weight: Column | None = "auto",
     n: int | None = None,
-    directed: bool = True,
+    directed: bool | None = None,
     partitions: int | Sequence[Any] | None = None,
     assign: Callable[[Array], Any] | None = None,
 ) -> ClusterGraph:
@@ -51,7 +51,8 @@ def read(
         1; "auto": found by name.
     n : number of vertices; if given, the ends are the numbers 0 .. n - 1 and need no labels, which
         takes less time and memory.
-    directed : False makes every row an edge in both directions.
+    directed : False makes every row an edge in both directions, True in its own. None: True, but a
+        table of pgRouting, AequilibraE or GMNS, which has columns of directions, is refused.
     partitions : number of partitions, by default the number of threads of the cluster, as ranges of
         labels with about equally many ends of edges; or the first label of each range after the
         first.
@@ -102,7 +103,7 @@ def from_edges(
     target: Column | None = None,
     weight: Column | None = "auto",
     n: int | None = None,
-    directed: bool = True,
+    directed: bool | None = None,
     partitions: int | Sequence[Any] | None = None,
     assign: Callable[[Array], Any] | None = None,
 ) -> ClusterGraph:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import csv
 import difflib
+import math
 import os
 import re
 from contextlib import contextmanager
@@ -32,7 +33,7 @@ from warpath.graph.derived import Derived
 from warpath.graph.places import ALLOW_MORE, INSIST, Place, Snap, described, near_places
 from warpath.io.columns import known_ends
 from warpath.io.source import Source, foreign
-from warpath.io.text_table import rows_of, start_of
+from warpath.io.text_table import delimiter_of, rows_of, start_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -275,22 +276,23 @@ def table_rows(path: Path, expected: str, graph: Graph) -> list[tuple[int, list[
     if foreign(source.head) is not None:
         raise GraphFormatError(path, None, f"expected a text file with {expected}")
     start = start_of(source, delimiter="\t" if path.suffix.lower() == ".tsv" else None)
-    if start is None:
-        return []
-    delimiter = "," if start.delimiter == " " else start.delimiter
     try:
-        rows = list(rows_of(source.data.decode("utf-8"), delimiter))
+        text = source.data.decode("utf-8")
+        # Where all lines are comments, they may still begin with names of vertices.
+        delimiter = delimiter_of(text.split("\n")[:1]) if start is None else start.delimiter
+        rows = list(rows_of(text, "," if delimiter == " " else delimiter))
     except UnicodeDecodeError as error:
         raise GraphFormatError(path, None, f"expected a text file with {expected}") from error
     except csv.Error as error:
         raise GraphFormatError(path, None, f"not a table of vertices: {error}") from error
+    first_row = math.inf if start is None else start.line.number
     numbers = graph.labels is None or graph.labels.dtype.kind in "iu"
 
     def is_row(number: int, first: str) -> bool:
-        if number < start.line.number and first.lower().startswith("sep="):
+        if number < first_row and first.lower().startswith("sep="):
             return False
         comment = first.startswith(("#", "%")) and not is_vertex(graph, first)
-        return not (comment and (numbers or number < start.line.number))
+        return not (comment and (numbers or number < first_row))
 
     return [(number, cells) for number, cells in rows if is_row(number, cells[0])]
 

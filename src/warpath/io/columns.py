@@ -378,6 +378,14 @@ def says_directions(name: str) -> bool:
     return plain(name) in _DIRECTION_WORDS
 
 
+def has_directions(names: Sequence[str]) -> bool:
+    """Return whether the names of columns say that one holds directions or opposite weights."""
+    return (
+        any(says_directions(name) or opposite_weight(names, name) for name in names)
+        or directions_by_name(names, ("source", "target")).oneway is not None
+    )
+
+
 _DIRECTION_WORDS = {plain(word) for word in (*DIRECTIONS, *TWO_WAY, *REVERSE)}
 
 

@@ -145,6 +145,7 @@ def _arcs(
         said += f" ({missing:,} of them have no value and count as both ways)"
     rows = np.concatenate([np.flatnonzero(along), np.flatnonzero(back)])
     reverse = np.repeat([False, True], [int(along.sum()), int(back.sum())])
+    order = np.argsort(rows, kind="stable")
     weights = None
     if weight is not None:
         weights = np.concatenate(
@@ -152,8 +153,8 @@ def _arcs(
                 _needed(table, weight, along),
                 _needed(table, weight if against is None else against, back),
             ]
-        )
-    return Arcs(rows, reverse, weights), {what: said}
+        )[order]
+    return Arcs(rows[order], reverse[order], weights), {what: said}
 
 
 def _needed(table: Table, column: str, rows: Array) -> Array:

@@ -15,7 +15,7 @@ from warpath.base.errors import GraphError, GraphFormatError, InputError
 from warpath.graph import Graph
 from warpath.graph.checks import index_dtype
 from warpath.io import csv
-from warpath.io.columns import chosen_columns, directions_by_name, says_directions
+from warpath.io.columns import chosen_columns, has_directions
 from warpath.io.shown import printable
 from warpath.io.text_table import COMMENTS, INTEGER, NUMBER, layout_of
 
@@ -208,10 +208,11 @@ def _needs_csv(source: Source, layout: Layout) -> bool:
 
     Names in lists with blanks may have quotes in them.
     """
-    names = layout.names or []
-    if any(map(says_directions, names)) or directions_by_name(names, ("source", "target")).oneway:
-        return True
-    if layout.decimal == "," or b'"' in layout.start.line.text:
+    if (
+        has_directions(layout.names or [])
+        or layout.decimal == ","
+        or b'"' in layout.start.line.text
+    ):
         return True
     return layout.delimiter != " " and (not layout.first[-1] or b'"' in source.data)
 

@@ -26,7 +26,8 @@ def from_mapping(
     weight: Any = "auto",
     oneway: Any = "auto",
     reverse_weight: Any = "auto",
-    **attributes: Any,
+    attributes: Any = None,
+    **more: Any,
 ) -> Graph:
     """Make a graph from a dictionary of edges or of columns.
 
@@ -36,9 +37,9 @@ def from_mapping(
         ``{(u, v): weight}``. The values show which. Vertices of the first two need not have edges.
         Arrays or lists of equal lengths under names of ends, ``{"source": [0], "target": [1]}``,
         are columns of a table, as `Graph.edge_table` returns them.
-    columns, source, target, weight, oneway, reverse_weight : for columns, as for a table,
-        `warpath.io.dataframes.from_table`; the first three show that there are columns.
-    n, directed, **attributes : as for a list of edges, `warpath.io.arrays.from_edges`.
+    columns, source, target, weight, oneway, reverse_weight, attributes : for columns, as for a
+        table, `warpath.io.dataframes.from_table`; the first three show that there are columns.
+    n, directed, **more : as for a list of edges, `warpath.io.arrays.from_edges`.
 
     Raises
     ------
@@ -62,9 +63,12 @@ def from_mapping(
             oneway=oneway,
             reverse_weight=reverse_weight,
             n=n,
-            **attributes,
+            attributes=attributes,
+            **more,
         )
     options = {"weight": weight, "oneway": oneway, "reverse_weight": reverse_weight}
+    if attributes is not None:
+        options["attributes"] = attributes
     if unused := [f"{name}={value!r}" for name, value in options.items() if value != "auto"]:
         msg = f"{unused[0]} is for columns: name those of the ends with source= and target=."
         raise InputError(msg)
@@ -75,16 +79,16 @@ def from_mapping(
     elif rows and all(_is_collection(row) for row in rows):
         edges = [(u, v) for u, row in data.items() for v in row]
     else:
-        return from_edges(_of_pairs(data), n=n, directed=directed, **attributes)
-    if n is not None or "labels" in attributes:
-        return from_edges(edges, n=n, directed=directed, **attributes)
+        return from_edges(_of_pairs(data), n=n, directed=directed, **more)
+    if n is not None or "labels" in more:
+        return from_edges(edges, n=n, directed=directed, **more)
     names = list(dict.fromkeys([*data, *(edge[1] for edge in edges)]))
     if all(map(is_integer, names)):
         names.sort()
     place = {name: at for at, name in enumerate(names)}
     numbered = [(place[edge[0]], place[edge[1]], *edge[2:]) for edge in edges]
     labels = None if names == list(range(len(names))) else label_array(names)
-    return from_edges(numbered, n=len(names), directed=directed, labels=labels, **attributes)
+    return from_edges(numbered, n=len(names), directed=directed, labels=labels, **more)
 
 
 def _are_columns(data: Mapping[Any, Any]) -> bool:

@@ -181,7 +181,7 @@ def rows_of(text: str, delimiter: str) -> Iterator[tuple[int, list[str]]]:
                 yield number, fields
         return
     lines = io.StringIO(text.replace("\t", " ") if blanks else text, newline="")
-    reader = csv.reader(lines, delimiter=delimiter, strict=True, skipinitialspace=blanks)
+    reader = csv.reader(lines, delimiter=delimiter, strict=True, skipinitialspace=True)
     for row in reader:
         fields = [field.strip() for field in row]
         if any(fields):

@@ -16,7 +16,7 @@ from warpath.base.errors import GraphError, GraphFormatError, InputError
 from warpath.engines.cluster import assembly, edges
 from warpath.engines.cluster.division import Assigned, Ranges, balanced
 from warpath.graph.checks import is_integer, shown
-from warpath.io.columns import chosen_columns
+from warpath.io.columns import chosen_columns, directions_by_name, says_directions
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -133,7 +133,7 @@ def load(
     columns: Sequence[Column] | None,
     weight: Column | None,
     n: int | None,
-    directed: bool,
+    directed: bool | None,
     partitions: int | Sequence[Any] | None,
     assign: Callable[[Array], Any] | None,
 ) -> Loaded:
@@ -142,7 +142,15 @@ def load(
         msg = f"n = {shown(n)} must be an integer, 1 or more: the vertices are 0 .. n - 1."
         raise GraphError(msg)
     chosen = chosen_columns(list(source.names), columns, weight)
-    form = edges.Columns(*chosen, None if n is None else int(n), not directed)
+    directions = directions_by_name(source.names, chosen[:2])
+    if directed is None and (directions.costs or says_directions(directions.oneway or "")):
+        column = directions.oneway or directions.costs[1]  # type: ignore[index]
+        msg = (
+            f"the column {column!r} gives directions, which are not read into partitions: write a "
+            "row for each direction, or give directed=True or directed=False for all rows."
+        )
+        raise GraphError(msg)
+    form = edges.Columns(*chosen, None if n is None else int(n), directed is False)
     workers = tasks.workers()
     count = _count(partitions, sum(workers.values()))
     labels = _sample(tasks, source, form)
