@@ -8,6 +8,7 @@ import importlib
 import io
 import json
 import re
+import zipfile
 from pathlib import Path
 
 import networkx as nx
@@ -146,7 +147,6 @@ VERTICES = '*Vertices 3\n1 "a"\n2 "b"\n3 "c"\n'
 #: Files that NetworkX reads with a loss, and the message.
 LOSSES = {
     "dup.net": ('*Vertices 2\n1 "a"\n2 "a"\n*Arcs\n1 2 4\n', "2 vertices of the file have 1"),
-    "mixed.net": (VERTICES + "*Arcs\n1 2 4\n*Edges\n2 3 5\n", "not *vertices, *arcs, *edges"),
     "lists.net": (VERTICES + "*Arcslist\n1 2 3\n", "not *vertices, *arcslist"),
     "weights.net": (VERTICES + "*Arcs\n1 2 x\n", 'expected lines of "<from> <to> <weight>"'),
     "beyond.net": (VERTICES + "*Arcs\n1 4 2\n", "3 vertices of the file have 4"),
@@ -193,7 +193,16 @@ def test_what_networkx_would_lose_is_refused(tmp_path, name):
     assert message in refusal(tmp_path / name)
 
 
-def test_mixed_arcs_and_edges_of_pajek_are_read_by_the_remedy(tmp_path):
+@pytest.mark.parametrize("arcs_first", [True, False])
+def test_arcs_and_edges_of_pajek_are_read_from_one_file(tmp_path, arcs_first):
+    sections = ["*Arcs\n1 2 4\n", "*Edges\n2 3 5\n"]
+    text = VERTICES + "".join(sections if arcs_first else sections[::-1])
+    (tmp_path / "a.net").write_text(text)
+    edges = [("a", "b", 4), ("b", "c", 5), ("c", "b", 5)]
+    assert named_edges(wp.read(tmp_path / "a.net")) == edges
+
+
+def test_lists_of_arcs_of_pajek_are_read_by_the_remedy(tmp_path):
     (tmp_path / "a.net").write_text(LOSSES["lists.net"][0])
     assert remedy_of(refusal(tmp_path / "a.net")).m == 2
 
@@ -320,6 +329,13 @@ def test_tracks_and_placemarks_are_named_and_their_remedies_work(tmp_path):
     )
     for name in ("a.gpx", "a.kml"):
         assert remedy_of(refusal(tmp_path / name)).m == 1
+
+
+def test_archives_of_other_formats_are_named(tmp_path):
+    with zipfile.ZipFile(tmp_path / "a.zip", "w") as archive:
+        archive.writestr("[Content_Types].xml", "<Types/>")
+        archive.writestr("xl/workbook.xml", "<workbook/>")
+    assert "this is an Excel workbook" in refusal(tmp_path / "a.zip")
 
 
 def test_adjacency_lists_of_networkx_are_known_by_their_header(tmp_path):

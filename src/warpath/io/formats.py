@@ -322,7 +322,7 @@ def _format_of(source: Source) -> Format:
         for known in FORMATS:
             if known.sniff(head):
                 return known
-    importlib.import_module("warpath.io.other_formats").refuse(source)
+        importlib.import_module("warpath.io.other_formats").refuse(source, head)
     positions = importlib.import_module("warpath.io.coordinate_files")
     if positions.sniff(source.head):
         raise source.error(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import re
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from warpath.base.errors import GraphError, GraphFormatError, WeightError, require
@@ -105,37 +106,39 @@ def _gexf(networkx: Any, source: Source, text: bytes, _: bool | None) -> Any:
 
 
 def _pajek(networkx: Any, source: Source, text: bytes, _: bool | None) -> Any:
-    """Read one section of arcs, edges or a matrix; NetworkX would merge several without a word."""
+    """Read each section alone: NetworkX reads arcs after edges as edges, and loses bad weights."""
     lines = [line.strip() for line in text.decode().splitlines()]
     lines = [line for line in lines if line and not line.startswith(("%", "/*"))]
-    heads = [at for at, line in enumerate(lines) if line.startswith("*")]
-    words = [lines[at].lower().split() for at in heads]
-    names = [word[0] for word in words if word[0] != "*network"]
-    other = f"wp.Graph.of(igraph.Graph.Read_Pajek({str(source.path)!r}))"
-    if len(names) != 2 or names[0] != "*vertices" or names[1] not in {"*arcs", "*edges", "*matrix"}:
-        reason = f"expected *Vertices and one of *Arcs, *Edges and *Matrix, not {', '.join(names)}"
-        raise source.error(None, f"{reason}. With igraph: {other}")
-    count = int(words[-2][1])
-    rows = lines[heads[-1] + 1 :]
-    if heads[-1] - heads[-2] - 1 == 0:  # vertices without names are numbered
-        numbers = [f'{number} "{number}"' for number in range(1, count + 1)]
-        lines[heads[-1] : heads[-1]] = numbers
-    elif heads[-1] - heads[-2] - 1 != count:
-        reason = f"*Vertices promises {count}, {heads[-1] - heads[-2] - 1} are listed"
-        raise source.error(None, f"{reason}. With igraph: {other}")
-    graph = networkx.parse_pajek("\n".join(lines))
-    if len(graph) != count:
-        reason = f"the {count} vertices of the file have {len(graph)} different names"
-        raise source.error(None, reason)
-    for _, data in graph.nodes(data=True):  # positions in a drawing are not coordinates
-        data.pop("x", None), data.pop("y", None)
-    weighted = sum(len(row.split()) > 2 for row in rows)
-    edges = [data for *_, data in graph.edges(data=True)]
-    if names[1] != "*matrix" and (
-        len(edges) != len(rows) or sum("weight" in data for data in edges) != weighted
-    ):
-        raise source.error(None, 'expected lines of "<from> <to> <weight>" after *Arcs or *Edges')
-    return graph
+    heads = [at for at, line in enumerate(lines) if re.match(r"\*(?!network)", line.lower())]
+    names = [lines[at].lower().split()[0] for at in heads]
+    if names[:1] != ["*vertices"] or not {*names[1:]} <= {"*arcs", "*edges", "*matrix"}:
+        remedy = f"With igraph: wp.Graph.of(igraph.Graph.Read_Pajek({str(source.path)!r}))"
+        reason = "expected *Vertices, then *Arcs, *Edges or *Matrix"
+        raise source.error(None, f"{reason}, not {', '.join(names)}. {remedy}")
+    bounds = [*heads, len(lines)]
+    first, *sections = [lines[low:high] for low, high in pairwise(bounds)]
+    count = int(first[0].split()[1])
+    if len(first) == 1:  # vertices without names are numbered
+        first += [f'{number} "{number}"' for number in range(1, count + 1)]
+    if len(first) - 1 != count:
+        raise source.error(None, f"*Vertices promises {count}, {len(first) - 1} are listed")
+    graphs = [networkx.parse_pajek("\n".join(first + section)) for section in sections or [[]]]
+    for section, graph in zip(sections, graphs, strict=False):
+        if len(graph) != count:
+            reason = f"the {count} vertices of the file have {len(graph)} different names"
+            raise source.error(None, reason)
+        weighted = sum(len(row.split()) > 2 for row in section[1:])
+        edges = [data for *_, data in graph.edges(data=True)]
+        whole = len(edges) == len(section) - 1 and weighted == sum("weight" in e for e in edges)
+        if not (whole or section[0].lower().startswith("*matrix")):
+            reason = 'expected lines of "<from> <to> <weight>" after *Arcs or *Edges'
+            raise source.error(None, reason)
+    directed = any(graph.is_directed() for graph in graphs)
+    joined = networkx.MultiDiGraph() if directed else networkx.MultiGraph()
+    joined.add_nodes_from(graphs[0])  # without positions in a drawing, which are no coordinates
+    for graph in graphs:
+        joined.add_edges_from((graph.to_directed() if directed else graph).edges(data=True))
+    return joined
 
 
 def _leda(networkx: Any, source: Source, text: bytes, _: bool | None) -> Any:

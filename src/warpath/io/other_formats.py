@@ -117,9 +117,13 @@ _FORMATS = (
 )
 
 
-def refuse(source: Source) -> None:
-    """Raise GraphFormatError, with a way to read the file, if its format is one of these."""
-    head = source.raw_head if source.compression == "zip" else source.head
+def refuse(source: Source, head: bytes) -> None:
+    """Raise GraphFormatError, with a way to read the file, if its format is one of these.
+
+    Parameters
+    ----------
+    head : the first bytes of the file, or of its unpacked content.
+    """
     named = [each for each in _FORMATS if source.suffix in each.suffixes]
     started = [
         each
