@@ -147,6 +147,21 @@ def test_a_very_long_name_is_cut_in_a_picture(tmp_path):
     wp.sssp(long, "a" * 10**6).plot(tmp_path / "a.png")
 
 
+def test_messages_have_no_control_characters(graph, tmp_path):
+    for call in (
+        lambda: wp.write(graph, tmp_path / "x\x1b[2J.doc"),
+        lambda: wp.write(graph, tmp_path / "x.gr"),
+        lambda: wp.write(graph, tmp_path / "no\x1bwhere" / "x.npz"),
+        lambda: wp.read(tmp_path / "no\x1b[2J.gr"),
+        lambda: wp.sssp(graph, NAMES[0]).save(tmp_path / "x\x1b[2J.doc"),
+        lambda: wp.sssp(graph, NAMES[0]).plot(tmp_path / "x\x1b[2J.doc"),
+        lambda: wp.sssp(graph, "\x1b[2J"),
+    ):
+        with pytest.raises(wp.WarpathError) as error:
+            call()
+        assert not _RAW.findall(str(error.value))
+
+
 def test_a_very_long_name_is_cut_in_messages():
     long = wp.Graph.of([("a" * 10**6, "b", 1)])
     with pytest.raises(wp.NoPathError) as error:

@@ -40,7 +40,13 @@ if TYPE_CHECKING:
 
 
 class WarpathError(Exception):
-    """The base class of all exceptions that warpath raises."""
+    """The base class of all exceptions that warpath raises.
+
+    Control characters in a message, such as those of names in it, are escaped.
+    """
+
+    def __init__(self, *args: Any) -> None:
+        super().__init__(*([visible(args[0], lines=True)] if len(args) == 1 else args))
 
 
 class InputError(WarpathError, ValueError):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from warpath.base.escaping import visible
-
 #: The most characters of a file that an error quotes.
 SHOWN = 60
 
@@ -12,7 +10,7 @@ LONGEST = 2000
 
 
 def excerpt(found: bytes) -> str:
-    """Return ``, found "..."`` with the first 60 characters, control characters escaped."""
+    """Return ``, found "..."`` with the first 60 characters, unprintable ones escaped."""
     if not found:
         return ""
     text = found[: 4 * SHOWN].decode("utf-8", "backslashreplace")
@@ -21,7 +19,7 @@ def excerpt(found: bytes) -> str:
 
 
 def printable(text: str) -> str:
-    """Return a text as one line of limited length, control characters escaped."""
+    """Return a text as one line of limited length, unprintable characters escaped."""
     text = " ".join(line for line in text.splitlines() if line)
     cut = text[:LONGEST] + ("..." if len(text) > LONGEST else "")
-    return visible(cut)
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in cut)
