@@ -53,7 +53,7 @@ def main(arguments: Sequence[str]) -> int:
             msg = f"{name}: the weights are fractions; this benchmark compares whole numbers."
             raise InputError(msg)
         if options.coordinates is not None and graph.coordinates is None:
-            graph = graph.with_coordinates(coordinates_of(options.coordinates, graph.n))
+            graph = graph.with_coordinates(coordinates_of(options.coordinates, graph))
         run = Run(graph, kinds(quick=options.quick), options)
         about = {"graph": one.title, "n": graph.n, "m": graph.m, "run": time.time()}
         about |= {"clock": options.clock}

@@ -147,6 +147,7 @@ void register_visit_order(nb::module_& module);
 void register_networkx_dicts(nb::module_& module);
 void register_networkx_searches(nb::module_& module);
 void register_patches(nb::module_& module);
+void register_components(nb::module_& module);
 void register_partition(nb::module_& module);
 void register_read(nb::module_& module);
 void register_write(nb::module_& module);

@@ -34,6 +34,7 @@ NB_MODULE(_core, module) {
   register_networkx_dicts(module);
   register_networkx_searches(module);
   register_patches(module);
+  register_components(module);
   register_partition(module);
   register_read(module);
   register_write(module);

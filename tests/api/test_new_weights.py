@@ -128,7 +128,6 @@ def test_changes_customize_few_arcs_and_many_changes_all(road, city, monkeypatch
     for changed in (
         solver.with_weights(drawn(road, 4)),
         solver.with_changes(some_edges(road, 5, 500), drawn(road, 5)[:500]),
-        solver.with_changes([3], [2.5]),
     ):
         assert anew.pop()
         assert changed.pairs([0], [9]).dist[0] == wp.pairs(changed.graph, [0], [9]).dist[0]
@@ -307,3 +306,34 @@ def test_a_graph_without_weights_gets_some():
     plain = wp.generate.grid(9, 9).with_weights(None)
     solver = wp.prepare(plain).with_weights(drawn(plain, 7))
     assert_answers_as_unprepared(solver, plain.with_weights(drawn(plain, 7)))
+
+
+@pytest.mark.parametrize(
+    ("dtype", "weight", "wider"),
+    [("int32", 4.5, "float64"), ("int64", 4.5, "float64"), ("int32", 2**40, "int64"),
+     ("float32", 1e300, "float64")],
+)  # fmt: skip
+def test_a_weight_that_does_not_fit_the_graph_is_refused_with_a_remedy_that_works(
+    dtype, weight, wider
+):
+    roads = wp.Graph.of([(0, 1, 2), (1, 2, 3)]).astype(dtype)
+    for change in (
+        lambda graph: wp.prepare(graph).with_changes([1], [weight]).graph,
+        lambda graph: graph.with_edges([(0, 2)], [weight]),
+        lambda graph: wp.DynamicPaths(graph, 0).update([(1, 2)], [weight]),
+        lambda graph: wp.DynamicPaths(graph, 0).apply([("insert", 0, 2, weight)]),
+    ):
+        with pytest.raises(
+            wp.WeightError, match=rf"weights\[0\] = .* does not fit {dtype}"
+        ) as error:
+            change(roads)
+        remedy = f"graph.astype('{wider}')"
+        assert remedy in str(error.value)
+        change(eval(remedy, {"graph": roads}))  # noqa: S307 - what a user would type
+
+
+def test_changes_keep_the_type_of_the_weights():
+    for dtype in ("int32", "int64", "float32", "float64"):
+        roads = wp.Graph.of([(0, 1, 2), (1, 2, 3)]).astype(dtype)
+        for weights in ([4], [4.0], np.array([4], np.int8)):
+            assert wp.prepare(roads).with_changes([1], weights).graph.weight_dtype == dtype

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import pickle
 
 import networkx as nx
@@ -10,6 +11,7 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.sparse import csgraph
 
 import warpath as wp
 from warpath import (
@@ -435,10 +437,40 @@ def test_astype_changes_exactly_or_says_which_weight_does_not_fit():
         graph.astype("float16")
 
 
-def test_to_scipy_keeps_zeros_and_parallel_edges():
-    matrix = Graph.from_edges([0, 0, 1], [1, 1, 0], [0, 2, 3]).to_scipy()
+def test_to_scipy_keeps_zeros_and_parallel_edges_on_request():
+    matrix = Graph.from_edges([0, 0, 1], [1, 1, 0], [0, 2, 3]).to_scipy(parallel="keep")
     assert isinstance(matrix, sp.csr_array)
     assert (matrix.nnz, matrix.shape) == (3, (2, 2))
+
+
+@given(
+    st.lists(st.tuples(*[st.integers(0, 5)] * 2, st.integers(0, 3)), max_size=40),
+    st.sampled_from([np.int32, np.int64, np.float32, np.float64, None]),
+)
+def test_to_scipy_has_the_least_of_parallel_edges_and_suits_scipy(edges, dtype):
+    src, dst, weights = np.array(edges, np.int64).reshape(-1, 3).T.copy()
+    graph = Graph.from_edges(src, dst, None if dtype is None else weights.astype(dtype), n=6)
+    matrix = graph.to_scipy()
+    assert matrix.has_canonical_format
+    least = {}
+    for u, v, w in zip(*(part.tolist() for part in graph.edges()), strict=True):
+        least[u, v] = min(w, least.get((u, v), w))
+    entries = matrix.tocoo()
+    found = zip(entries.row.tolist(), entries.col.tolist(), entries.data.tolist(), strict=True)
+    assert {(u, v): w for u, v, w in found} == least
+    csgraph.connected_components(matrix)
+    for each in (matrix, graph.to_scipy(parallel="keep")):
+        each.sum_duplicates()
+        each.data[:] = 7  # its own
+    assert not (graph.solver_weights == 7).any()
+    table = csgraph.dijkstra(graph.to_scipy())
+    ours = wp.apsp(graph).to_numpy(math.inf)
+    assert np.array_equal(table, ours)
+
+
+def test_to_scipy_knows_two_ways_with_parallel_edges():
+    with pytest.raises(InputError, match="parallel = 'sum' must be 'least' or 'keep'"):
+        Graph.from_edges([0], [1]).to_scipy(parallel="sum")
 
 
 @pytest.mark.parametrize(

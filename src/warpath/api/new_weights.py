@@ -25,6 +25,7 @@ from warpath.engines.customizable import (
 )
 from warpath.engines.hierarchy import HIERARCHY
 from warpath.graph.checks import as_weights, bad_weight, plain_array, shown
+from warpath.graph.edge_changes import fitting
 from warpath.graph.input_edges import new_weights as in_edge_order
 from warpath.graph.zones import opened
 
@@ -75,8 +76,8 @@ def changed(
     _require_prepared(wish, "with_changes")
     numbers = _edge_numbers(graph, edges)
     lengths = _lengths(weights, len(numbers))
-    array = graph.solver_weights.astype(_type_for(lengths, graph.weight_dtype))  # a copy
-    array[numbers] = lengths
+    array = graph.solver_weights.copy()
+    array[numbers] = lengths if array.dtype == lengths.dtype else fitting(lengths, array.dtype)
     made = graph._like(graph.indptr, graph.indices, array)  # noqa: SLF001 - no copy of the weights
     streets, threads = opened(made), wish.threads or settings.threads()
     with watch(progress, "with_changes", "vertices") as report:
@@ -84,13 +85,6 @@ def changed(
         ELIMINATION.of(streets, lambda: elimination)
         hierarchy = changed_hierarchy_of(opened(graph), streets, numbers, threads)
     return _with_hierarchy(made, hierarchy)
-
-
-def _type_for(lengths: Array, known: np.dtype[Any]) -> np.dtype[Any]:
-    """Return the type of a graph's weights with some new ones: its own if they fit it."""
-    if known.kind == lengths.dtype.kind == "f" or np.array_equal(lengths.astype(known), lengths):
-        return known
-    return np.promote_types(known, lengths.dtype)
 
 
 def _with_hierarchy(graph: Graph, hierarchy: Any) -> Graph:

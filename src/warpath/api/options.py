@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -17,6 +18,7 @@ from warpath.engines.registry import engine_of
 from warpath.graph.arguments import as_indices, one_index
 from warpath.graph.checks import shown
 from warpath.graph.derived import Derived
+from warpath.graph.facts import negative_weights
 from warpath.graph.turns import refuse_turns
 from warpath.graph.zones import opened
 from warpath.planner import auto_device
@@ -253,9 +255,11 @@ class Options:
         kept = self._plans.get(key)
         if kept is not None and not (anew and kept.limits) and kept.holds():
             return kept.plan
-        graph = opened(graph)  # that graph is solved
+        own, graph = graph, opened(graph)  # which is solved
         wish = preferring(self.preference, size, self.wish._replace(traced=trace))
         plan, free, limited = planned(size, graph, wish, self.preference, exact_sums=exact)
+        if graph.facts(symmetry=False).negative:
+            plan = replace(plan, notes=(*plan.notes, negative_weights(own)))
         there = kind_of(plan.device).own_memory
         most = max([plan.bytes, *(other.bytes for other in plan.runners_up)])
         fits = free is not None and most <= free and plan.staged is None

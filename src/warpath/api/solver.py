@@ -315,7 +315,7 @@ class Solver:
         Parameters
         ----------
         edges, weights : (k,) different edges, by their numbers in ``graph.edges()``, and their new
-            weights, >= 0.
+            weights, >= 0, which must fit the type of the graph's weights.
         progress : as in `with_weights`, whose errors it raises; InputError for a wrong edge.
 
         Examples

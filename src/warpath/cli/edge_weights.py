@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from warpath.base.errors import GraphError, GraphFormatError, VertexError
+from warpath.cli.main import tell
 from warpath.cli.options import number
 from warpath.cli.vertices import is_vertex, table_rows, vertices
 from warpath.io.columns import chosen_columns
@@ -43,6 +44,12 @@ def weights_of(graph: Graph, path: Path) -> Array:
     integers = lengths.dtype.kind == "i"
     fits = known.dtype.kind == "f" or np.abs(lengths).max() <= np.iinfo(known.dtype).max
     made = known.astype(known.dtype if integers and fits else np.result_type(known, lengths))
+    if made.dtype.kind != known.dtype.kind:
+        line = next(line for line, cells in rows if isinstance(number(cells[2]), float))
+        tell(
+            f"{path}, line {line}: the weight is not an integer, so that all weights of the graph "
+            f"become {made.dtype}"
+        )
     src, dst, _ = graph.edges()
     keys = src.astype(np.int64) * graph.n + dst
     order = np.argsort(keys, kind="stable")

@@ -2,6 +2,7 @@
 # Annotations are read at run time: no postponed evaluation.
 
 import dataclasses
+import math
 import time
 from pathlib import Path
 from typing import Annotated, Any
@@ -19,6 +20,7 @@ from warpath.cli.reading import load
 from warpath.cli.usage import UsageError
 from warpath.cli.vertices import listed, one_id, vertex
 from warpath.graph import Graph
+from warpath.graph.facts import negative_weights
 from warpath.graph.labels import named_as_in_file
 from warpath.results.certificate import verify as certify
 from warpath.results.files import load_result
@@ -33,6 +35,10 @@ def info(graph: GraphFile, reading: Reading, showing: Showing) -> None:
     roads = loaded.graph
     with busy("inspecting the edges", showing):
         facts = roads.facts()
+        components = {
+            "weak": roads.components().counts,
+            "strong": roads.components(strong=True).counts,
+        }
     document = {
         "command": "info",
         "graph": str(graph),
@@ -42,6 +48,10 @@ def info(graph: GraphFile, reading: Reading, showing: Showing) -> None:
         "first_id": one_id(roads, 0) if roads.n else None,
         "last_id": one_id(roads, roads.n - 1) if roads.n else None,
         "coordinates": _extent(roads),
+        "components": {
+            name: {"count": len(counts), "largest": int(counts.max(initial=0))}
+            for name, counts in components.items()
+        },
         "turns": None if roads.turns is None else str(roads.turns),
         "first_through": roads.first_through,
         "read_report": roads.read_report,
@@ -62,9 +72,11 @@ def info(graph: GraphFile, reading: Reading, showing: Showing) -> None:
         "symmetric": facts.symmetric,
         "ids": f"{document['ids']}, {document['first_id']} .. {document['last_id']}",
         "coordinates": _extent_line(document["coordinates"]),
+        "components": f"{_largest(components['weak'], roads.n)}; strongly connected: "
+        f"{_largest(components['strong'], roads.n)}",
     }
     if facts.negative:
-        shown["negative weights"] = facts.negative
+        shown["negative weights"] = negative_weights(named_as_in_file(roads))
     if facts.zero:
         shown["zero weights"] = facts.zero
     if roads.first_through:
@@ -251,6 +263,17 @@ def _extent(graph: Graph) -> dict[str, float] | None:
         return None
     low, high = np.nanmin(known, axis=0).tolist(), np.nanmax(known, axis=0).tolist()
     return {"min_x": low[0], "min_y": low[1], "max_x": high[0], "max_y": high[1]}
+
+
+def _largest(counts: Any, n: int) -> str:
+    if len(counts) <= 1:
+        return output.count(len(counts))
+    largest = int(counts[0])
+    # Rounded down: a largest component that lacks a vertex is not 100 %.
+    share = math.floor(1000 * largest / n) / 10
+    return (
+        f"{output.count(len(counts))}, the largest has {output.count(largest)} vertices ({share} %)"
+    )
 
 
 def _extent_line(extent: dict[str, float] | None) -> str:

@@ -150,7 +150,7 @@ def _with_sibling(loaded: Loaded, file: Path) -> Loaded:
     graph, points_file = loaded.graph, find_coordinates(file)
     if points_file is None:
         return loaded
-    placed = graph.with_coordinates(coordinates_of(points_file, graph.n))
+    placed = graph.with_coordinates(coordinates_of(points_file, graph))
     if loaded.prepared:
         hierarchy.share(opened(graph), opened(placed))
     return loaded._replace(graph=placed)

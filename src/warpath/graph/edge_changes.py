@@ -135,7 +135,19 @@ def weights_of(weights: Any, count: int, dtype: np.dtype[Any]) -> Array:
             raise bad_weight(at, array)
         msg = f"weights[{at}] is infinite, which means that there is no edge: delete the edge."
         raise WeightError(msg)
-    return array if array.dtype == dtype else converted(array, dtype)
+    return array if array.dtype == dtype else fitting(array, dtype)
+
+
+def fitting(weights: Array, dtype: np.dtype[Any]) -> Array:
+    """Return weights of some edges in the type of a graph's weights, or raise WeightError."""
+    try:
+        return converted(weights, dtype)
+    except WeightError as error:
+        wider = "float64" if weights.dtype.kind == "f" else weights.dtype.name
+        way = "round it, or use" if dtype.kind == "i" and wider == "float64" else "use"
+        reason = str(error).partition(":")[0]
+        msg = f"{reason}, the type of the graph's weights: {way} graph.astype({wider!r}) first."
+        raise WeightError(msg) from None
 
 
 def positions_of(position: ArrayLike | None, count: int) -> NDArray[np.int64]:

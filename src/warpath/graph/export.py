@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from warpath.base import notebook, units
-from warpath.base.errors import require
+from warpath.base.errors import InputError, require
 from warpath.base.escaping import visible
+from warpath.graph.checks import shown
 from warpath.graph.derived import bytes_of_graph, derived_bytes
 from warpath.graph.turns import refuse_turns
 
@@ -16,15 +17,24 @@ if TYPE_CHECKING:
     from warpath.graph.graph import Graph
 
 
-def to_scipy(graph: Graph) -> Any:
-    """Return a `scipy.sparse.csr_array`, (n, n).
-
-    Some of SciPy's functions require one entry per pair of vertices: call ``sum_duplicates()`` on
-    the result, which adds up parallel edges, or remove parallel edges first.
-    """
+def to_scipy(graph: Graph, parallel: str) -> Any:
+    """Return a `scipy.sparse.csr_array`, (n, n); see `Graph.to_scipy`."""
+    if not isinstance(parallel, str) or parallel not in {"least", "keep"}:
+        msg = f"parallel = {shown(parallel)} must be 'least' or 'keep'."
+        raise InputError(msg)
     refuse_turns(graph, "to_scipy")
     sparse = require("scipy.sparse", what="Graph.to_scipy")
-    parts = (graph.solver_weights, graph.indices, graph.indptr)
+    src, dst, weights = graph.edges()
+    indptr: Any = graph.indptr
+    chosen: Any = slice(None)
+    pairs = src.astype(np.int64) * max(graph.n, 1) + dst
+    if parallel == "least" and not (pairs[1:] > pairs[:-1]).all():
+        order = np.lexsort((weights, pairs))
+        chosen = order[np.diff(pairs[order], prepend=-1) > 0]
+        degrees = np.bincount(src[chosen], minlength=graph.n)
+        indptr = np.concatenate([[0], np.cumsum(degrees)])
+    # Copies, as functions of SciPy write into the arrays of a matrix.
+    parts = (np.array(weights[chosen]), np.array(dst[chosen]), np.array(indptr))
     return sparse.csr_array(parts, shape=(graph.n, graph.n))
 
 

@@ -106,6 +106,20 @@ def facts_of(graph: Graph, *, symmetry: bool) -> Facts:
     )
 
 
+def negative_weights(graph: Graph) -> str:
+    """Return in a sentence how many weights are negative, and where the first stands. O(m)."""
+    weights = graph.solver_weights
+    count, at = int(np.count_nonzero(weights < 0)), int(np.argmax(weights < 0))
+    ends = int(np.searchsorted(graph.indptr, at, side="right")) - 1, int(graph.indices[at])
+    source, target = graph.label_of(np.array(ends)).tolist()
+    row = "" if graph.given is None else f", row {graph.given.rows[at]} of the input from 0"
+    one = count == 1
+    return (
+        f"{count:,} of {graph.m:,} weights {'is' if one else 'are'} negative, the first is "
+        f"{weights[at]} on the edge {source!r} -> {target!r} (number {at}{row})"
+    )
+
+
 #: The facts of a graph with `hops`.
 PROBED: Derived[Facts] = Derived(__name__, "facts with hops")
 _ROW_ORDER: Derived[tuple[bool, bool]] = Derived(__name__, "order and symmetry of rows")

@@ -13,6 +13,8 @@ from warpath.base.cached import cached_property
 from warpath.base.errors import GraphError
 from warpath.graph import checks
 from warpath.graph.adapters import checked_options, made_by_adapter
+from warpath.graph.components import Components, components, largest_component
+from warpath.graph.coordinate_tables import aligned
 from warpath.graph.csr import NO_WEIGHTS, kept_rows, rows_of_csr, rows_of_edges
 from warpath.graph.edge_edits import EdgeEdits
 from warpath.graph.edge_geometry import Shapes
@@ -78,7 +80,7 @@ class Graph(VertexNames, EdgeEdits):
         self.read_report = dict(checks.checked_kind(read_report, Mapping, "read_report") or {})
         n = self.n
         self.labels = None if labels is None else checks.frozen(checks.checked_labels(labels, n))
-        places = None if coordinates is None else checks.checked_coordinates(coordinates, n)
+        places = None if coordinates is None else aligned(self, coordinates)
         self.coordinates = None if places is None else checks.frozen(places)
         self.first_through = checks.checked_integer(first_through, "first_through", 0, n)
         self.device = "auto"
@@ -168,6 +170,7 @@ class Graph(VertexNames, EdgeEdits):
         weights, directed, **attributes : as in `from_edges`.
         """
         checks.refuse_labels(attributes)
+        coordinates = attributes.pop("coordinates", None)  # aligned by the labels, below
         labels, ends = checks.numbered(checks.as_names(src, "src"), checks.as_names(dst, "dst"))
         src, dst = np.split(ends, 2)
         n = int(ends.max(initial=-1)) + 1 if labels is None else len(labels)
@@ -175,7 +178,7 @@ class Graph(VertexNames, EdgeEdits):
         made.labels = (
             None if labels is None else checks.frozen(labels)
         )  # `numbered` made them unique
-        return made
+        return made if coordinates is None else made.with_coordinates(coordinates)
 
     @classmethod
     def from_csr(
@@ -322,6 +325,40 @@ class Graph(VertexNames, EdgeEdits):
         """
         return subgraph(self, vertices)
 
+    def components(self, *, strong: bool = False) -> Components:
+        """Return the connected components, the largest first. O(n + m), then cached.
+
+        Turns and vertices that are never passed through are not considered.
+
+        Parameters
+        ----------
+        strong : True for strongly connected components, whose vertices all reach one another;
+            False for weakly connected ones, in which edges count in both directions.
+
+        Returns
+        -------
+        Components
+            ``labels`` (n,) int64, the component of each vertex, 0 for the largest, and ``counts``
+            (k,) int64, the vertices of each; of equally large ones that of the smallest vertex
+            comes first.
+
+        Examples
+        --------
+        >>> import warpath as wp
+        >>> wp.Graph.of([(0, 1), (2, 3), (3, 4)]).components().labels
+        array([1, 1, 0, 0, 0])
+        """
+        return components(self, strong=checks.checked_bool(strong, "strong"))
+
+    def largest_component(self, *, strong: bool = False) -> Graph:
+        """Return the subgraph of the largest component, with the names of the vertices.
+
+        Parameters
+        ----------
+        strong : as in `components`.
+        """
+        return largest_component(self, strong=checks.checked_bool(strong, "strong"))
+
     def edge_table(self) -> dict[str, Array]:
         """Return source, target, weight and kept columns by name, each (m,), in row order.
 
@@ -359,9 +396,31 @@ class Graph(VertexNames, EdgeEdits):
         rows = changed.indptr, changed.indices, changed.weights
         return self._like(*rows, shapes=shapes, given=given, unit=unit, turns=turns)
 
-    def with_coordinates(self, coordinates: ArrayLike | None) -> Graph:
-        """Return the same graph with other coordinates, (n, 2) x and y, and straight edges."""
-        changed = {"coordinates": coordinates, "shapes": None}
+    def with_coordinates(self, coordinates: Any) -> Graph:
+        """Return the same graph with other coordinates, and straight edges.
+
+        Parameters
+        ----------
+        coordinates : (n, 2) x and y in the order of the vertices; or, aligned by label, a
+            dictionary ``{vertex: (x, y)}``, a pandas, polars, Arrow or GeoPandas table, or a Series
+            of points. A table has an index or a column of ids (id, node_id, osmid, ...) and columns
+            lon and lat, x and y, or geometry. Rows of other ids are ignored. None for none.
+
+        Raises
+        ------
+        GraphError
+            If a vertex has no row or several, the columns are not recognised, or columns of
+            longitudes and latitudes are swapped.
+
+        Examples
+        --------
+        >>> import warpath as wp
+        >>> roads = wp.Graph.of([("a", "b", 2), ("c", "a", 5)])
+        >>> roads.with_coordinates({"c": (3, 0), "b": (2, 0), "a": (1, 0)}).coordinates[:, 0]
+        array([1., 2., 3.])
+        """
+        points = None if coordinates is None else aligned(self, coordinates)
+        changed = {"coordinates": points, "shapes": None}
         return self._like(self.indptr, self.indices, self.weights, **changed)
 
     def astype(self, dtype: DTypeLike) -> Graph:
@@ -369,14 +428,25 @@ class Graph(VertexNames, EdgeEdits):
         changed = checks.converted(self.solver_weights, dtype)
         return self._like(self.indptr, self.indices, changed)
 
-    def to_scipy(self) -> Any:
-        """Return a `scipy.sparse.csr_array`, (n, n), with explicit zeros and parallel edges."""
-        return to_scipy(self)
+    def to_scipy(self, *, parallel: str = "least") -> Any:
+        """Return a `scipy.sparse.csr_array`, (n, n), with arrays of its own.
+
+        Edges of weight 0 are explicit zeros, which `scipy.sparse.csgraph` takes as edges; a dense
+        array made of the matrix has no edge there. Self-loops are entries of the diagonal.
+
+        Parameters
+        ----------
+        parallel : "least" for the least weight of parallel edges, one entry for each pair of
+            vertices in ascending order; "keep" for an entry per edge in row order. Functions of
+            SciPy that expect one entry for each pair then return sums or do not end.
+        """
+        return to_scipy(self, parallel)
 
     def to_networkx(self) -> Any:
         """Return a NetworkX graph, a Multi(Di)Graph if edges are parallel. O(n + m) objects.
 
-        Coordinates become the node attributes ``x`` and ``y``; shapes of edges are left out.
+        Coordinates become the node attributes ``x`` and ``y``; shapes of edges are left out. Edges
+        of weight 0 and self-loops are edges there as well.
         """
         return to_networkx(self)
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from warpath.base.errors import GraphError
+from warpath.graph.components import components, is_strong
 from warpath.graph.coordinates import euclidean, great_circle, in_degrees
 from warpath.graph.derived import Derived
 
@@ -122,8 +123,13 @@ _POINTS: Derived[NearestPoints] = Derived(
 )
 
 
-def points_of(graph: Graph) -> NearestPoints:
-    """Return the search of a graph, which is kept with it; GraphError without coordinates."""
+def points_of(graph: Graph, component: str | None = None) -> NearestPoints:
+    """Return the search of a graph, which is kept with it; GraphError without coordinates.
+
+    Parameters
+    ----------
+    component : "largest" or "strong" for the vertices of that component alone; None for all.
+    """
     coordinates = graph.coordinates
     if coordinates is None:
         msg = (
@@ -131,4 +137,11 @@ def points_of(graph: Graph) -> NearestPoints:
             "coordinates= when reading, or graph.with_coordinates(array)."
         )
         raise GraphError(msg)
-    return _POINTS.of(graph, lambda: NearestPoints(coordinates))
+    if component is None:
+        return _POINTS.of(graph, lambda: NearestPoints(coordinates))
+
+    def of_component() -> NearestPoints:
+        inside = components(graph, strong=is_strong(component)).labels == 0
+        return NearestPoints(np.where(inside[:, None], coordinates, np.nan))
+
+    return _POINTS.of(graph, of_component, component)

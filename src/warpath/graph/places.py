@@ -363,7 +363,13 @@ def checked_numbers(values: ArrayLike, name: str) -> Array:
 
 
 def nearest_vertex(
-    graph: Graph, lon: ArrayLike, lat: ArrayLike, within: float | None, *, with_distance: bool
+    graph: Graph,
+    lon: ArrayLike,
+    lat: ArrayLike,
+    within: float | None,
+    *,
+    with_distance: bool,
+    component: str | None = None,
 ) -> Any:
     """Return the names of the vertices nearest to coordinates; see `Graph.nearest_vertex`."""
     x, y = checked_numbers(lon, "lon"), checked_numbers(lat, "lat")
@@ -372,7 +378,7 @@ def nearest_vertex(
         raise InputError(msg)
     reach = None if within is None else _checked_reach(within)
     points = np.column_stack([x.ravel(), y.ravel()])
-    near = Near.of(points_of(graph), points, [reach] * x.size)
+    near = Near.of(points_of(graph, component), points, [reach] * x.size)
     if near.far.any():
         raise VertexError(near.misses([f"row {row}" for row in range(x.size)], x.size))
     names = graph.label_of(near.vertices)

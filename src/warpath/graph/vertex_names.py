@@ -66,6 +66,7 @@ class VertexNames:
         within: float | None = None,
         *,
         with_distance: bool = False,
+        component: str | None = None,
     ) -> Any:
         """Return the vertex nearest to a coordinate, or those nearest to several.
 
@@ -80,6 +81,9 @@ class VertexNames:
             not degrees. None allows 1,000 m, or a tenth of the diagonal of the box around the
             graph; ``math.inf`` allows any distance.
         with_distance : whether to return the distances as well.
+        component : "largest" for a vertex of the largest connected component, "strong" for one of
+            the largest strongly connected component, whose vertices all reach one another; None for
+            any vertex. See `Graph.components`.
 
         Returns
         -------
@@ -108,4 +112,11 @@ class VertexNames:
         1
         """
         pairs = checked_bool(with_distance, "with_distance")
-        return nearest_vertex(self, lon, lat, within, with_distance=pairs)  # type: ignore[arg-type]
+        return nearest_vertex(
+            self,  # type: ignore[arg-type]
+            lon,
+            lat,
+            within,
+            with_distance=pairs,
+            component=component,
+        )

@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from warpath.base.errors import GraphError
-from warpath.graph.checks import checked_coordinates
+from warpath.base.errors import GraphError, require
+from warpath.graph.coordinate_tables import IDS, aligned
 from warpath.io import dimacs, matrix_market, tntp
 from warpath.io.compression import SUFFIXES, without_suffix
 from warpath.io.source import Source
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import numpy as np
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import NDArray
+
+    from warpath.base.dtypes import Array
+    from warpath.graph import Graph
 
 _READERS: tuple[Any, ...] = (dimacs, matrix_market, tntp)
 
@@ -47,19 +54,95 @@ def read_coordinates(path: str | os.PathLike[str]) -> NDArray[np.float64]:
         if module.sniff_coordinates(source.head):
             points: NDArray[np.float64] = module.read_coordinates(source)
             return points
-    reason = "no coordinates: expected DIMACS .co, a Matrix Market n x 2 array or a TNTP node file"
+    reason = (
+        "no coordinates: expected DIMACS .co, a Matrix Market n x 2 array, a TNTP node file, or a "
+        "table (.csv, .tsv, .parquet, .geojson, .gpkg)"
+    )
     raise source.error(None, reason)
 
 
-def coordinates_of(given: str | os.PathLike[str] | ArrayLike, n: int) -> NDArray[np.float64]:
-    """Return the coordinates of n vertices, (n, 2), from an array or a file."""
+def coordinates_of(given: Any, graph: Graph) -> Array:
+    """Return the coordinates of a graph's vertices, (n, 2), from a file or as `aligned` does."""
     if not isinstance(given, str | os.PathLike):
-        return checked_coordinates(given, n)
+        return aligned(graph, given)
+    suffix = Path(without_suffix(os.fspath(given))).suffix.lower()
+    if suffix in _TABLES:
+        source = Source(given)
+        try:
+            return aligned(graph, _TABLES[suffix](source, graph), first_id=graph.id_base)
+        except GraphError as error:
+            raise source.error(None, str(error)) from error
     points = read_coordinates(given)
-    if len(points) != n:
-        msg = f"{os.fspath(given)} has {len(points)} vertices, but the graph has {n}."
+    if len(points) != graph.n:
+        msg = f"{os.fspath(given)} has {len(points)} vertices, but the graph has {graph.n}."
         raise GraphError(msg)
     return points
+
+
+class _TextTable:
+    """The columns of a text file with a header, as lists."""
+
+    def __init__(self, columns: dict[str, list[Any]]) -> None:
+        self.columns = list(columns)
+        self._columns = columns
+
+    def __getitem__(self, name: str) -> list[Any]:
+        return self._columns[name]
+
+
+def _text_table(source: Source, graph: Graph) -> _TextTable:
+    """Read a text file with a header; ids stay texts where the graph's labels are texts."""
+    lines = bytes(source.data).decode("utf-8-sig", "replace").splitlines()
+    delimiter = max(",;\t|", key=lines[0].count) if lines else ","
+    head, *rows = csv.reader(lines, delimiter=delimiter) if lines else [[]]
+    rows = [row for row in rows if row]
+    for at, row in enumerate(rows, start=2):
+        if len(row) != len(head):
+            msg = f"row {at} has {len(row)} columns, but the header has {len(head)}"
+            raise source.error(None, msg)
+    texts = graph.labels is not None and graph.labels.dtype.kind not in "iu"
+    columns = {}
+    for name, values in zip(
+        head, zip(*rows, strict=True) if rows else [[]] * len(head), strict=True
+    ):
+        is_id = name.strip().lower() in IDS
+        columns[name] = list(values) if is_id and texts else _converted(values, delimiter)
+    return _TextTable(columns)
+
+
+def _converted(values: Sequence[str], delimiter: str) -> list[Any]:
+    """Return texts as integers or floats if all are, None for empty ones."""
+    for kind in (int, float):
+        try:
+            return [kind(_point(text, delimiter)) if text.strip() else None for text in values]
+        except ValueError:
+            continue
+    return [text.strip() or None for text in values]
+
+
+def _point(text: str, delimiter: str) -> str:
+    """Return a number with a decimal point, where semicolons leave the comma to decimals."""
+    return text.replace(",", ".") if delimiter == ";" else text
+
+
+def _parquet(source: Source, _graph: Graph) -> Any:
+    parquet = require("pyarrow.parquet", extra="io", what="reading .parquet")
+    return parquet.read_table(io.BytesIO(source.data))
+
+
+def _geo(source: Source, _graph: Graph) -> Any:
+    return require("geopandas", extra="geo", what="reading points").read_file(source.path)
+
+
+#: Readers of tables by the suffix of the file.
+_TABLES: dict[str, Any] = {
+    ".csv": _text_table,
+    ".tsv": _text_table,
+    ".parquet": _parquet,
+    ".pq": _parquet,
+    ".geojson": _geo,
+    ".gpkg": _geo,
+}
 
 
 def find_coordinates(path: str | os.PathLike[str]) -> Path | None:

@@ -13,6 +13,7 @@ from warpath.base.errors import GraphFormatError, InputError
 from warpath.base.progress import watch
 from warpath.graph.arguments import a_graph
 from warpath.graph.checks import checked_bool, checked_integer, checked_kind, is_integer, shown
+from warpath.graph.components import is_strong
 from warpath.graph.coordinates import RULES
 from warpath.graph.labels import named_as_in_file
 from warpath.io.columns import ends_as_columns
@@ -23,8 +24,6 @@ from warpath.io.source import Source, foreign, reading
 if TYPE_CHECKING:
     import os
     from collections.abc import Callable
-
-    from numpy.typing import ArrayLike
 
     from warpath.graph import Graph
 
@@ -171,7 +170,8 @@ def read(
     target: str | int | None = None,
     weight: str | int | None = _AUTO,
     ids: str = "auto",
-    coordinates: str | os.PathLike[str] | ArrayLike | None = None,
+    coordinates: Any = None,
+    component: str | None = None,
     member: str | None = None,
     progress: bool | Callable[[int, int], None] | None = None,
     **options: Any,
@@ -191,8 +191,12 @@ def read(
     ids : "file": calls take the file's ids, as tables show them, also in formats that number their
         vertices from 1; these ids become labels. "auto", or another value of the format's option
         ("numbers", "text" for edge lists).
-    coordinates : (n, 2) array, or the path of a file (DIMACS .co, Matrix Market array, TNTP
-        nodes); `warpath.io.coordinate_files.find_coordinates` finds it by the graph's file name.
+    coordinates : as in `Graph.with_coordinates`, or the path of a file: DIMACS .co, Matrix Market
+        array, TNTP nodes, or a table (.csv, .tsv, .parquet, .geojson, .gpkg) with the ids of the
+        graph's file; `warpath.io.coordinate_files.find_coordinates` finds it by the graph's file
+        name.
+    component : "largest" keeps the largest connected component, "strong" the largest strongly
+        connected one; the graph's `read_report` counts what is left out. None keeps all.
     member : the file inside a zip archive that holds more than one.
     progress : True for a bar on stderr, or a function of bytes done and bytes in total.
     **options : options of the format.
@@ -218,6 +222,7 @@ def read(
         raise InputError(msg)
     for name, value in (("format", format), ("ids", ids), ("member", member)):
         checked_kind(value, str, name)
+    strong = None if component is None else is_strong(component)
     rule = weight if weight in RULES else None
     if source is not None or target is not None:
         ends = ends_as_columns(source, target, options.get("columns"))
@@ -233,11 +238,7 @@ def read(
             chosen = format_named(format) if format is not None else _format_of(file)
             if format is None:
                 chosen = _of_columns(chosen, file, options)
-            if (
-                weight != "auto"
-                and rule is None
-                and (weight is not None or _takes(chosen, "weight"))
-            ):
+            if _is_column(weight, chosen):
                 options["weight"] = weight
             graph = chosen.read(file, **options)
         graph = named_as_in_file(graph) if ids == "file" else graph
@@ -245,8 +246,15 @@ def read(
             graph = graph.with_weights(None)
         if coordinates is not None:
             positions = importlib.import_module("warpath.io.coordinate_files")
-            graph = graph.with_coordinates(positions.coordinates_of(coordinates, graph.n))
-        return graph if rule is None else graph.with_weights(rule)
+            graph = graph.with_coordinates(positions.coordinates_of(coordinates, graph))
+        graph = graph if rule is None else graph.with_weights(rule)
+        return graph if strong is None else graph.largest_component(strong=strong)
+
+
+def _is_column(weight: Any, chosen: Format) -> bool:
+    """Return whether the argument `weight` of `read` is an option of a format."""
+    named = weight != "auto" and weight not in RULES
+    return named and (weight is not None or _takes(chosen, "weight"))
 
 
 def _of_columns(chosen: Format, file: Source, options: Mapping[str, Any]) -> Format:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from warpath.base.dtypes import unreachable as _unreachable
 from warpath.base.errors import require
 from warpath.graph.labels import table_ids
+from warpath.results.reached import filled
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -24,7 +27,7 @@ class Changed:
     ----------
     indices : (k,) int64, indices of the vertices.
     old, new : (k,) distances before and after the batch, in the weights' unit; inf (floats) or the
-        largest integer where unreachable.
+        largest integer where unreachable: see `to_numpy`.
     stats : what the batch took: "seconds"; "affected", the vertices whose distance could grow;
         "settled", "relaxed" and "improved", the vertices, edges and labels of the repair;
         "solved_anew", the sources whose distances were solved from scratch; on a GPU also
@@ -53,11 +56,27 @@ class Changed:
         return self._names.label_of(self.indices)
 
     def to_pandas(self) -> Any:
-        """Return a pandas data frame with a line for each change: row, vertex, old and new."""
+        """Return a pandas data frame with a line for each change: row, vertex, old and new.
+
+        Distances are NA where there is no path.
+        """
         pandas = require("pandas", what="Changed.to_pandas")
         vertices = table_ids(self._names, self.indices)
-        columns = {"row": self.rows, "vertex": vertices, "old": self.old, "new": self.new}
+        columns = {"row": self.rows, "vertex": vertices}
+        for name, dist in (("old", self.old), ("new", self.new)):
+            lost = dist == _unreachable(dist.dtype)
+            columns[name] = pandas.Series(dist).convert_dtypes().mask(lost, pandas.NA)
         return pandas.DataFrame(columns)
+
+    def to_numpy(self, unreachable: float = math.nan) -> Array:
+        """Return the distances before and after with a number where there is no path: (k, 2).
+
+        Parameters
+        ----------
+        unreachable : as in `Paths.to_numpy`.
+        """
+        both = np.stack([self.old, self.new], axis=1)
+        return filled(both, both != _unreachable(both.dtype), unreachable)
 
     def __len__(self) -> int:
         return len(self.indices)

@@ -27,6 +27,7 @@ from warpath.results.predecessors import (
     walked,
     without_unreached,
 )
+from warpath.results.reached import ReachedDistances
 from warpath.results.route import Route
 
 if TYPE_CHECKING:
@@ -40,13 +41,14 @@ if TYPE_CHECKING:
     from warpath.results.trace import Trace
 
 
-class DistanceTable:
+class DistanceTable(ReachedDistances):
     """Distances from k sources to t targets, or between all pairs.
 
     Attributes
     ----------
     graph : the graph that was solved.
-    dist : (k, t) distances; inf (floats) or the largest integer where unreachable. A NumPy array,
+    dist : (k, t) distances; inf (floats) or the largest integer where unreachable, which sums of
+        integers would include: see `reached_dist`, `to_numpy`. A NumPy array,
         or the memory-mapped file or array that was passed as ``out=``; None if ``out=`` was a
         function.
     pred : (k, t) of the indices' type, the index of the vertex before each target, -1 where there

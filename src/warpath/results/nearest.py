@@ -11,6 +11,7 @@ from warpath.base.dtypes import unreachable
 from warpath.base.errors import require
 from warpath.graph.labels import table_ids
 from warpath.graph.places import NO_NAMES
+from warpath.results.reached import ReachedDistances
 
 if TYPE_CHECKING:
     import os
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from warpath.graph.places import Snap
 
 
-class Nearest:
+class Nearest(ReachedDistances):
     """The nearest facility of every vertex, and the distance to it.
 
     Attributes
@@ -33,7 +34,8 @@ class Nearest:
         set in ascending order of their indices.
     starts : (k,) int64, indices of the facilities, in the same order.
     dist : (n,) distances in the weights' unit; inf (floats) or the largest integer where no
-        facility is reachable.
+        facility is reachable, which sums of integers would include: see `reached_dist`,
+        `to_numpy`.
     facility_indices : (n,) of the indices' type, the index of the nearest facility, of several
         equally near ones the smallest; -1 where no facility is reachable.
     reverse : False for distances from the facilities, True for distances to them.
@@ -46,6 +48,7 @@ class Nearest:
         dictionary from their indices. Pictures and maps show them.
     """
 
+    dist: Array
     snapped: tuple[Snap, ...] = ()
     names: Mapping[int, str] = NO_NAMES
 

@@ -10,6 +10,7 @@ from warpath.base.errors import require
 from warpath.graph.checks import checked_integer
 from warpath.graph.labels import table_ids
 from warpath.graph.places import NO_NAMES
+from warpath.results.reached import ReachedDistances
 
 if TYPE_CHECKING:
     import os
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from warpath.results.route import Route
 
 
-class Pairs:
+class Pairs(ReachedDistances):
     """The distances from several origins, each to a destination of its own.
 
     Attributes
@@ -32,7 +33,8 @@ class Pairs:
     graph : the graph that was solved.
     origin_indices, destination_indices : (k,) int64, indices of the vertices.
     dist : (k,) distances in the weights' unit; inf (floats) or the largest integer where the
-        destination cannot be reached.
+        destination cannot be reached, which sums of integers would include: see `reached_dist`,
+        `to_numpy`.
     plan : the plan that ran: algorithm, device and the reasons.
     stats : counters of the run, with ``seconds``.
     snapped : what was taken for each `Place` in the call, a tuple of `Snap`; empty without places.
@@ -40,6 +42,7 @@ class Pairs:
         dictionary from their indices. Pictures and maps show them.
     """
 
+    dist: Array
     snapped: tuple[Snap, ...] = ()
     names: Mapping[int, str] = NO_NAMES
 

@@ -15,6 +15,7 @@ from warpath.graph.checks import shown
 from warpath.graph.labels import one_label, table_ids
 from warpath.graph.places import NO_NAMES
 from warpath.results.predecessors import no_path, tree
+from warpath.results.reached import ReachedDistances
 from warpath.results.route import Route
 
 if TYPE_CHECKING:
@@ -71,7 +72,7 @@ class Solved(Protocol):
         """Decode the counters of a search."""
 
 
-class Paths:
+class Paths(ReachedDistances):
     """Shortest paths from one source to every vertex.
 
     Attributes
@@ -79,8 +80,9 @@ class Paths:
     graph : the graph that was solved.
     source : the source, as the graph names it.
     dist : (n,) distances in the weights' unit; inf (floats) or the largest integer where
-        unreachable. After a solve on a GPU the first access copies them to the host; `on_device`
-        gives them without a copy.
+        unreachable, which sums of integers would include: see `reached_dist`, `to_numpy`. After a
+        solve on a GPU the first access copies them to the host; `on_device` gives them without a
+        copy.
     cutoff : the largest distance in the result; farther ones are unreachable. None for no limit.
     trace : the work of each round if a trace was requested, else None.
     snapped : what was taken for each `Place` in the call, a tuple of `Snap`; empty without places.

@@ -15,6 +15,7 @@ from warpath import _core
 from warpath.base.errors import InputError, NegativeCycleError, NoPathError, VerificationError
 from warpath.graph import Graph
 from warpath.graph.checks import shown
+from warpath.graph.components import island
 from warpath.graph.edge_geometry import leg_weights
 from warpath.graph.facts import rows_into
 from warpath.graph.labels import one_label
@@ -296,7 +297,7 @@ def no_path(
                     f"{', or float64' if graph.dist_dtype == np.float32 else ''}."
                 )
                 return NoPathError(msg)
-    return NoPathError(f"no path leads {ends}.")
+    return NoPathError(f"no path leads {ends}.{island(graph, source, target)}")
 
 
 def length_around(graph: Graph, cycle: Array) -> float:

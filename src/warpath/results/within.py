@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from warpath.graph.places import NO_NAMES
 from warpath.results.paths import Paths
 from warpath.results.predecessors import found as found_route
 from warpath.results.predecessors import no_path
+from warpath.results.reached import filled
 from warpath.results.route import Route
 
 if TYPE_CHECKING:
@@ -41,7 +43,7 @@ class Within:
     cutoffs : (k,) in ascending order, in the weights' unit.
     indices : (r,) int64, indices of the vertices within the largest cutoff, in ascending order of
         (distance, index).
-    dist : (r,) distances of these vertices.
+    dist : (r,) distances of these vertices, all of which are reached.
     reverse : False for distances from the source, True for distances to it.
     sources : (s,) the sources, as the graph names them, in the order of the call; those of a set in
         ascending order of their indices.
@@ -98,6 +100,20 @@ class Within:
     def vertices(self) -> Array:
         """The vertices within the largest cutoff, as the graph names them: (r,)."""
         return self.graph.label_of(self.indices)
+
+    @property
+    def reached_dist(self) -> Array:
+        """The distances of `vertices`, (r,): `dist`, by the name that other results have."""
+        return self.dist
+
+    def to_numpy(self, unreachable: float = math.nan) -> Array:
+        """Return the distance of every vertex of the graph, (n,), with a number for the others.
+
+        Parameters
+        ----------
+        unreachable : as in `Paths.to_numpy`; for vertices beyond the largest cutoff.
+        """
+        return filled(self._found.dist, self._found.reached, unreachable)
 
     @cached_property
     def counts(self) -> NDArray[np.int64]:

@@ -157,6 +157,7 @@ def _rows(d: Draw) -> dict[str, Callable[[], Arguments]]:
         ),
         "row_facts": lambda: ([*d.rows(), d.threads()], {}),
         "row_order": lambda: ([*d.rows(), d.threads()], {}),
+        "components": lambda: ([*d.rows(), bool(d.rng.integers(2))], {}),
         "cut_into_patches": lambda: (
             [*d.rows(), int(d.rng.integers(1, 40)), d.threads()],
             {"progress": impatient()},

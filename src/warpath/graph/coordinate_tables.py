@@ -1,0 +1,242 @@
+"""Coordinates of vertices from arrays, dictionaries and tables, which are aligned by label."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from warpath.base.errors import GraphError
+from warpath.graph.checks import checked_coordinates, shown
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from warpath.base.dtypes import Array
+    from warpath.graph.graph import Graph
+
+#: Recognised names of columns of ids; case is ignored.
+IDS = (
+    *("id", "node_id", "nodeid", "osmid", "osm_id", "node", "stop_id", "vertex", "vertex_id"),
+    *("zone_id", "station_id", "label", "name", "code", "fid", "objectid", "gid"),
+)
+#: Recognised names of columns of longitudes and latitudes in degrees.
+DEGREES = (
+    *(("lon", "lat"), ("lng", "lat"), ("long", "lat"), ("longitude", "latitude")),
+    *(("stop_lon", "stop_lat"), ("lon_deg", "lat_deg"), ("node_lon", "node_lat")),
+)
+#: Recognised names of columns of x and y, which may be degrees or not.
+PLANE = (
+    *(("x", "y"), ("x_coord", "y_coord"), ("xcoord", "ycoord"), ("x_coordinate", "y_coordinate")),
+    *(("coord_x", "coord_y"), ("point_x", "point_y"), ("pos_x", "pos_y"), ("easting", "northing")),
+)
+
+
+class _Rows(NamedTuple):
+    """Points, and the ids that their rows may have, by the name of the column or index."""
+
+    points: NDArray[np.float64]
+    ids: dict[str, list[Any]]
+
+
+def aligned(graph: Graph, given: Any, *, first_id: int = 0) -> Array:
+    """Return the coordinates of a graph's vertices: (n, 2) float64.
+
+    Parameters
+    ----------
+    given : as in `Graph.with_coordinates`.
+    first_id : the id of the first vertex of a graph without labels.
+
+    Raises
+    ------
+    GraphError
+        If a vertex has no row or several, the columns cannot be recognised, or a latitude is
+        beyond 90 degrees.
+    """
+    rows = _rows_of(given)
+    if rows is None:
+        return checked_coordinates(_with_points(given), graph.n)
+    vertices = (np.arange(graph.n) + first_id if graph.labels is None else graph.labels).tolist()
+    columns = {name: _positions(ids) for name, ids in rows.ids.items()}
+    able = {name: ids.rows for name, ids in columns.items() if ids.name(vertices)}
+    if not able:
+        raise _unaligned(vertices, columns, graph)
+    chosen = [rows.points[[at[v] for v in vertices]] for at in able.values()]
+    if any(not np.array_equal(chosen[0], other, equal_nan=True) for other in chosen[1:]):
+        names = " or ".join(map(repr, able))
+        msg = (
+            f"the ids of the coordinates could be {names}, which name other vertices: drop all "
+            f"but one, as with .drop(columns={list(able)[-1]!r})."
+        )
+        raise GraphError(msg)
+    return checked_coordinates(chosen[0].reshape(-1, 2), graph.n)
+
+
+def _rows_of(given: Any) -> _Rows | None:
+    """Return the rows of a dictionary or a table; None for an array."""
+    if isinstance(given, Mapping):
+        return _Rows(_points(list(given.values())), {"the keys": list(given)})
+    index: Any = getattr(given, "index", None)
+    if hasattr(given, "iloc") and not hasattr(given, "columns"):  # a Series of pandas
+        return _Rows(_points(given.tolist()), {"the index": index.tolist()})
+    names = getattr(given, "columns", None)
+    names = getattr(given, "column_names", names)  # of Arrow
+    if names is None or isinstance(given, np.ndarray):
+        return None
+    names = [*names]
+    columns = {str(name).strip().lower(): name for name in names}
+    ids = {repr(columns[name]): _listed(given, columns[name]) for name in IDS if name in columns}
+    points = _points_of_table(given, names, columns)
+    if hasattr(given, "iloc"):
+        counted = index.tolist() == list(range(len(index)))  # pandas' default, no ids
+        if index.name is not None or not ids or not (counted or _is_filtered(index)):
+            ids["the index"] = index.tolist()
+    if not ids:
+        msg = (
+            f"the coordinates have no column of ids ({', '.join(IDS[:6])}, ...) among "
+            f"{', '.join(map(repr, names))}: rename one to 'id', or give an (n, 2) array in the "
+            "order of the vertices."
+        )
+        raise GraphError(msg)
+    return _Rows(points, ids)
+
+
+def _is_filtered(index: Any) -> bool:
+    """Return whether an index without a name is what is left of pandas' default."""
+    return index.dtype.kind in "iu" and bool(index.is_monotonic_increasing)
+
+
+def _listed(table: Any, name: Any) -> list[Any]:
+    column = table[name]
+    if isinstance(column, list):  # of a text file
+        return column
+    return list(column.to_pylist() if hasattr(column, "to_pylist") else column.to_list())
+
+
+def _points_of_table(table: Any, names: list[Any], columns: dict[str, Any]) -> Any:
+    """Return the points of a table, (k, 2), from its geometry or two columns of numbers."""
+    if "geometry" in columns:
+        return _points(_listed(table, columns["geometry"]))
+    pairs = [pair for pair in (*DEGREES, *PLANE) if pair[0] in columns and pair[1] in columns]
+    if not pairs and names[:2] == [0, 1]:
+        pairs, columns = [("0", "1")], {"0": 0, "1": 1}
+    if len(pairs) != 1:
+        listed = ", ".join(map(repr, names))
+        if pairs:
+            several = " or ".join("/".join(pair) for pair in pairs)
+            drop = [columns[name] for name in pairs[-1]]
+            msg = (
+                f"the coordinates could be {several} of the columns {listed}: leave one pair out, "
+                f"as with .drop(columns={drop!r})."
+            )
+        else:
+            msg = (
+                f"no columns of coordinates (lon/lat, x/y, ..., geometry) are among {listed}: "
+                "rename two of them to 'x' and 'y', or 'lon' and 'lat'."
+            )
+        raise GraphError(msg)
+    x, y = (_numbers(_listed(table, columns[name]), columns[name]) for name in pairs[0])
+    if pairs[0] in DEGREES:
+        _refuse_swapped(x, y, [columns[name] for name in pairs[0]])
+    return np.column_stack([x, y])
+
+
+def _numbers(values: list[Any], name: Any) -> NDArray[np.float64]:
+    try:
+        return np.array([np.nan if value is None else value for value in values], np.float64)
+    except (TypeError, ValueError):
+        at = next(at for at, value in enumerate(values) if not _is_real(value))
+        msg = f"row {at} of column {name!r} is {shown(values[at])}: coordinates are numbers."
+        raise GraphError(msg) from None
+
+
+def _is_real(value: Any) -> bool:
+    try:
+        float(value)
+    except (TypeError, ValueError):
+        return False
+    return True
+
+
+def _refuse_swapped(x: Array, y: Array, names: list[Any]) -> None:
+    """Raise GraphError for a latitude beyond 90 degrees or a longitude beyond 360."""
+    for values, most, name in ((y, 90, names[1]), (x, 360, names[0])):
+        beyond = np.flatnonzero(np.abs(values) > most)
+        if beyond.size:
+            both_fit = bool((np.abs(x) <= 90).all() and (np.abs(y) <= 360).all())
+            a, b = names
+            way = (
+                f"The columns look swapped: .rename(columns={{{a!r}: {b!r}, {b!r}: {a!r}}})."
+                if both_fit
+                else "Call projected coordinates x and y."
+            )
+            msg = (
+                f"row {beyond[0]} of column {name!r} is {values[beyond[0]]}, beyond {most} "
+                f"degrees. {way}"
+            )
+            raise GraphError(msg)
+
+
+def _points(values: Any) -> NDArray[np.float64]:
+    """Return points, pairs of numbers or None, as (k, 2)."""
+    pairs = np.full((len(values), 2), np.nan)
+    for at, value in enumerate(values):
+        if value is None:
+            continue
+        try:
+            x, y = (value.x, value.y) if hasattr(value, "x") and hasattr(value, "y") else value
+            pairs[at] = float(x), float(y)
+        except (TypeError, ValueError, AttributeError):
+            kind = getattr(value, "geom_type", None)
+            what = f"a {kind}" if kind else shown(value)
+            msg = f"row {at} of the coordinates is {what}: a point is x and y, two numbers."
+            raise GraphError(msg) from None
+    return pairs
+
+
+def _with_points(given: Any) -> Any:
+    """Return points of shapely in a list or an array as (n, 2); other objects unchanged."""
+    values = given.ravel() if isinstance(given, np.ndarray) and given.dtype == object else given
+    points = isinstance(values, list | tuple | np.ndarray) and len(values) > 0
+    return _points(list(values)) if points and hasattr(values[0], "geom_type") else given
+
+
+class _Ids(NamedTuple):
+    """The row of each id, and the ids that have several rows."""
+
+    rows: dict[Any, int]
+    repeated: set[Any]
+
+    def name(self, vertices: list[Any]) -> bool:
+        """Return whether each vertex has one row."""
+        return all(v in self.rows for v in vertices) and self.repeated.isdisjoint(vertices)
+
+
+def _positions(ids: list[Any]) -> _Ids:
+    rows: dict[Any, int] = {}
+    repeated = {one for at, one in enumerate(ids) if rows.setdefault(one, at) != at}
+    return _Ids(rows, repeated)
+
+
+def _unaligned(vertices: list[Any], columns: dict[str, _Ids], graph: Graph) -> GraphError:
+    """Return the error for vertices without one row, by the ids that miss the fewest."""
+    missing = {name: [v for v in vertices if v not in ids.rows] for name, ids in columns.items()}
+    name = min(missing, key=lambda each: len(missing[each]))
+    lost, known = missing[name], columns[name].rows
+    if not lost:
+        twice = next(v for v in vertices if v in columns[name].repeated)
+        msg = f"{name} of the coordinates has {twice!r} in several rows: leave one for each vertex."
+        return GraphError(msg)
+    alike = next((one for one in known if str(one) == str(lost[0])), None)
+    hint = ""
+    if alike is not None:
+        hint = f" There is {alike!r}, of type {type(alike).__name__}."
+    elif graph.labels is None and graph.id_base and len(lost) == 1 and graph.n in known:
+        hint = f" The ids are those of the file, which counts from {graph.id_base}: subtract it."
+    msg = (
+        f"{len(lost):,} of {graph.n:,} vertices have no coordinates, the first is {lost[0]!r}: "
+        f"{name} of the coordinates has no such id.{hint} Add a row for each vertex, with NaN "
+        "where the coordinates are unknown."
+    )
+    return GraphError(msg)
