@@ -149,3 +149,12 @@ def test_coordinates_come_back_from_networkx():
         "b": {"x": 7.43, "y": 43.74},
     }
     assert wp.Graph.of(data).coordinates.tolist() == places
+
+
+def test_nodes_without_coordinates_are_counted():
+    given_graph = nx.DiGraph([(1, 2)])
+    given_graph.nodes[1].update(x=1.0, y=2.0)
+    graph = wp.Graph.of(given_graph)
+    assert graph.coordinates is None
+    (report,) = graph.read_report.items()
+    assert report == ("nodes without valid x and y or pos, so that no vertex has coordinates", 1)

@@ -18,6 +18,7 @@ ASKS = {
     "Pairs": lambda graph: wp.pairs(graph, [0, 0, 0, 0], [0, 1, 2, 3]),
     "Nearest": lambda graph: wp.nearest(graph, [0]),
     "Within": lambda graph: wp.within(graph, 0, 100),
+    "DynamicPaths": lambda graph: wp.DynamicPaths(graph, 0),
 }
 
 

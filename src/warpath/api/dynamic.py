@@ -22,6 +22,7 @@ from warpath.graph.places import snapped
 from warpath.graph.turns import refuse_turns
 from warpath.results.changed import Changed
 from warpath.results.predecessors import team_of
+from warpath.results.reached import ReachedDistances
 from warpath.results.route import Route
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
     from warpath.graph import Graph
 
 
-class DynamicPaths:
+class DynamicPaths(ReachedDistances):
     """Shortest paths from one or several sources that stay right while edges change.
 
     After every batch of changes the distances and the tree are those of `warpath.sssp` on the
@@ -174,11 +175,18 @@ class DynamicPaths:
 
     @property
     def dist(self) -> Array:
-        """The distances: (n,), or (k, n) for several sources; as in `Paths`.
+        """The distances: (n,), or (k, n) for several sources; as in `Paths`, also `to_numpy`.
 
         The array never changes: after a batch this is another one, copied in O(n).
         """
         return self._table("dist")
+
+    @property
+    def reached(self) -> Array:
+        """Mask of the vertices that are reachable: (n,) or (k, n) bool."""
+        dist = self.dist
+        reached: Array = dist != unreachable(dist.dtype)
+        return reached
 
     @property
     def pred(self) -> Array:

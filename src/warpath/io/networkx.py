@@ -70,6 +70,11 @@ def from_networkx(data: Any, *, weight: str | None = "auto") -> Graph:
         name=data.graph.get("name") or None,
         **_of_osmnx(data, weight),
     )
+    nodes = [attributes for _, attributes in data.nodes(data=True)]
+    placed = sum("pos" in node or ("x" in node and "y" in node) for node in nodes)
+    if points is None and placed:
+        report = "nodes without valid x and y or pos, so that no vertex has coordinates"
+        graph.read_report[report] = len(nodes) - placed
     if points is None or not any("geometry" in attributes for _, _, attributes in edges):
         return graph
     from warpath.io.geopandas import with_shapes
