@@ -34,6 +34,8 @@ def test_every_format_code_skips_what_belongs_to_vertices(file, header, lines):
     graph = read(file("a.graph", f"{header}\n{lines}"))
     assert graph.indices.tolist() == [1, 0]
     assert graph.weights is None or graph.weights.tolist() == [9, 9]
+    skipped = {"vertices whose weights or sizes were skipped": 2}
+    assert graph.read_report == (skipped if lines[0] in "56" else {})
 
 
 def test_blank_lines_are_vertices_without_edges(file):

@@ -103,6 +103,12 @@ def test_a_file_that_ends_in_its_metadata_is_refused(file):
         read(file("a_net.tntp", "<NUMBER OF NODES> 5\n"))
 
 
+def test_a_file_of_trips_is_named(file):
+    text = "<NUMBER OF ZONES> 2\n<TOTAL OD FLOW> 5.0\n<END OF METADATA>\n\nOrigin 1\n 2 : 5.0;\n"
+    with pytest.raises(GraphFormatError, match=r":2: this is a file of trips, not of links"):
+        read(file("a_trips.tntp", text))
+
+
 def test_a_network_without_links_is_a_graph(file):
     text = "<NUMBER OF NODES> 5\n<NUMBER OF LINKS> 0\n<END OF METADATA>\n"
     graph = read(file("a_net.tntp", text))

@@ -57,7 +57,12 @@ def indices_of_numbers(vertices: Any, n: int, id_base: int, what: str) -> NDArra
     if len(outside):
         bad = array[outside[0]]
         rule = f"vertices are 0 .. {n - 1}" if n else "the graph has no vertices"
-        hint = f" The file counts from {id_base}, Python from 0." if id_base and bad == n else ""
+        hint = ""
+        if id_base and bad == n:
+            hint = (
+                f" The file counts from {id_base}, Python from 0: calls take the ids of the file "
+                'after wp.read(path, ids="file").'
+            )
         msg = f"vertex {bad} does not exist: {rule}.{hint}"
         raise VertexError(msg)
     return array.astype(np.int64)

@@ -56,7 +56,10 @@ def read(source: Source, *, directed: bool | None = None) -> Graph:
         weighted=weighted,
     )
     rows = rows_of_csr(indptr, indices, weights if weighted else None, copied=False)
-    graph = Graph(*rows, directed=directed is True, id_base=1, name=source.title)
+    report = {"vertices whose weights or sizes were skipped": n} if has_size or has_weights else {}
+    graph = Graph(
+        *rows, directed=directed is True, id_base=1, name=source.title, read_report=report
+    )
     if not symmetric:
         raise source.error(None, _first_one_sided(graph))
     return graph

@@ -68,6 +68,9 @@ def read(
         one direction.
     """
     tags, at, number = _metadata(source)
+    if "TOTAL OD FLOW" in tags:
+        reason = "this is a file of trips, not of links: read the file whose name ends in _net"
+        raise source.error(tags["TOTAL OD FLOW"][1], reason)
     n = _tag(source, tags, "NUMBER OF NODES")
     m = _tag(source, tags, "NUMBER OF LINKS")
     first = _tag(source, tags, "FIRST THRU NODE") if "FIRST THRU NODE" in tags else 1
