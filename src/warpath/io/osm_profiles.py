@@ -38,7 +38,7 @@ _DISMOUNTED = 5.0
 _FAST = frozenset({"motorway", "trunk"})
 _UNLIMITED = 130.0
 
-#: The values of sac_scale of paths that bicycles may use without a tag for them.
+#: The values of sac_scale of paths (highway=path) that bicycles may use without a tag for them.
 EASY_HIKING = ("strolling", "hiking")
 
 # Free-flow speeds, between the usual legal limit of the class and the real speed of cars.
@@ -297,7 +297,7 @@ class Rules:
         if "bicycle" in profile.access:
             if kind == "steps" and tags.get("ramp:bicycle", "no") != "no":
                 return False
-            if tags.get("sac_scale", "hiking") not in EASY_HIKING:
+            if kind == "path" and tags.get("sac_scale", "hiking") not in EASY_HIKING:
                 return True
         return (
             kind in profile.on_permission
