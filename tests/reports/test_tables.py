@@ -83,6 +83,10 @@ def test_decimal_commas_without_a_header_are_numbers():
         ("from,to,km\r1,2,3\r2,3,4\r", [(1, 2, 3), (2, 3, 4)]),
         ("from;to;km\n1;2;3\n".encode("utf-16"), [(1, 2, 3)]),
         ("from,to,km\n12,12a,3\n", [("12", "12a", 3)]),
+        ("source,sink\nsource,target\n", [("source", "sink", 1), ("source", "target", 1)]),
+        ("sep=\t\nfrom\tto\tkm\n1\t2\t3\n", [(1, 2, 3)]),
+        ("x1,12,5\n12,7,6\n", [("12", "7", 6), ("x1", "12", 5)]),
+        ('from, to, km\nA, "B, x", 4\n', [("A", "B, x", 4)]),
         ("\ufefffrom,to,km\r\n1,2,3\r\n\r\n,,\r\n2,3,4\r\n", [(1, 2, 3), (2, 3, 4)]),
         ("A,B,DISTANCE\n1,2,5\n", [(1, 2, 5)]),
         ("a b\nb c\n", [("a", "b", 1), ("b", "c", 1)]),
@@ -122,6 +126,8 @@ def test_pairs_of_names_are_known_in_any_spelling(read, header):
         ("von,nach,km\nBern,Thun,5\n", r"none of the known pairs.*'von', 'nach', 'km'", None),
         ("id,von,nach,x\n1,2,3,4\n", "source='von', target='nach', weight='x'", None),
         ("von,nach\nBern,Thun\n", "header=True .* or header=False", {"header": False}),
+        ("source,target\nto,source\n", "also in other rows; give header=True", {"header": False}),
+        ("from,to,km\n1,2,3\n# 2,3,4\n", "'# 2', but row 0 is an integer", {"ids": "text"}),
         ("a b\nc d\n", "header=True .* or header=False", {"header": False}),
         ("source,target,from,to\n1,2,3,4\n", "could be source/target and from/to", None),
         ("from,to,length,cost\n1,2,3,4\n", "choose one with weight='length'", {"weight": "cost"}),
@@ -139,3 +145,8 @@ def test_what_is_not_known_is_refused_with_a_remedy_that_works(read, text, messa
         if "weight" not in remedy:
             remedy["weight"] = None
     assert read(text, **remedy).n
+
+
+def test_a_name_among_numbers_of_a_table_is_reported(read):
+    graph = read("from,to,km\n12,13,3\n13,12a,4\n")
+    assert graph.read_report == {"vertices are names, as row 1 of column 'to' is no integer": "12a"}

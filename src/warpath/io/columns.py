@@ -321,7 +321,7 @@ def _known_weight(
     candidates = exact or candidates
     # In a table with more columns, "time" is often the moment of an event, not a duration.
     stamped = [plain(name) for name in candidates] == ["time"] and len(others) > 1
-    if len(candidates) == 1 and not stamped:
+    if len(set(candidates)) == 1 and not stamped:
         return named(names, candidates[0])
     if not others:
         return None

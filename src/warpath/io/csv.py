@@ -116,8 +116,8 @@ def read(
         columns, weight = _of_positions(source, layout, len(names), columns, weight)
     table = _TextTable(names, rows, decimal or layout.decimal, text=ids == "text")
     table.report = comments_report(layout)
-    if layout.names is None and ids != "text":
-        table.refuse_mixed_ends(source, columns or (0, 1))
+    if ids != "text":
+        table.refuse_mixed_ends = layout.names is None
     try:
         return from_columns(
             table,
@@ -207,6 +207,8 @@ class _TextTable(Table):
         self._rows = rows
         self._decimal = decimal
         self._text = text
+        #: Whether a name among integers is refused wherever it is, as in lists without a header.
+        self.refuse_mixed_ends = False
 
     def _fields(self, name: str) -> list[str]:
         at = self.names.index(name)
@@ -215,23 +217,6 @@ class _TextTable(Table):
     def is_numeric(self, name: str) -> bool:
         """Return whether all fields of a column are numbers."""
         return self._numbers(self._fields(name)) is not None
-
-    def refuse_mixed_ends(self, source: Source, columns: Sequence[Column]) -> None:
-        """Raise GraphFormatError for a name among numbers, which may be an error of typing."""
-        for column in columns[:2]:
-            name = str(column)
-            if name not in self.names:
-                continue
-            fields = self._fields(name)
-            odd = next((field for field in fields if not INTEGER.fullmatch(field)), None)
-            if odd and fields[0] != odd and INTEGER.fullmatch(fields[0]):
-                reason = (
-                    f"row {fields.index(odd)} of column {name!r} is {odd!r:.60}, but row 0 is "
-                    f'{fields[0]!r}: vertices are all integers or all names; ids="text" reads names'
-                )
-                raise source.error(None, reason)
-            if odd is not None:
-                return
 
     def _number(self, field: str) -> str:
         """Return a field with a decimal point; fields with a point stay what they are: text."""
@@ -258,9 +243,30 @@ class _TextTable(Table):
 
     def both_ends(self, source: str, target: str) -> tuple[Array, Array]:
         src, dst = self.ends(source), self.ends(target)
-        if src.dtype.kind != dst.dtype.kind:  # numbers in one column, names in the other
+        if src.dtype.kind == "U" or dst.dtype.kind == "U":  # of both columns
             src, dst = np.array(self._fields(source)), np.array(self._fields(target))
+            if not self._text and self._rows:
+                self._report_mixed_ends(source, target)
         return src, dst
+
+    def _report_mixed_ends(self, *ends: str) -> None:
+        """Report a name among integers; raise GraphError if it may be an error of typing."""
+        columns = {name: self._fields(name) for name in ends}
+        if not all(INTEGER.fullmatch(fields[0]) for fields in columns.values()):
+            return
+        row, name = min(
+            (next((at for at, field in enumerate(fields) if not INTEGER.fullmatch(field)), 0), name)
+            for name, fields in columns.items()
+            if not all(map(INTEGER.fullmatch, fields))
+        )
+        field = columns[name][row]
+        if self.refuse_mixed_ends or field[:1] in {"#", "%"}:
+            msg = (
+                f"row {row} of column {name!r} is {field!r:.60}, but row 0 is an integer: vertices "
+                'are all integers or all names. Leave the row out, or ids="text" reads names.'
+            )
+            raise GraphError(msg)
+        self.report[f"vertices are names, as row {row} of column {name!r} is no integer"] = field
 
     def weights(self, name: str) -> Array:
         fields = self._fields(name)

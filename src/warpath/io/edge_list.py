@@ -15,7 +15,7 @@ from warpath.base.errors import GraphError, GraphFormatError, InputError
 from warpath.graph import Graph
 from warpath.graph.checks import index_dtype
 from warpath.io import csv
-from warpath.io.columns import chosen_columns, has_directions
+from warpath.io.columns import chosen_columns, has_directions, says_directions
 from warpath.io.shown import printable
 from warpath.io.text_table import COMMENTS, INTEGER, NUMBER, layout_of
 
@@ -157,6 +157,8 @@ def _parsed(
     listed = layout.names is None or layout.start.heading is not None
     comments = COMMENTS if listed and not named else b""
     report = csv.comments_report(layout)
+    for name in filter(says_directions, layout.names or []):
+        report[f"column {name!r} is not used"] = "it is read without n=, ids= and skip_lines="
     if inner := sum(source.data.count(b"\n%c" % mark, layout.at) for mark in comments):
         report["lines among the edges that were skipped as comments"] = inner
     arrays, names = source.named_rows(

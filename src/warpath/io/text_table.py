@@ -29,7 +29,7 @@ INTEGER = re.compile(r"[+-]?\d+")
 NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?|[+-]?inf", re.IGNORECASE)
 _DECIMAL_COMMA = re.compile(r"[+-]?\d*,\d+")
 _DECIMAL_POINT = re.compile(r"[+-]?\d*\.\d+")
-_SEPARATOR = re.compile(rb'"?sep=(.)"?', re.IGNORECASE)
+_SEPARATOR = re.compile(rb'"?sep=(.?)"?', re.IGNORECASE)  # a tab at the end is stripped
 _QUOTED = re.compile(r'"[^"]*"')
 
 
@@ -86,7 +86,7 @@ def start_of(source: Source, *, delimiter: str | None = None, skip_lines: int = 
     while (line := source.line(at, number)) is not None:
         named = _SEPARATOR.fullmatch(line.text) if not comments else None
         if named is not None and above is None:
-            delimiter = delimiter or named[1].decode("latin-1")
+            delimiter = delimiter or named[1].decode("latin-1") or "\t"
         elif line.text[:1] in COMMENTS:
             comments, above = comments + 1, line.text
         else:
@@ -246,25 +246,36 @@ def _is_header(
 ) -> bool:
     """Return whether the first row of a table has the names of its columns."""
     named = [column for column in columns if isinstance(column, str) and column != "auto"]
-    if known_ends(first, letters=False) or (named and set(named) <= set(first)):
+    if named and set(named) <= set(first):
         return True
-    if any(_is_number(field, start.delimiter) for field in first) or len(first) < 2:
+    pairs = known_ends(first, letters=False)
+    if not pairs and (len(first) < 2 or any(_is_number(field, start.delimiter) for field in first)):
         return False
-    for at in range(len(first)):
-        cells = [row[at] for row in below if at < len(row) and row[at]]
-        if cells and all(_is_number(cell, start.delimiter) for cell in cells):
-            return True
-    # Only words: a name of a vertex stands in other rows as well, the name of a column does not.
-    if _stands_below(source, start, first[:2]):
-        return False
-    if below and known_ends(first) and not _look_alike(first[:2], below):
+    if _above_numbers(start.delimiter, first, below):
         return True
+    # A name of a vertex stands in other rows as well, the name of a column does not.
+    repeated = _stands_below(source, start, pairs[0] if pairs else first[:2])
+    if bool(pairs) != repeated:
+        return bool(pairs)
+    if not pairs and below and known_ends(first) and not _look_alike(first[:2], below):
+        return True
+    where = "also in other rows" if repeated else "in no other row"
     reason = (
-        f"whether the first row is a header is not clear, since its words stand in no other row; "
+        f"whether the first row is a header is not clear, since its words stand {where}; "
         f"give header=True if {first[0]!r:.40} and {first[1]!r:.40} name columns, or header=False "
         "if they are vertices"
     )
     raise source.error(start.line.number, reason)
+
+
+def _above_numbers(delimiter: str, first: list[str], below: list[list[str]]) -> bool:
+    """Return whether a word of the first row stands above a column of numbers."""
+    for at, field in enumerate(first):
+        cells = [row[at] for row in below if at < len(row) and row[at]]
+        numbers = bool(cells) and all(_is_number(cell, delimiter) for cell in cells)
+        if numbers and not _is_number(field, delimiter):
+            return True
+    return False
 
 
 def _is_number(field: str, delimiter: str) -> bool:
