@@ -105,6 +105,18 @@ def test_an_index_left_by_a_filter_is_not_taken_for_ids():
     assert roads.with_coordinates(table[table.id < 9]).coordinates[:, 0].tolist() == [1, 2, 3]
 
 
+def test_the_default_index_is_not_taken_for_labels():
+    pandas = pytest.importorskip("pandas")
+    roads = wp.Graph.of([(1, 2, 1), (2, 3, 1)])  # labels 1, 2, 3
+    table = pandas.DataFrame({"x": [9.0, 1.0, 2.0, 3.0], "y": [0.0] * 4})
+    with pytest.raises(GraphError, match=r"no column of ids .*rename one to 'id', or give an"):
+        roads.with_coordinates(table)
+    points = pandas.Series([(9, 0), (1, 0), (2, 0), (3, 0)])
+    with pytest.raises(GraphError, match=r"the points have the index 0, 1, .*\.to_list\(\)"):
+        roads.with_coordinates(points)
+    assert roads.with_coordinates(points[1:].to_list()).coordinates[:, 0].tolist() == [1, 2, 3]
+
+
 def test_vertices_without_a_row_or_with_two_are_named(roads):
     pandas = pytest.importorskip("pandas")
     table = frame(pandas)

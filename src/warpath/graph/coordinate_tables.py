@@ -54,7 +54,7 @@ def aligned(graph: Graph, given: Any, *, first_id: int = 0) -> Array:
         If a vertex has no row or several, the columns cannot be recognised, or a latitude is
         beyond 90 degrees.
     """
-    rows = _rows_of(given)
+    rows = _rows_of(given, labelled=graph.labels is not None)
     if rows is None:
         return checked_coordinates(_with_points(given), graph.n)
     vertices = (np.arange(graph.n) + first_id if graph.labels is None else graph.labels).tolist()
@@ -73,12 +73,25 @@ def aligned(graph: Graph, given: Any, *, first_id: int = 0) -> Array:
     return checked_coordinates(chosen[0].reshape(-1, 2), graph.n)
 
 
-def _rows_of(given: Any) -> _Rows | None:
-    """Return the rows of a dictionary or a table; None for an array."""
+def _rows_of(given: Any, *, labelled: bool) -> _Rows | None:
+    """Return the rows of a dictionary or a table; None for an array.
+
+    Parameters
+    ----------
+    labelled : whether the graph has labels, which pandas' default index 0, 1, ... are not.
+    """
     if isinstance(given, Mapping):
         return _Rows(_points(list(given.values())), {"the keys": list(given)})
     index: Any = getattr(given, "index", None)
-    if hasattr(given, "iloc") and not hasattr(given, "columns"):  # a Series of pandas
+    pandas = hasattr(given, "iloc")
+    counted = pandas and index.name is None and index.tolist() == list(range(len(index)))
+    if pandas and not hasattr(given, "columns"):  # a Series
+        if counted and labelled:
+            msg = (
+                "the points have the index 0, 1, ..., but the vertices have labels: give them the "
+                "labels as index, or .to_list() in the order of the vertices."
+            )
+            raise GraphError(msg)
         return _Rows(_points(given.tolist()), {"the index": index.tolist()})
     names = getattr(given, "columns", None)
     names = getattr(given, "column_names", names)  # of Arrow
@@ -88,10 +101,9 @@ def _rows_of(given: Any) -> _Rows | None:
     columns = {str(name).strip().lower(): name for name in names}
     ids = {repr(columns[name]): _listed(given, columns[name]) for name in IDS if name in columns}
     points = _points_of_table(given, names, columns)
-    if hasattr(given, "iloc"):
-        counted = index.tolist() == list(range(len(index)))  # pandas' default, no ids
-        if index.name is not None or not ids or not (counted or _is_filtered(index)):
-            ids["the index"] = index.tolist()
+    default = pandas and index.name is None and (counted or _is_filtered(index))
+    if pandas and not (counted and labelled) and not (default and ids):
+        ids["the index"] = index.tolist()
     if not ids:
         msg = (
             f"the coordinates have no column of ids ({', '.join(IDS[:6])}, ...) among "
