@@ -204,7 +204,8 @@ def _of_graphs() -> list[Call]:
         Call("read", _free(wp.read), {"path": _pick("g.csv", "g.gr", "g.npz", "g.wph"), "?": _FLAG,
              "format": _pick(None, "csv"), "directed": _MAYBE, "weight": _pick(None, 2),
              "source": _pick(None, 0), "target": _pick(None, 1),
-             "ids": _pick("auto", "numbers"), "coordinates": _pick(None), "member": _pick(None),
+             "ids": _pick("auto", "numbers"), "coordinates": _pick(None),
+             "component": _pick(None, "largest", "strong"), "member": _pick(None),
              "progress": _PROGRESS}, weight=2),
     ]  # fmt: skip
 
