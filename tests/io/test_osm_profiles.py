@@ -344,6 +344,7 @@ def test_ferries_take_their_duration():
         ({"barrier": "bollard", "motor_vehicle": "yes"}, ""),
         ({"barrier": "bollard", "access": "no"}, "cbf"),
         ({"barrier": "block"}, "c"),
+        ({"barrier": "gate; bollard"}, "c"),
         ({"barrier": "cycle_barrier"}, "c"),
         ({"barrier": "stile"}, "cb"),
         ({"barrier": "turnstile"}, "cb"),

@@ -29,6 +29,7 @@ def test_limits_are_read_in_kmh(text, kmh):
         ({}, (True, True)),
         ({"oneway": "yes"}, (True, False)),
         ({"oneway": "true"}, (True, False)),
+        ({"oneway": " Yes"}, (True, False)),
         ({"oneway": "1"}, (True, False)),
         ({"oneway": "-1"}, (False, True)),
         ({"oneway": "reverse"}, (False, True)),

@@ -269,7 +269,8 @@ class Rules:
             return not self._granted(stated)
         if tags.get("bollard") == "rising":
             return False
-        return barrier in self.profile.barriers or tags.get("locked") == "yes"
+        stops = not self.profile.barriers.isdisjoint(parts_of(barrier))
+        return stops or tags.get("locked") == "yes"
 
     def _in_direction(
         self, tags: Mapping[str, str], kind: str, side: str, *, in_oneway: bool

@@ -103,7 +103,7 @@ def directions(tags: Mapping[str, str], keys: Sequence[str]) -> tuple[bool, bool
         and motorways imply nothing.
     """
     key = next((key for key in keys if key in tags), None)
-    value = None if key is None else tags[key]
+    value = None if key is None else tags[key].strip().lower()
     if key == "conveying" and value not in {"forward", "backward"}:
         value = tags.get("oneway")
     if value in _FORWARD:
