@@ -852,5 +852,5 @@ def test_formats_are_listed_with_their_options(warpath):
     out = warpath("formats").out
     assert "decimal" in next(line for line in out.splitlines() if line.startswith("csv"))
     found = {each["name"]: each for each in warpath("formats", "--json").json["formats"]}
-    assert found["csv"]["write"] == ["delimiter", "decimal"]
+    assert found["csv"]["write"] == ["delimiter", "decimal", "escape_formulas"]
     assert found["tntp"]["writes"] is False

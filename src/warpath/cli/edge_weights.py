@@ -79,7 +79,8 @@ def _edge_rows(graph: Graph, path: Path) -> list[tuple[int, list[str]]]:
         try:
             chosen = chosen_columns(first, None, "auto")
         except GraphError as error:
-            reason = f"{error} Call the columns source, target and weight in the first row."
+            known = str(error).partition("; choose")[0]  # options name the columns of the graph
+            reason = f"{known}: call the columns source, target and weight in the first row"
             raise GraphFormatError(path, line, reason) from error
         if chosen[2] is None:
             reason = (
