@@ -313,7 +313,7 @@ def test_only_maps_are_sniffed_as_maps():
 
 
 REAL = pytest.mark.parametrize(
-    ("name", "n", "m"), [("liechtenstein-latest.osm.pbf", 2268, 5176), ("monaco.osm.gz", 470, 858)]
+    ("name", "n", "m"), [("liechtenstein-latest.osm.pbf", 2273, 5184), ("monaco.osm.gz", 470, 858)]
 )
 
 

@@ -105,10 +105,11 @@ def graph_of(
     indices: Array,
     weights: Array | None,
     first_through: int,
+    areas: bool,
     arrays: tuple[Any, ...] | None,
 ) -> Graph:
     """Return the graph that a client sent, with its hierarchy if there is one."""
-    graph = Graph(indptr, indices, weights, first_through=first_through)
+    graph = Graph(indptr, indices, weights, first_through=first_through, areas=areas)
     if arrays is not None:
         hierarchy.keep(opened(graph), arrays)
     return graph

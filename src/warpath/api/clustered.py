@@ -175,7 +175,8 @@ def _to_send(client: Any, graph: Graph, *, prepared: bool) -> SentGraph:
         hierarchy.hierarchy_of(opened(graph), 1)
         arrays = hierarchy.arrays_of(opened(graph))
         digest += "-prepared"
-    parts = (graph.indptr, graph.indices, graph.weights, graph.first_through, arrays)
+    closed = graph.first_through, graph.areas
+    parts = (graph.indptr, graph.indices, graph.weights, *closed, arrays)
     return SentGraph(digest, cluster_answers.graph_of, parts)
 
 

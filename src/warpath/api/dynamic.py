@@ -20,6 +20,7 @@ from warpath.graph.edge_changes import Batch, deletions, insertions, mixed, upda
 from warpath.graph.labels import one_label
 from warpath.graph.places import snapped
 from warpath.graph.turns import refuse_turns
+from warpath.graph.zones import refuse_areas
 from warpath.results.changed import Changed
 from warpath.results.predecessors import team_of
 from warpath.results.reached import ReachedDistances
@@ -117,6 +118,7 @@ class DynamicPaths(ReachedDistances):
     ) -> None:
         graph = solver.graph
         refuse_turns(graph, "DynamicPaths")
+        refuse_areas(graph, "DynamicPaths")
         if (source is None) == (sources is None):
             msg = "give either source=..., one vertex, or sources=[...], several of them."
             raise InputError(msg)

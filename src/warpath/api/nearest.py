@@ -177,7 +177,7 @@ def _found_again(
     inner : the opened graph.
     started : the graph that `with_a_start` makes of it.
     """
-    closed = facilities[facilities < graph.first_through]
+    closed = facilities[(facilities < graph.first_through) & (not graph.areas)]
     ends = np.delete(np.arange(inner.n), graph.n + closed)
     try:
         labels, _ = search(started, inner.n, limit, ends)
@@ -206,6 +206,8 @@ def _at_facilities(
         return labels, owner
     dist, nearest = labels[:n].copy(), owner[:n].copy()
     dist[:closed], nearest[:closed] = labels[n:], owner[n:]
+    if graph.areas:
+        return dist, nearest
     own = facilities[facilities < closed]
     first = np.minimum(own, np.where((dist[own] == 0) & (nearest[own] >= 0), nearest[own], own))
     own_is_nearest = dist[own] >= 0

@@ -27,7 +27,7 @@ from warpath.engines.hierarchy import HIERARCHY
 from warpath.graph.checks import as_weights, bad_weight, plain_array, shown
 from warpath.graph.edge_changes import fitting
 from warpath.graph.input_edges import new_weights as in_edge_order
-from warpath.graph.zones import opened
+from warpath.graph.zones import opened, opened_edges
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -59,7 +59,8 @@ def reweighted(
             hierarchy = hierarchy_of(streets, threads)
         else:
             edges = np.flatnonzero(graph.solver_weights != made.solver_weights)
-            hierarchy = changed_hierarchy_of(opened(graph), streets, edges, threads)
+            changes = opened_edges(graph, edges)
+            hierarchy = changed_hierarchy_of(opened(graph), streets, changes, threads)
     return _with_hierarchy(made, hierarchy)
 
 
@@ -83,7 +84,8 @@ def changed(
     with watch(progress, "with_changes", "vertices") as report:
         elimination = elimination_of(opened(graph), report)
         ELIMINATION.of(streets, lambda: elimination)
-        hierarchy = changed_hierarchy_of(opened(graph), streets, numbers, threads)
+        changes = opened_edges(graph, numbers)
+        hierarchy = changed_hierarchy_of(opened(graph), streets, changes, threads)
     return _with_hierarchy(made, hierarchy)
 
 

@@ -16,7 +16,7 @@ from warpath.engines import cpu
 from warpath.engines.base import Problem
 from warpath.engines.registry import engine_of
 from warpath.graph.labels import one_label
-from warpath.graph.zones import folded, opened
+from warpath.graph.zones import folded, folded_tree, opened
 from warpath.recipes import Task
 from warpath.results.paths import Paths, paths_found
 from warpath.results.predecessors import searched, without_unreached
@@ -152,11 +152,11 @@ def _solved_in_steps(
         rounds.run = traced_run(chosen, graph, one_label(graph, s), edges, stats["seconds"])
         stats |= asdict(rounds.totals())
 
-    home = folded(graph, dist, s, 0)
+    home = folded(graph, dist, s)
 
     def through() -> Array:
         found = predecessors(inner, s, raw.dist if beyond else dist, one.team)
-        return folded(graph, found, s, -1)
+        return folded_tree(graph, found, s)
 
     def tree() -> Array:
         return without_unreached(through(), home) if beyond else through()

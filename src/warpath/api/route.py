@@ -13,7 +13,7 @@ from warpath.graph.arguments import one_index
 from warpath.graph.edge_geometry import leg_weights
 from warpath.graph.places import noted, snapped_together
 from warpath.graph.turns import edges_of_turns, ends_of_turns, expanded
-from warpath.graph.zones import arrivals
+from warpath.graph.zones import arrivals, home_path
 from warpath.planner.cpu_model import Size
 from warpath.recipes import Task
 from warpath.results.predecessors import no_path
@@ -43,9 +43,9 @@ def route_of(graph: Graph, options: Options, source: Any, target: Any, progress:
     raw, _ = run_plan(inner, chosen, problem, progress=progress)
     if len(raw.vertices) == 0:
         raise no_path(graph, s, t)
-    raw.vertices[-1] = targets[0]
+    vertices = home_path(inner, raw.vertices)
     make = Route if graph.turns is None else _turned
-    return noted(make(graph, raw.vertices, raw.dist.item(), chosen), source, target)
+    return noted(make(graph, vertices, raw.dist.item(), chosen), source, target)
 
 
 def _turned(graph: Graph, path: NDArray[np.int64], length: Any, plan: Plan) -> Route:

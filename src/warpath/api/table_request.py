@@ -9,6 +9,7 @@ import numpy as np
 from warpath.base import settings, units
 from warpath.base.errors import InputError, NotEnoughMemoryError, NotSupportedError
 from warpath.graph.fingerprint import digest_of, fingerprint
+from warpath.graph.zones import refuse_areas
 from warpath.planner.kinds import kind_of
 
 if TYPE_CHECKING:
@@ -55,6 +56,7 @@ def check_trace(chosen: Plan) -> None:
 
 def check_predecessors(graph: Graph, chosen: Plan, problem: Problem, request: TableRequest) -> None:
     """Raise where predecessors cannot be kept, or would take more memory than is free."""
+    refuse_areas(graph, "predecessors=True")
     out = request.out
     if not (out is None or isinstance(out, np.ndarray) or hasattr(out, "__cuda_array_interface__")):
         msg = (

@@ -80,7 +80,8 @@ def info(graph: GraphFile, reading: Reading, showing: Showing) -> None:
     if facts.zero:
         shown["zero weights"] = facts.zero
     if roads.first_through:
-        shown["not passed through"] = f"the first {output.count(roads.first_through)} vertices"
+        what = "the first {} vertices, in areas" if roads.areas else "the first {} vertices"
+        shown["not passed through"] = what.format(output.count(roads.first_through))
     if roads.turns is not None:
         shown["turns"] = str(roads.turns)
     shown["memory"] = units.size(document["bytes"])

@@ -77,6 +77,7 @@ def summary(graph: Graph) -> str:
         "with coordinates": graph.coordinates is not None,
         "with turns": graph.turns is not None,
         f"{graph.first_through} vertices never passed through": graph.first_through > 0,
+        "in areas": graph.areas,
         f"on {graph.device}": graph.device != "auto",
     }
     parts += [note for note, holds in notes.items() if holds]
@@ -99,7 +100,8 @@ def to_html(graph: Graph) -> str:
     if graph.coordinates is not None:
         values["coordinates"] = "x and y of each vertex"
     if graph.first_through:
-        values["never passed through"] = f"the first {graph.first_through:,} vertices"
+        where = ", in areas" if graph.areas else ""
+        values["never passed through"] = f"the first {graph.first_through:,} vertices{where}"
     values["memory"] = units.size(bytes_of_graph(graph))
     if graph.derived:
         values["kept for later calls"] = units.size(derived_bytes(graph))

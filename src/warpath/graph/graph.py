@@ -49,6 +49,8 @@ class Graph(VertexNames, EdgeEdits):
     directed : False for an undirected graph
     coordinates : (n, 2) float64, x and y (longitude and latitude), or None
     first_through : vertices below this index may start or end a path but are never passed through
+    areas : whether edges between those vertices form areas, in which a path may begin or end but
+        which it never passes through; see `warpath.graph.zones`
     shapes : a `Shapes`, the points of edges between their ends, or None; .npz files store them
     given : an `InputEdges`, the rows of the input that edges came from with the columns that are
         kept, or None; .npz and .wph files store them
@@ -65,7 +67,8 @@ class Graph(VertexNames, EdgeEdits):
     def __init__(
         self, indptr: Array, indices: Array, weights: Array | None = None, *, directed: bool = True,
         labels: ArrayLike | None = None, id_base: int = 0, coordinates: ArrayLike | None = None,
-        first_through: int = 0, name: str | None = None, shapes: Shapes | None = None,
+        first_through: int = 0, areas: bool = False, name: str | None = None,
+        shapes: Shapes | None = None,
         given: InputEdges | None = None, unit: str | None = None, attribution: str | None = None,
         turns: Turns | None = None, read_report: Mapping[str, Any] | None = None,
     ) -> None:  # fmt: skip
@@ -83,6 +86,7 @@ class Graph(VertexNames, EdgeEdits):
         places = None if coordinates is None else aligned(self, coordinates)
         self.coordinates = None if places is None else checks.frozen(places)
         self.first_through = checks.checked_integer(first_through, "first_through", 0, n)
+        self.areas = checks.checked_bool(areas, "areas", GraphError) and self.first_through > 0
         self.device = "auto"
         known = checks.checked_kind(shapes, Shapes, "shapes")
         self.shapes = known and known.checked(self.m)
@@ -287,6 +291,7 @@ class Graph(VertexNames, EdgeEdits):
             "id_base": self.id_base,
             "coordinates": self.coordinates,
             "first_through": self.first_through,
+            "areas": self.areas,
             "name": self.name,
             "shapes": self.shapes,
             "given": self.given,

@@ -2,7 +2,9 @@
 
 A graph of n vertices and m edges with turns is *expanded*: a vertex for the start of a path at each
 vertex (0 .. n - 1), one for each edge (n .. n + m - 1), one for the end of a path at each vertex
-(n + m .. 2 n + m - 1), and one for each beginning of a forbidden sequence of three or more edges.
+(n + m .. 2 n + m - 1), then one for each beginning of a forbidden sequence of three or more edges
+and, in a graph with areas (see `zones`), one more for each edge inside an area: its first vertex is
+for paths that begin in the area, the other for paths that end there.
 An arc from edge to edge is a turn. Every solver then works unchanged. Sources: Caldwell, On finding
 minimum routes in a network with turn penalties, 1961; Villeneuve and Desaulniers, The shortest path
 problem with forbidden paths, 2005, who find the sequences with the automaton of Aho and Corasick.
@@ -125,6 +127,7 @@ class Turns:
 
 _EXPANDED: Derived[Graph] = Derived(__name__, "graph with turns as edges", bytes_of_graph)
 _SEQUENCES: Derived[_Sequences] = Derived(__name__, "automaton of forbidden sequences")
+_STATES: Derived[Array] = Derived(__name__, "last edges of paths by state")
 
 
 def expanded(graph: Graph) -> Graph:
@@ -152,9 +155,9 @@ def ends_of_turns(graph: Graph, targets: Array) -> Array:
 def edges_of_turns(graph: Graph, path: Array) -> Array:
     """Return the edges, as positions in `Graph.edges`, of a path in the expanded graph."""
     edges: Array = path[1:-1] - graph.n
-    longer = edges >= graph.m
-    if graph.turns is not None and longer.any():
-        edges[longer] = _sequences(graph, graph.turns).edges[edges[longer] - graph.m - graph.n]
+    others = edges >= graph.m
+    if graph.turns is not None and others.any():
+        edges[others] = _edges_of_states(graph, graph.turns)[edges[others] - graph.n]
     return edges
 
 
@@ -171,12 +174,11 @@ def refuse_turns(graph: Graph, call: str) -> None:
 class _Sequences:
     """The automaton of Aho and Corasick that recognises forbidden sequences of three or more edges.
 
-    Its states are the beginnings of sequences. State 0 is the empty one; a beginning of one edge
-    shares the vertex of the edge in the expanded graph; each longer one has a vertex of its own.
+    Its states are the beginnings of sequences; state 0 is the empty one.
 
     Attributes
     ----------
-    edges : (x,) int64, the last edges of the beginnings that have a vertex of their own.
+    edges : (x,) int64, the last edges of the beginnings of two or more edges.
     """
 
     def __init__(self, banned: Array) -> None:
@@ -210,8 +212,8 @@ class _Sequences:
             state = self._suffix[state]
         return self._next[state].get(edge, 0)
 
-    def turns(self, first: Array, second: Array, n: int, m: int) -> tuple[Array, Array, Array]:
-        """Return the turns as arcs of the expanded graph of n vertices and m edges.
+    def turns(self, first: Array, second: Array, m: int) -> tuple[Array, Array, Array]:
+        """Return the turns between states: the m edges, then the beginnings of two or more.
 
         Parameters
         ----------
@@ -219,35 +221,50 @@ class _Sequences:
 
         Returns
         -------
-        src, dst : (u,) vertices of the expanded graph.
-        pair : (u,) the pair of edges of each arc, a position in `first`.
+        before, after : (u,) the states.
+        pair : (u,) the pair of edges of each turn, a position in `first`.
         """
-        dst, longer = n + second, []
-        vertex = {state: 2 * n + m + at for at, state in enumerate(self._own)}
-        single = [(state, n + edge, edge) for edge, state in self._next[0].items()]
-        own = zip(self._own, vertex.values(), self.edges.tolist(), strict=True)
+        heads, longer = second.copy(), []
+        number = {state: m + at for at, state in enumerate(self._own)}
+        single = [(state, edge, edge) for edge, state in self._next[0].items()]
+        own = zip(self._own, number.values(), self.edges.tolist(), strict=True)
         for state, tail, edge in [*single, *own]:
             for pair in range(*np.searchsorted(first, [edge, edge + 1]).tolist()):
                 end = self._after(state, int(second[pair]))
-                head = -1 if self._forbidden[end] else vertex.get(end, n + int(second[pair]))
-                if tail < n + m:
-                    dst[pair] = head
+                head = -1 if self._forbidden[end] else number.get(end, int(second[pair]))
+                if tail < m:
+                    heads[pair] = head
                 else:
                     longer.append((tail, head, pair))
         more = np.array(longer, np.int64).reshape(-1, 3)
-        arcs = np.concatenate([np.stack([n + first, dst, np.arange(len(first))], axis=1), more])
-        src, dst, pair = arcs[arcs[:, 1] >= 0].T
-        return src, dst, pair
+        turns = np.concatenate([np.stack([first, heads, np.arange(len(first))], axis=1), more])
+        before, after, pair = turns[turns[:, 1] >= 0].T
+        return before, after, pair
 
 
 def _sequences(graph: Graph, turns: Turns) -> _Sequences:
     return _SEQUENCES.of(graph, lambda: _Sequences(turns.banned))
 
 
+def _edges_of_states(graph: Graph, turns: Turns) -> Array:
+    """Return the last edges of paths that end in each state: (k,) int64.
+
+    States are the edges, then the beginnings of two or more edges of forbidden sequences, then
+    copies of those states whose edge is inside an area, for paths that end there.
+    """
+
+    def make() -> Array:
+        edges = np.concatenate([np.arange(graph.m), _sequences(graph, turns).edges])
+        tails, heads, _ = graph.edges()
+        inside = np.maximum(tails, heads)[edges] < graph.first_through if graph.areas else []
+        return np.concatenate([edges, edges[np.flatnonzero(inside)]])
+
+    return _STATES.of(graph, make)
+
+
 def _expanded(graph: Graph, turns: Turns) -> Graph:
     n, m, weights = graph.n, graph.m, graph.solver_weights
     tails, heads = (ends.astype(np.int64) for ends in graph.edges()[:2])
-    edges, vertices = np.arange(m), np.arange(n)
     first, second = _pairs(graph)
     costs, allowed = _costs(graph, turns, first, second)
     first, second, costs = first[allowed], second[allowed], costs[allowed]
@@ -258,16 +275,47 @@ def _expanded(graph: Graph, turns: Turns) -> Graph:
             "graph.astype('float64'), or costs that are whole numbers."
         )
         raise GraphError(msg)
-    sequences = _sequences(graph, turns)
-    turn_src, turn_dst, pair = sequences.turns(first, second, n, m)
-    longer = 2 * n + m + np.arange(len(sequences.edges))
+    before, after, pair = _sequences(graph, turns).turns(first, second, m)
+    edges = _edges_of_states(graph, turns)
+    if graph.first_through:
+        before, after, pair = _without_passing(graph, edges, before, after, pair)
+    states, vertices = np.arange(len(edges)), np.arange(n)
+    vertex = n + states + np.where(states < m, 0, n)
     # A path from a vertex to itself has no edge: the last arcs lead from starts to ends.
-    src = np.concatenate([tails, turn_src, n + edges, longer, vertices])
-    ends = np.concatenate([heads, heads[sequences.edges], vertices])
-    dst = np.concatenate([n + edges, turn_dst, n + m + ends])
-    none = np.zeros(len(ends), weights.dtype)
+    src = np.concatenate([tails, vertex[before], vertex, vertices])
+    dst = np.concatenate([vertex[:m], vertex[after], n + m + heads[edges], n + m + vertices])
+    none = np.zeros(len(edges) + n, weights.dtype)
     lengths = np.concatenate([weights, (weights[second] + added)[pair], none])
-    return type(graph).from_edges(src, dst, lengths, n=2 * n + m + len(longer))
+    return type(graph).from_edges(src, dst, lengths, n=2 * n + len(edges))
+
+
+def _without_passing(
+    graph: Graph, edges: Array, before: Array, after: Array, pair: Array
+) -> tuple[Array, Array, Array]:
+    """Return the turns that pass no closed vertex, and no area, of a graph.
+
+    Parameters
+    ----------
+    edges : as `_edges_of_states` returns them.
+    before, after, pair : (u,) states and pairs of edges, as `_Sequences.turns` returns them.
+    """
+    tails, heads, _ = graph.edges()
+    closed_tail, closed_head = (ends[edges] < graph.first_through for ends in (tails, heads))
+    passes = closed_head[before]
+    if not graph.areas:
+        return before[~passes], after[~passes], pair[~passes]
+    inside = closed_tail & closed_head
+    copies = np.zeros(len(edges), np.int64)
+    own = len(edges) - int(inside.sum()) // 2  # without the copies
+    copies[np.flatnonzero(inside[:own])] = np.arange(own, len(edges))
+    begins = ~passes | inside[before]  # a path that ends in the area has the copies
+    ends = passes & inside[after]
+    last = np.where(inside[before], copies[before], before)[ends]
+    return (
+        np.concatenate([before[begins], last]),
+        np.concatenate([after[begins], copies[after[ends]]]),
+        np.concatenate([pair[begins], pair[ends]]),
+    )
 
 
 def _pairs(graph: Graph) -> tuple[Array, Array]:

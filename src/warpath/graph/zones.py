@@ -4,6 +4,13 @@ Transport models call them zones or centroids. A graph with ``first_through = c`
 is, converted to a graph of n + c vertices: every edge into a closed vertex z < c ends at its
 duplicate n + z instead, which has no out-edges. Every solver then works unchanged, and *folding*
 copies the labels of duplicates back to their closed vertices.
+
+In a graph with ``areas``, edges between closed vertices form areas, such as private streets: a path
+may begin with edges of an area and end with edges of an area, but not pass through one. A closed
+vertex is then where paths begin, its duplicate where they end. An edge between closed vertices
+joins the vertices and, as a copy, their duplicates; an edge out of an area begins at the vertex. An
+edge of length 0 leads from each closed vertex to its duplicate, whose distance therefore is that of
+the shortest path, whether it stays inside the area or leaves it and comes back.
 """
 
 from __future__ import annotations
@@ -12,6 +19,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from warpath import _core
+from warpath.base.dtypes import unreachable
+from warpath.base.errors import NotSupportedError
 from warpath.graph.checks import index_dtype
 from warpath.graph.csr import kept_rows
 from warpath.graph.derived import Derived, bytes_of_graph
@@ -19,10 +29,13 @@ from warpath.graph.graph import Graph
 from warpath.graph.turns import refuse_turns
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from warpath.base.dtypes import Array
 
 
 _OPENED: Derived[Graph] = Derived(__name__, "graph with closed vertices opened", bytes_of_graph)
+_INSIDE: Derived[Graph] = Derived(__name__, "edges inside areas", bytes_of_graph)
 
 
 def opened(graph: Graph) -> Graph:
@@ -33,6 +46,8 @@ def opened(graph: Graph) -> Graph:
         return graph
 
     def make() -> Graph:
+        if graph.areas:
+            return _with_areas_opened(graph)
         own = graph.indices.dtype  # at least as wide, as predecessors have the indices' type
         indices = graph.indices.astype(np.promote_types(own, index_dtype(graph.n + closed)))
         indices[indices < closed] += graph.n
@@ -43,6 +58,59 @@ def opened(graph: Graph) -> Graph:
     return _OPENED.of(graph, make)
 
 
+def _with_areas_opened(graph: Graph) -> Graph:
+    src, dst, edge = _edges_with_areas_opened(graph)
+    weights = graph.solver_weights
+    if weights.min(initial=0) < 0:
+        msg = (
+            "a graph with areas, which paths do not pass through, cannot have negative weights: "
+            'read the file with restricted="open" for a graph without areas.'
+        )
+        raise NotSupportedError(msg)
+    lengths = np.append(weights, weights.dtype.type(0))[edge]
+    return Graph.from_edges(src, dst, lengths, n=graph.n + graph.first_through)
+
+
+def _edges_with_areas_opened(graph: Graph) -> tuple[Array, Array, Array]:
+    """Return the edges of the opened graph in the order of its rows: (m',) int64 each.
+
+    Returns
+    -------
+    src, dst : the ends.
+    edge : the edge that each is a copy of; -1 for edges to duplicates.
+    """
+    n, closed = graph.n, graph.first_through
+    zones = np.arange(closed)
+    src, dst = (ends.astype(np.int64) for ends in graph.edges()[:2])
+    inside = np.flatnonzero((src < closed) & (dst < closed))
+    into = np.where((src >= closed) & (dst < closed), n, 0)
+    src, dst, edge = (
+        np.concatenate([src, zones, n + src[inside]]),
+        np.concatenate([dst + into, n + zones, n + dst[inside]]),
+        np.concatenate([np.arange(graph.m), np.full(closed, -1), inside]),
+    )
+    order = np.argsort(src, kind="stable")
+    return src[order], dst[order], edge[order]
+
+
+def opened_edges(graph: Graph, edges: Array) -> Array:
+    """Return the positions of some edges, and of their copies, in the opened graph: (k,) int64."""
+    if graph.first_through == 0 or not graph.areas:
+        return edges
+    return np.flatnonzero(np.isin(_edges_with_areas_opened(graph)[2], edges))
+
+
+def _inside(graph: Graph) -> Graph:
+    """Return the closed vertices of a graph with areas, and the edges between them."""
+
+    def make() -> Graph:
+        src, dst, weights = graph.edges()
+        inside = (src < graph.first_through) & (dst < graph.first_through)
+        return Graph.from_edges(src[inside], dst[inside], weights[inside], n=graph.first_through)
+
+    return _INSIDE.of(graph, make)
+
+
 def arrivals(graph: Graph, targets: Array) -> Array:
     """Return the opened graph's vertices at which paths to `targets` end: (k,) int64."""
     if graph.first_through == 0:
@@ -50,51 +118,123 @@ def arrivals(graph: Graph, targets: Array) -> Array:
     return np.where(targets < graph.first_through, targets + graph.n, targets)
 
 
-def folded(graph: Graph, labels: Array, source: int, at_source: float) -> Array:
-    """Return the (n,) labels of a graph from the labels of the opened graph.
+def home_path(graph: Graph, path: Array) -> Array:
+    """Return the vertices of the graph along a path in the opened graph: (h,) int64."""
+    if graph.first_through == 0 or not len(path):
+        return path
+    vertices = np.where(path >= graph.n, path - graph.n, path)
+    joined = (path[:-1] < graph.n) & (path[1:] == path[:-1] + graph.n)  # a vertex, its duplicate
+    return np.delete(vertices, 1 + np.flatnonzero(joined))
 
-    Parameters
-    ----------
-    labels : (n + c,) distances or predecessors.
-    at_source : label of the source: 0 for distances, -1 for predecessors.
-    """
+
+def folded(graph: Graph, dist: Array, source: int) -> Array:
+    """Return the (n,) distances in a graph from the (n + c,) distances in the opened graph."""
     closed = graph.first_through
     if closed == 0:
-        return labels
-    result = labels[: graph.n].copy()
-    result[:closed] = labels[graph.n :]
-    result[source] = at_source
+        return dist
+    result = dist[: graph.n].copy()
+    result[:closed] = dist[graph.n :]
+    result[source] = 0
+    return result
+
+
+def folded_tree(graph: Graph, pred: Array, source: int) -> Array:
+    """Return the (n,) predecessors in a graph from the (n + c,) ones in the opened graph.
+
+    In a graph with areas, each is the vertex before another on the shortest path to that one. From
+    a closed source, the path to a vertex need not be the beginning of a path through it: a path
+    that leaves the area of the source passes vertices to which another way, from outside, may be
+    shorter. `warpath.results.predecessors.walked` has whole paths.
+    """
+    closed, n = graph.first_through, graph.n
+    if closed == 0:
+        return pred
+    result = pred[:n].copy()
+    if graph.areas:
+        ends = pred[n:].copy()
+        alone = ends == np.arange(closed, dtype=ends.dtype, like=ends)
+        ends[alone] = result[:closed][alone]  # it is reached inside its area
+        ends[ends >= n] -= n
+        result[:closed] = ends
+    else:
+        result[:closed] = pred[n:]
+    result[source] = -1
     return result
 
 
 def unfolded(graph: Graph, dist: Array, source: int, cutoff: float | None = None) -> Array:
-    """Return the labels of the opened graph that fold to `dist`.
+    """Return the distances in the opened graph that fold to `dist`.
 
     A round trip to the source that exceeds the cutoff or the type is unreachable.
     """
     closed = graph.first_through
     if closed == 0:
         return dist
-    unreachable = np.inf if dist.dtype.kind == "f" else np.iinfo(dist.dtype).max
-    labels = np.full(graph.n + closed, unreachable, dist.dtype)
+    far = unreachable(dist.dtype)
+    labels = np.full(graph.n + closed, far, dist.dtype)
     labels[closed : graph.n] = dist[closed:]
-    labels[source] = dist[source]
     labels[graph.n :] = dist[:closed]
-    if source < closed:
-        labels[graph.n + source] = unreachable
-        # Folding lost the label of the source's duplicate: relax its in-edges.
-        back = graph.reversed()
-        around = slice(back.indptr[source], back.indptr[source + 1])
-        before = labels[back.indices[around]]
-        weights = back.solver_weights[around].astype(dist.dtype)
-        valid = before != unreachable
-        if dist.dtype.kind == "i":  # sums that would overflow are left out
-            valid &= (weights <= 0) | (before < unreachable - np.maximum(weights, 0))
-        with np.errstate(over="ignore"):
-            round_trip = (before[valid] + weights[valid]).min(initial=unreachable)
-        if cutoff is None or round_trip <= cutoff:
-            labels[graph.n + source] = round_trip
+    if source >= closed:
+        return labels
+    labels[source] = dist[source]
+    if graph.areas:
+        labels[:closed] = _inside_from(graph, source, cutoff)
+        return labels
+    labels[graph.n + source] = far
+    # Folding lost the label of the source's duplicate: relax its in-edges.
+    back = graph.reversed()
+    around = slice(back.indptr[source], back.indptr[source + 1])
+    before = labels[back.indices[around]]
+    weights = back.solver_weights[around].astype(dist.dtype)
+    valid = before != far
+    if dist.dtype.kind == "i":  # sums that would overflow are left out
+        valid &= (weights <= 0) | (before < far - np.maximum(weights, 0))
+    with np.errstate(over="ignore"):
+        round_trip = (before[valid] + weights[valid]).min(initial=far)
+    if cutoff is None or round_trip <= cutoff:
+        labels[graph.n + source] = round_trip
     return labels
+
+
+def inside_from(graph: Graph, sources: Array) -> NDArray[np.float64]:
+    """Return the distances from the nearest closed source inside its area: (c,), inf outside."""
+    labels = np.full(graph.first_through, np.inf)
+    for source in np.unique(sources[sources < graph.first_through]).tolist():
+        inside = _inside_from(graph, source, None)
+        reached = inside != unreachable(inside.dtype)
+        labels[reached] = np.minimum(labels[reached], inside[reached])
+    return labels
+
+
+def _inside_from(graph: Graph, source: int, cutoff: float | None) -> Array:
+    """Return the distances from a closed source inside its area: (c,)."""
+    inside = _inside(graph)
+    labels = np.empty(inside.n, graph.dist_dtype)
+    limit = cutoff
+    if limit is None and labels.dtype.kind == "i":
+        limit = unreachable(labels.dtype) - 1  # a distance inside that does not fit is not needed
+    _core.dijkstra(
+        inside.indptr,
+        inside.indices,
+        inside.solver_weights,
+        source,
+        labels,
+        queue="radix",
+        targets=np.empty(0, np.int64),
+        cutoff=limit,
+        progress=None,
+    )
+    return labels
+
+
+def refuse_areas(graph: Graph, call: str) -> None:
+    """Raise NotSupportedError if a graph has areas, which a call does not honour."""
+    if graph.areas:
+        msg = (
+            f"{call} does not honour areas, such as private streets, that paths do not pass "
+            'through. Read the file with restricted="open" or "closed" for this call.'
+        )
+        raise NotSupportedError(msg)
 
 
 def at_home(graph: Graph, sources: Array, targets: Array, table: Array) -> None:

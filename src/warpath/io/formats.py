@@ -76,6 +76,12 @@ class Format:
         if graph.turns is not None and self.name != "npz":
             msg = f"{path}: {self.name} files hold no turns: write .npz, or read without turns."
             raise InputError(msg)
+        if graph.areas and self.name != "npz":
+            msg = (
+                f"{path}: {self.name} files do not store areas that trips do not pass: write .npz, "
+                'or read with restricted="open" or restricted="closed".'
+            )
+            raise InputError(msg)
         function = self._function("write")
         _check_options(self.name, function, options)
         save = importlib.import_module("warpath.io.save")

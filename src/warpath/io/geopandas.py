@@ -321,6 +321,7 @@ def with_shapes(
         id_base=graph.id_base,
         coordinates=points,
         first_through=graph.first_through,
+        areas=graph.areas,
         name=graph.name,
         shapes=shapes,
         unit=graph.unit,

@@ -27,7 +27,16 @@ if TYPE_CHECKING:
 _ARRAYS = ("indptr", "indices", "weights", "labels", "coordinates", "shape_indptr", "shape_points")
 #: Booleans, integers, floats, strings and objects; objects are refused with a separate message.
 _KINDS = "biufSUO"
-_SCALARS = ("directed", "id_base", "first_through", "name", "shape_crs", "unit", "attribution")
+_SCALARS = {
+    "directed": "b",
+    "id_base": "iu",
+    "first_through": "iu",
+    "areas": "b",
+    "name": "U",
+    "shape_crs": "U",
+    "unit": "U",
+    "attribution": "U",
+}
 
 
 def sniff(head: bytes) -> bool:
@@ -80,6 +89,7 @@ def parts_of(
         "directed": np.bool_(graph.directed),
         "id_base": np.int64(graph.id_base),
         "first_through": np.int64(graph.first_through),
+        "areas": np.bool_(graph.areas) if graph.areas else None,
     }
     for name in ("name", "unit", "attribution"):
         text = getattr(graph, name)
@@ -213,7 +223,7 @@ def graph_of(source: Source, parts: Mapping[str, NDArray[Any]], directed: bool |
             raise source.error(
                 None, f"expected the arrays indptr and indices of a graph, found {listed}"
             )
-    for name, kinds in zip(_SCALARS, ("b", "iu", "iu", "U", "U", "U", "U"), strict=True):
+    for name, kinds in _SCALARS.items():
         if name in parts and (parts[name].ndim or parts[name].dtype.kind not in kinds):
             raise source.error(None, f"{name} must be one value, found {parts[name]!r:.60}")
     known = {name: parts[name].item() for name in _SCALARS if name in parts}

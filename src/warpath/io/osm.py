@@ -16,6 +16,7 @@ from warpath.graph.checks import shown
 from warpath.graph.coordinates import great_circle
 from warpath.graph.edge_geometry import Shapes, in_rows
 from warpath.graph.input_edges import Coded
+from warpath.io.osm_areas import inside_areas, pass_areas
 from warpath.io.osm_extract import Extract, sniff
 from warpath.io.osm_profiles import rules_of
 from warpath.io.osm_tags import ATTRIBUTION
@@ -83,8 +84,9 @@ def read(
     Returns
     -------
     Graph
-        A directed graph. Labels are OSM node ids (int64, ascending), coordinates are longitude and
-        latitude in degrees, and the roads have shapes. The graph may have several components.
+        A directed graph. Labels are OSM node ids (int64; those inside areas that trips do not pass
+        through, then the others, ascending each), coordinates are longitude and latitude in
+        degrees, and the roads have shapes. The graph may have several components.
 
     Raises
     ------
@@ -121,6 +123,12 @@ def read(
     weights = edges.seconds if weight == "seconds" else edges.length
     used, ends = np.unique(np.concatenate([edges.src, edges.dst]), return_inverse=True)
     src, dst = np.split(ends, 2)
+    limited = ways.ends_only[edges.way]
+    inner = inside_areas(src, dst, limited, used.size)
+    order = np.argsort(~inner, kind="stable")
+    used, (src, dst) = used[order], (np.argsort(order)[ends] for ends in (src, dst))
+    file.report["ways used at the ends of trips only"] = len(np.unique(edges.way[limited]))
+    file.report["stretches left out: trips could only pass them, not end there"] = edges.left_out
     lines = None
     if shapes:
         lines = in_rows(edges.lines, (src, dst), weights, lonlat[used], directed=True)
@@ -131,6 +139,8 @@ def read(
         n=used.size,
         labels=ids[used],
         coordinates=lonlat[used],
+        first_through=int(inner.sum()),
+        areas=True,
         name=source.title,
         shapes=lines,
         keep_rows=True,
@@ -170,6 +180,7 @@ class _Edges(NamedTuple):
     stretch : (m,) integers, the same for both directions of a stretch of road.
     forward : (m,) bool, whether an edge follows the points of its way.
     length, seconds : (m,) metres and time.
+    left_out : number of stretches without an edge, through which trips would pass an area.
     lines : the points of each edge, ends included, in the direction of the way.
     """
 
@@ -180,13 +191,16 @@ class _Edges(NamedTuple):
     forward: Array
     length: NDArray[np.float64]
     seconds: NDArray[np.float64]
+    left_out: int
     lines: Shapes
 
 
 def _edges(ways: Ways, vertex: Array, lonlat: NDArray[np.float64], closed: Array) -> _Edges:
     """Return the edges of ways that are split at junctions; parameters as `_stretches`."""
     u, v, way, metres, course = _stretches(ways, vertex, lonlat, closed)
-    along, back = np.flatnonzero(ways.forward[way]), np.flatnonzero(ways.backward[way])
+    whole = ~pass_areas(u, v, ways.ends_only[way])
+    along = np.flatnonzero(whole & ways.forward[way])
+    back = np.flatnonzero(whole & ways.backward[way])
     stretch = np.concatenate([along, back])
     return _Edges(
         np.concatenate([u[along], v[back]]),
@@ -196,6 +210,7 @@ def _edges(ways: Ways, vertex: Array, lonlat: NDArray[np.float64], closed: Array
         np.arange(len(stretch)) < len(along),
         metres[stretch],
         metres[stretch] * 3.6 / _speeds(ways, way, metres, along, back),
+        int(np.count_nonzero(~whole)),
         course.taken(stretch),
     )
 
@@ -279,6 +294,11 @@ def _stretches(
     cut[0] = cut[-1] = True
     cut[1:] |= ~joined
     cut[:-1] |= ~joined
+    at = np.flatnonzero(cut)
+    # A street from one public street to another is divided: trips may end at the point in between.
+    first, last = at[:-1][joined[at[:-1]]], at[1:][joined[at[:-1]]]
+    through = pass_areas(vertex[first], vertex[last], ways.ends_only[way[first]])
+    cut[(first + last)[through & (last > first + 1)] // 2] = True
     at = np.flatnonzero(cut)
     whole = joined[at[:-1]]
     length = np.add.reduceat(metres, at[:-1])

@@ -75,6 +75,7 @@ def undirected(graph: Graph) -> Graph:
         "id_base": graph.id_base,
         "coordinates": graph.coordinates,
         "first_through": graph.first_through,
+        "areas": graph.areas,
         "name": graph.name,
     }
     if rows_into(graph, settings.threads())[0] is graph:

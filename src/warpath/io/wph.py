@@ -172,6 +172,8 @@ class PreparedFile:
         closed = int(self._array("graph.first_through"))
         if closed != graph.first_through:
             return f"{closed:,} of its vertices are closed, {graph.first_through:,} of this graph"
+        if ("graph.areas" in self._file.entries) != graph.areas:
+            return "only one of the two has areas"
         rows = _rows(graph)
         if not (self._holds(rows, "indptr") and self._holds(rows, "indices")):
             return "the numbers of vertices and edges agree, but not the edges"

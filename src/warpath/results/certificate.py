@@ -14,7 +14,7 @@ from warpath.graph import Graph
 from warpath.graph.csr import threads_for
 from warpath.graph.labels import one_label
 from warpath.graph.turns import refuse_turns
-from warpath.graph.zones import folded, opened, unfolded
+from warpath.graph.zones import folded_tree, opened, unfolded
 from warpath.results.distance_table import DistanceTable
 from warpath.results.paths import Paths
 from warpath.results.predecessors import as_labels, searched, tree, without_unreached
@@ -221,7 +221,7 @@ def _verify_row(
             _refuse_unreached(graph, inner, source, labels)
         if pred is None or plain:
             return
-        expected = folded(graph, tree(inner, source, labels), source, -1)
+        expected = folded_tree(graph, tree(inner, source, labels), source)
     if pred is not None and not np.array_equal(expected, pred):
         wrong = int(np.flatnonzero(expected != pred)[0])
         raise _broken(graph, {"rule": "pred", "vertex": wrong})

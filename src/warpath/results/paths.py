@@ -14,7 +14,7 @@ from warpath.graph.arguments import one_index
 from warpath.graph.checks import shown
 from warpath.graph.labels import one_label, table_ids
 from warpath.graph.places import NO_NAMES
-from warpath.results.predecessors import no_path, tree
+from warpath.results.predecessors import as_labels, no_path, tree, walked
 from warpath.results.reached import ReachedDistances
 from warpath.results.route import Route
 
@@ -230,6 +230,10 @@ class Paths(ReachedDistances):
         t = one_index(self.graph, target, "target")
         if not self.reached[t]:
             raise no_path(self.graph, self.source_index, t, self.cutoff)
+        if self.graph.areas:  # predecessors alone need not lead to a closed source
+            labels = as_labels(self.graph, self.dist)
+            vertices = walked(self.graph, self.source_index, t, labels)
+            return Route(self.graph, vertices, self.dist[t].item(), self.plan)
         pred = self.pred if self._through is None else self._through()
         route = [t]
         while route[-1] != self.source_index:

@@ -19,7 +19,7 @@ from warpath.graph.components import island
 from warpath.graph.edge_geometry import leg_weights
 from warpath.graph.facts import rows_into
 from warpath.graph.labels import one_label
-from warpath.graph.zones import arrivals, folded, opened, unfolded
+from warpath.graph.zones import arrivals, folded, folded_tree, home_path, opened, unfolded
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -174,7 +174,7 @@ def bound_trees(graph: Graph, threads: int) -> Callable[..., Array]:
 def tree_over(graph: Graph, source: int, dist: Array) -> Array:
     """Compute predecessors from exact distances, with closed vertices as leaves: (n,)."""
     pred = tree(opened(graph), source, unfolded(graph, dist, source))
-    return folded(graph, pred, source, -1)
+    return folded_tree(graph, pred, source)
 
 
 def searched(
@@ -195,7 +195,7 @@ def searched(
         wanted = np.arange(graph.n)
     ends = None if wanted is None else arrivals(graph, wanted[wanted != source])
     labels, through = search(opened(graph), source, cutoff, ends, check)
-    return folded(graph, labels, source, 0), folded(graph, through, source, -1)
+    return folded(graph, labels, source), folded_tree(graph, through, source)
 
 
 def walked(graph: Graph, source: int, target: int, dist: Array) -> NDArray[np.int64]:
@@ -228,8 +228,7 @@ def walked(graph: Graph, source: int, target: int, dist: Array) -> NDArray[np.in
         pred = tree(inner, source, labels)
         while route[-1] != source:
             route.append(int(pred[route[-1]]))
-    route[0] = target
-    return np.array(route[::-1], np.int64)
+    return home_path(graph, np.array(route[::-1], np.int64))
 
 
 def followed(pred: Array, source: int, target: int) -> NDArray[np.int64]:
@@ -266,8 +265,7 @@ def found(graph: Graph, source: int, target: int) -> tuple[NDArray[np.int64], An
     vertices, length, _ = _core.path(
         *_csr(inner), *_csr(inner.reversed()), source, end, bidirectional=False, progress=None
     )
-    vertices[-1:] = target
-    return vertices, graph.dist_dtype.type(length).item()
+    return home_path(graph, vertices), graph.dist_dtype.type(length).item()
 
 
 def no_path(

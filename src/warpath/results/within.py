@@ -16,6 +16,7 @@ from warpath.graph.coordinates import stretch
 from warpath.graph.edge_geometry import lines_of
 from warpath.graph.labels import one_label, table_ids
 from warpath.graph.places import NO_NAMES
+from warpath.graph.zones import inside_from
 from warpath.results.paths import Paths
 from warpath.results.predecessors import found as found_route
 from warpath.results.predecessors import no_path
@@ -178,14 +179,18 @@ class Within:
         of the r vertices).
         """
         searched = self.searched
-        passed = (self.indices >= searched.first_through) | np.isin(
-            self.indices, self.source_indices
-        )
+        passed = np.isin(self.indices, self.source_indices)
+        passed |= (self.indices >= searched.first_through) | searched.areas
         tails = self.indices[passed]
         degree = np.diff(searched.indptr)[tails]
         first = np.repeat(searched.indptr[tails] - np.cumsum(degree) + degree, degree)
         edge = first + np.arange(len(first))
         begin = np.repeat(self.dist[passed], degree).astype(np.float64)
+        if searched.areas:  # only a path that has not left the area of its source leaves it
+            inside = np.append(inside_from(searched, self.source_indices), 0.0)
+            closed = np.minimum(np.repeat(tails, degree), searched.first_through)
+            leaves = searched.indices[edge] >= searched.first_through
+            begin = np.where(leaves, np.maximum(begin, inside[closed]), begin)
         length = searched.solver_weights[edge].astype(np.float64)
         parts = []
         low = -np.inf

@@ -11,7 +11,7 @@ from warpath.base.cached import cached_property
 from warpath.base.dtypes import unreachable
 from warpath.engines.cuda.entry import MERGE_PATH_ITEMS, Types, kernel
 from warpath.engines.rounds.run import resident, rows_fit
-from warpath.graph.zones import folded, opened
+from warpath.graph.zones import folded, folded_tree, opened
 from warpath.results.predecessors import as_labels, tree
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ class OnDevice:
         self._dtype = dtype
         if dtype.itemsize < labels.dtype.itemsize:  # an overflow is an error of the call
             with device.active():
-                if source < graph.first_through:  # a round trip is not a distance
+                if source < graph.first_through and not graph.areas:  # a round trip is no distance
                     labels[graph.n + source] = unreachable(labels.dtype)
                 self._labels = self._distances()
             self._cutoff = None
@@ -78,7 +78,7 @@ class OnDevice:
     def dist(self) -> Array:
         """The distances, (n,), an array of CuPy; see `Paths.dist`."""
         with self._device.active():
-            made = self._folded(self._distances(), 0)
+            made: Array = folded(self._graph, self._distances(), self._source)
             self._device.synchronize()
             return made
 
@@ -92,7 +92,7 @@ class OnDevice:
         with self._device.active():
             found = self._tree()
             if found is not None:
-                found = self._folded(found, -1)
+                found = folded_tree(self._graph, found, self._source)
                 self._device.synchronize()
                 return found
         here = self._tree_by_cpu()
@@ -110,7 +110,7 @@ class OnDevice:
                 here = self._device.get(kept)
                 return here
             here = self._device.get(labels if few else self._distances())
-        return self._folded(as_labels(graph, here) if few else here, 0)
+        return folded(graph, as_labels(graph, here) if few else here, self._source)
 
     def pred_here(self) -> NDArray[Any]:
         """Return the predecessors on the host: (n,)."""
@@ -120,13 +120,9 @@ class OnDevice:
                 found = None if found is None else self._device.get(found)
             if found is None:
                 return self._tree_by_cpu()
-            return self._folded(found, -1)
+            return folded_tree(self._graph, found, self._source)
         with self._device.active():
             return self._device.get(self.pred)
-
-    def _folded(self, labels: Array, at_source: int) -> Array:
-        """Convert labels of the opened graph to labels of the graph, on the host or the device."""
-        return folded(self._graph, labels, self._source, at_source)
 
     def _distances(self) -> Array:
         """Return the distances of the opened graph, in the requested type."""
@@ -164,7 +160,8 @@ class OnDevice:
     def _tree_by_cpu(self) -> NDArray[Any]:
         with self._device.active():
             labels = as_labels(self._inner, self._device.get(self._distances()))
-        return self._folded(tree(self._inner, self._source, labels, settings.threads()), -1)
+        pred = tree(self._inner, self._source, labels, settings.threads())
+        return folded_tree(self._graph, pred, self._source)
 
 
 def tree_on(graph: Graph, source: int, labels: Array, device: Device) -> Array | None:
