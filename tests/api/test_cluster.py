@@ -109,6 +109,20 @@ def test_a_prepared_solver_is_prepared_on_the_workers(client, roads):
     assert "delling2011.phast on cpu" in str(found.plan)
 
 
+@pytest.mark.parametrize("reverse", [False, True])
+def test_nearest_of_a_prepared_graph_whose_sums_round_has_the_bits_of_this_process(client, reverse):
+    """A hierarchy rounds sums in another order, so that the worker searches in the graph."""
+    graph = wp.generate.road(2000, seed=1)
+    city = wp.prepare(graph.with_weights(np.random.default_rng(3).random(graph.m)))
+    there = wp.Solver(city.graph, device=client, prepared=True)
+    found, same = (each.nearest([3, 700], reverse=reverse) for each in (there, city))
+    assert found.dist.tolist() == same.dist.tolist()
+    assert found.facility_indices.tolist() == same.facility_indices.tolist()
+    assert "workers ran warpath.buckets" in str(found.plan)
+    within = [each.within([3, 700], 5, reverse=reverse) for each in (there, city)]
+    assert within[0].vertices.tolist() == within[1].vertices.tolist()
+
+
 def test_a_file_that_all_workers_see_is_not_sent(client, tmp_path):
     graph, path = labelled(), tmp_path / "small.wph"
     wp.prepare(graph).save(path)

@@ -100,6 +100,20 @@ class Rows(NamedTuple):
     plan: str
 
 
+class Owners(NamedTuple):
+    """The nearest facilities.
+
+    Attributes
+    ----------
+    dist, facilities : (n,) the distance and the index of the nearest facility of every vertex.
+    plan : what ran, in one line.
+    """
+
+    dist: Array
+    facilities: Array
+    plan: str
+
+
 def graph_of(
     indptr: Array,
     indices: Array,
@@ -165,14 +179,14 @@ def pairs(graph: Graph, job: Job, block: Block) -> Array:
     return dist
 
 
-def nearest(graph: Graph, job: Job, block: Block) -> tuple[Array, Array]:
-    """Return the distance and the index of the nearest facility of every vertex."""
+def nearest(graph: Graph, job: Job, block: Block) -> Owners:
+    """Return the nearest facilities of all vertices."""
     assert job.dtype is not None  # noqa: S101 - distances have a type
     facilities = _aligned(block.sources)
     found = nearest_of(
         graph, job.options(graph), facilities, job.cutoff, job.dtype, None, reverse=job.reverse
     )
-    return found.dist, found.facility_indices
+    return Owners(found.dist, found.facility_indices, found.plan.headline())
 
 
 def _aligned(array: Array) -> Array:

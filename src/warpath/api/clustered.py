@@ -144,7 +144,7 @@ class _Call:
 
     def _count(self, block: Block, answer: Answer) -> None:
         self._rows[answer.worker] += len(block.sources)
-        if isinstance(answer.value, cluster_answers.Rows):
+        if isinstance(answer.value, cluster_answers.Rows | cluster_answers.Owners):
             self._ran.add(answer.value.plan)
 
     def _described(self, block: Block) -> str:
@@ -326,13 +326,17 @@ def clustered_nearest(
     options = decided(graph, options)
     chosen = options.plan(Size(Task.MANY, 1, graph.n, dtype.itemsize), graph)
     job = replace(
-        _job(graph, options, chosen, None, None), dtype=dtype, cutoff=limit, reverse=reverse
+        _job(graph, options, chosen, None, None),
+        algorithm=options.wish.algorithm,  # no other block has to agree with it
+        dtype=dtype,
+        cutoff=limit,
+        reverse=reverse,
     )
     starts = np.unique(facilities)
     call = _Call(graph, options, chosen, starts, job)
     with interrupts_first(), watch(progress, "nearest"):
         blocks = iter([Block(0, starts)])
-        ((_, (dist, owner)),) = call.answers(cluster_answers.nearest, blocks, 1)
+        ((_, (dist, owner, _)),) = call.answers(cluster_answers.nearest, blocks, 1)
     dist.flags.writeable = owner.flags.writeable = False
     return Nearest(
         graph,
