@@ -247,6 +247,55 @@ def test_undo_takes_back_what_was_solved_anew(square, monkeypatch):
     assert_right(live)
 
 
+FAILURES = [
+    (lambda live: live.insert([(3, 0)], [-9]), wp.NegativeCycleError),
+    (lambda live: live.update([(1, 3)], [2**63 - 1]), wp.DistanceOverflowError),
+    (lambda live: live.apply([("delete", 0, 1), ("insert", 2, 0, -9)]), wp.NegativeCycleError),
+]
+
+
+@pytest.mark.parametrize(("fail", "error"), FAILURES)
+@pytest.mark.parametrize("few", [0, 2000], ids=["solved anew", "repaired"])
+def test_a_batch_that_fails_leaves_the_batch_before_it_to_undo(
+    square, monkeypatch, fail, error, few
+):
+    monkeypatch.setattr(engine, "_FEW", few)
+    square = square if error is wp.NegativeCycleError else Graph.of([(0, 1, 1), (1, 3, 2)])
+    live = wp.DynamicPaths(square, sources=[0, 1])
+    live.apply([("delete", 0, 1), ("insert", 0, 1, 2), ("update", 1, 3, 8)])
+    changed, edges = live.dist, live.m
+    for _ in range(2):
+        with pytest.raises(error):
+            fail(live)
+        assert (live.dist == changed).all()
+        assert live.m == edges
+    assert_right(live)
+    live.undo()
+    assert_right(live, square)
+    with pytest.raises(wp.InputError, match="and once"):
+        live.undo()
+
+
+@pytest.mark.parametrize("directed", [True, False])
+def test_parallel_edges_are_changed_and_put_back_in_their_order(directed):
+    weights = np.random.default_rng(4).integers(1, 9, 60)
+    ends = np.zeros(60, int), np.repeat([1, 2], 30)
+    graph = Graph.from_edges(*ends, weights, directed=directed)
+    live = wp.DynamicPaths(graph, source=0)
+    edges, position = ([0] * 20, [1] * 20), np.random.default_rng(5).permutation(30)[:20]
+    live.delete(edges, position=position)
+    left = np.delete(weights[:30], position)
+    assert live.graph.weights[: len(left)].tolist() == left.tolist()
+    assert live.dist[1] == left.min()
+    assert_right(live)
+    live.undo()
+    for name in ("indptr", "indices", "weights"):
+        assert np.array_equal(getattr(live.graph, name), getattr(graph, name))
+    live.update(edges, np.arange(20) + 5, position=position)
+    assert live.dist[1] == min(5, left.min())
+    assert_right(live)
+
+
 def test_an_undirected_graph_changes_both_ways():
     live = wp.DynamicPaths(Graph.from_edges([0, 1, 1], [1, 2, 2], [1, 2, 2], directed=False), 2)
     live.update([(0, 1)], [5])

@@ -196,6 +196,20 @@ def test_negative_weights_are_solved_and_a_cycle_keeps_the_state(square):
     assert_right(live)
 
 
+def test_a_batch_that_fails_leaves_the_batch_before_it_to_undo(square):
+    live = there(square, source=0)
+    live.apply([("delete", 0, 1), ("insert", 0, 3, 1), ("update", 2, 3, 7)])
+    dist = live.dist
+    for _ in range(2):
+        with pytest.raises(wp.NegativeCycleError):
+            live.insert([(3, 0)], [-9])
+        assert_same_bits(live.dist, dist)
+    assert live.undo().new.tolist() == [1, 3]
+    assert_right(live, square)
+    assert live.update([(0, 1)], [2]).stats["solved_anew"] == 0
+    assert_right(live)
+
+
 def test_the_tree_of_negative_weights_is_not_repaired():
     edges = [(0, 2, 1), (2, 1, 1), (1, 4, 1), (0, 3, 2), (3, 4, 1), (0, 5, 1)]
     live = there(Graph.of(edges), source=0)

@@ -3,6 +3,7 @@
 // dynamic SEED BATCHES: prints the first difference and returns 1, or returns 0.
 #include <cstdio>
 #include <cstdlib>
+#include <optional>
 #include <random>
 #include <set>
 #include <stdexcept>
@@ -74,6 +75,7 @@ class Trial {
     warpath::Control control;
     paths.solve(1, control);
     compare(paths);
+    std::optional<Model<W>> undone;  // the model before the last batch that was accepted
     for (int batch = 0; batch < batches; ++batch) {
       const Model<W> before = model_;
       const auto changes = draw();
@@ -85,18 +87,19 @@ class Trial {
       expect(!refusal, "a batch was refused");
       for (const std::int64_t row : std::vector(paths.stale())) solve_anew(paths, row);
       compare(paths);
-      if (below(4) == 0) {  // before or after the end of the batch
-        const bool accepted = below(2) == 0;
-        if (accepted) paths.accept();
+      if (below(3) == 0) {
+        paths.abandon();
         model_ = before;
-        if (accepted)
-          expect(paths.undo() && !paths.undo(), "a batch is undone once");
-        else
-          paths.abandon();
         compare(paths);
       } else {
         paths.accept();
+        undone = before;
       }
+      if (below(3) > 0) continue;
+      expect(paths.undo() == undone.has_value(), "an accepted batch is undone once");
+      if (undone) model_ = *std::exchange(undone, std::nullopt);
+      expect(!paths.undo(), "a batch is undone once");
+      compare(paths);
     }
   }
 

@@ -35,10 +35,13 @@ MUTANTS = [
     ("repair.hpp", "is_affected(u) || state_.dist(u)", "state_.dist(u)"),
     ("repair.hpp", "state_.dist(u) < to &&", ""),
     ("repair.hpp", "!is_affected(u) &&", ""),
-    ("graph_changes.hpp", "b->out_at) <", "a->out_at) <"),
+    ("graph_changes.hpp", "std::pair(one.row, one.at)", "std::pair(one.row, -one.at)"),
+    ("graph_changes.hpp", "last_ = std::exchange(earlier_, {})", "last_ = {}"),
+    ("graph_changes.hpp", "in_.insert(last_.removed_in);", ""),
     ("slack_rows.hpp", "== kVacant) return;", "!= kVacant) return;"),
     ("dynamic_paths.hpp", ".place(flat);", ";"),
     ("dynamic_paths.hpp", "marks_[0].clear(v);", ";"),
+    ("dynamic_paths.hpp", "for (State& state : states_) state.restore();", ""),
     ("source_state.hpp", "set_pred(one.vertex, one.pred);", ""),
 ]
 

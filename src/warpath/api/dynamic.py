@@ -43,7 +43,8 @@ class DynamicPaths(ReachedDistances):
     where that is predicted to be faster. With ``device="cuda"`` a GPU keeps and repairs them.
 
     Calls of several threads wait for one another: a reader gets the state before a batch or after
-    it. A batch that fails, or is stopped by Ctrl-C, leaves the state before it.
+    it. A batch that fails, or is stopped by Ctrl-C, leaves the state before it, and `undo` then
+    takes back the batch before that.
 
     Parameters
     ----------
@@ -69,7 +70,8 @@ class DynamicPaths(ReachedDistances):
     logarithm; see ``Changed.stats``. A graph with negative weights is solved anew by each batch.
     Memory: at most 1.5 times the rows of the graph and its transpose, a distance and a predecessor
     for each vertex and source, and the last batch's changes for `undo`. On a GPU: the rows in both
-    directions and two states of each source; a batch that inserts or deletes copies the rows anew.
+    directions and three states of each source; a batch that inserts or deletes copies the rows
+    anew.
 
     Sources: Ramalingam, Reps, On the computational complexity of dynamic graph problems, 1996;
     Chan, Yang, Shortest path tree computation in dynamic graphs, 2009; Khanda et al., A parallel
@@ -342,6 +344,8 @@ class DynamicPaths(ReachedDistances):
 
     def undo(self) -> Changed:
         """Take the last batch back, with the distances and the tree before it. O(its changes).
+
+        Batches that failed do not count.
 
         Raises
         ------

@@ -26,9 +26,9 @@ namespace warpath {
 /// A graph that changes, and the distances and trees of some sources.
 ///
 /// A batch is `apply`, then a `replace` for each row of `stale()`, then `accept`; or `abandon`,
-/// which takes it back. An accepted batch can be taken back by `undo`. Threads take one source
-/// each. Memory: the graph's, and for each source a label and a predecessor per vertex, and its log
-/// of the last batch.
+/// which takes it back. The last accepted batch can be taken back by `undo`. Threads take one
+/// source each. Memory: the graph's, and for each source a label and a predecessor per vertex, and
+/// its logs of the last accepted batch and of the one that is carried out.
 template <Index V, Weight W>
 class DynamicPaths {
  public:
@@ -64,9 +64,10 @@ class DynamicPaths {
     const bool negative = graph_.negative() > 0;
     if (open_) throw std::logic_error("the last batch is neither accepted nor abandoned");
     if (const auto refusal = graph_.apply(changes)) return refusal;
-    forget_labels();
+    for (State& state : states_) state.begin();
+    stale_.clear();
+    counters_ = {};
     open_ = true;
-    undoable_ = false;
     try {
       if (negative || graph_.negative() > 0)
         all_stale();
@@ -105,19 +106,24 @@ class DynamicPaths {
   /// Ends a batch of which no row is stale.
   void accept() {
     if (!stale_.empty()) throw std::logic_error("a row is stale");
+    for (State& state : states_) state.accept();
+    graph_.accept();
     undoable_ = open_;
     open_ = false;
   }
 
-  /// Takes back a batch that is not accepted, if there is one.
+  /// Takes back a batch that is not accepted, if there is one. The batch before it can be undone.
   void abandon() {
-    if (open_) revert();
+    if (!open_) return;
+    revert();
+    for (State& state : states_) state.restore();
+    graph_.restore();
     open_ = false;
   }
 
   /// Takes the last accepted batch back. Returns whether there was one.
   bool undo() {
-    if (!undoable_) return false;
+    if (open_ || !undoable_) return false;
     revert();
     undoable_ = false;
     return true;
@@ -137,12 +143,6 @@ class DynamicPaths {
     for (State& state : states_) state.revert();
     graph_.revert();
     stale_.clear();
-  }
-
-  void forget_labels() {
-    for (State& state : states_) state.forget();
-    stale_.clear();
-    counters_ = {};
   }
 
   void all_stale() {
@@ -232,7 +232,7 @@ class DynamicPaths {
   std::vector<std::int64_t> stale_;
   RepairCounters counters_;
   bool open_ = false;      // a batch is neither accepted nor abandoned
-  bool undoable_ = false;  // the last batch was accepted
+  bool undoable_ = false;  // an accepted batch was not taken back
 };
 
 }  // namespace warpath

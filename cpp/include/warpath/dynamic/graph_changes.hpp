@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <numeric>
 #include <optional>
 #include <span>
 #include <tuple>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -55,7 +57,8 @@ struct ChangedEdge {
 /// A graph whose edges change in batches. An undirected graph's batch changes each edge and its
 /// reverse.
 ///
-/// Work: O(degree of both ends) for each change. Memory: see `SlackRows`, for both directions.
+/// Work: O(d log d) for all changes at a vertex of degree d, O(d) for one. Memory: see `SlackRows`, for
+/// both directions, and two batches.
 template <Index V, Weight W>
 class ChangingGraph {
  public:
@@ -76,100 +79,144 @@ class ChangingGraph {
   std::size_t nbytes() const { return out_.nbytes() + in_.nbytes(); }
 
   /// The edges that the last batch changed.
-  std::span<const Edge> changed() const { return changed_; }
+  std::span<const Edge> changed() const { return last_.edges; }
 
-  /// Applies a batch, whose vertices exist and whose weights are finite, or nothing of it. Forgets
-  /// the batch before.
+  /// Applies a batch, whose vertices exist and whose weights are finite, or nothing of it. Until
+  /// `accept` the batch before can be restored.
   std::optional<Refusal> apply(std::span<const Change> changes) {
-    std::vector<Edge> found;
-    found.reserve(changes.size() * (directed_ ? 1 : 2));
+    Log found;
+    found.edges.reserve(changes.size() * (directed_ ? 1 : 2));
+    Places places(*this);
     for (std::size_t at = 0; at < changes.size(); ++at)
-      if (const auto refusal = find(changes[at], static_cast<std::int64_t>(at), found))
+      if (const auto refusal = find(changes[at], static_cast<std::int64_t>(at), places, found))
         return refusal;
-    if (const auto refusal = contradiction(found)) return refusal;
-    changed_.clear();
+    if (const auto refusal = contradiction(found.edges)) return refusal;
     out_.trim();
     in_.trim();
-    changed_ = std::move(found);
-    carry_out();
+    earlier_ = std::exchange(last_, std::move(found));
+    try {
+      carry_out();
+    } catch (...) {
+      take_back_insertions();
+      restore();
+      throw;
+    }
     return std::nullopt;
   }
 
   /// Takes the last batch back: all rows are as they were, in the same order.
   void revert() {
-    for (auto edge = removed_in_.rbegin(); edge != removed_in_.rend(); ++edge)
-      in_.insert((*edge)->v, (*edge)->in_at, {(*edge)->u, (*edge)->before});
-    for (auto edge = removed_out_.rbegin(); edge != removed_out_.rend(); ++edge)
-      out_.insert((*edge)->u, (*edge)->out_at, {(*edge)->v, (*edge)->before});
+    in_.insert(last_.removed_in);
+    out_.insert(last_.removed_out);
     take_back_insertions();
-    for (const Edge& edge : changed_) {
+    for (const Edge& edge : last_.edges) {
       if (edge.kind == ChangeKind::kUpdate) set(edge, edge.before);
       negative_ += (edge.existed() && edge.before < 0) - (edge.exists() && edge.after < 0);
     }
-    forget();
+    last_ = {};
   }
 
-  /// Forgets the last batch.
-  void forget() {
-    changed_.clear();
-    removed_out_.clear();
-    removed_in_.clear();
-    inserted_out_ = inserted_in_ = 0;
-  }
+  /// Makes the batch before one that was taken back the last one again.
+  void restore() { last_ = std::exchange(earlier_, {}); }
+
+  /// Forgets the batch before the last one.
+  void accept() { earlier_ = {}; }
 
  private:
+  /// What a batch did.
+  struct Log {
+    std::vector<Edge> edges;
+    std::vector<typename Rows::PlacedEdge> removed_out, removed_in;
+    std::vector<V> inserted_out, inserted_in;  // the row of each inserted edge
+  };
+
+  /// Finds edges in rows. A row that is searched again is sorted.
+  template <bool kByWeight>
+  class RowIndex {
+   public:
+    explicit RowIndex(const Rows& rows) : rows_(rows) {}
+
+    /// The places of u's edges to v, ascending; of those of one weight, with kByWeight. Valid until
+    /// the next call.
+    std::span<const std::int64_t> of(V u, V v, W weight = {}) {
+      const auto row = rows_.row(u);
+      const Key key = key_of({v, weight});
+      const auto [at, first] = sorted_.try_emplace(u);
+      std::vector<std::int64_t>& order = first ? scanned_ : at->second;
+      if (first) {
+        order.clear();
+        for (std::int64_t k = 0; k < row.size(); ++k)
+          if (key_of(row[k]) == key) order.push_back(k);
+        return order;
+      }
+      if (order.empty()) {
+        order.resize(static_cast<std::size_t>(row.size()));
+        std::iota(order.begin(), order.end(), 0);
+        std::ranges::stable_sort(order, {}, [&](std::int64_t k) { return key_of(row[k]); });
+      }
+      const auto alike =
+          std::ranges::equal_range(order, key, {}, [&](std::int64_t k) { return key_of(row[k]); });
+      return {alike.begin(), alike.end()};
+    }
+
+   private:
+    using Key = std::pair<V, W>;
+    static Key key_of(const typename Rows::Edge& edge) {
+      return {edge.end, kByWeight ? edge.weight : W{}};
+    }
+
+    const Rows& rows_;
+    std::unordered_map<V, std::vector<std::int64_t>> sorted_;
+    std::vector<std::int64_t> scanned_;
+  };
+
+  struct Places {
+    explicit Places(const ChangingGraph& graph)
+        : out(graph.out_), in(graph.in_), out_by_weight(graph.out_) {}
+    RowIndex<false> out, in;
+    RowIndex<true> out_by_weight;
+  };
+
   /// Appends the edge of a change, and its reverse if the graph is undirected.
-  std::optional<Refusal> find(const Change& change, std::int64_t at, std::vector<Edge>& found) {
-    if (change.kind == ChangeKind::kInsert) {
-      found.push_back({change.kind, change.u, change.v, 0, 0, W{}, change.weight, at});
-      if (!directed_ && change.u != change.v)
-        found.push_back({change.kind, change.v, change.u, 0, 0, W{}, change.weight, at});
+  std::optional<Refusal> find(const Change& change, std::int64_t at, Places& places, Log& log) {
+    const auto [kind, u, v, position, weight] = change;
+    if (kind == ChangeKind::kInsert) {
+      log.edges.push_back({kind, u, v, 0, 0, W{}, weight, at});
+      if (!directed_ && u != v) log.edges.push_back({kind, v, u, 0, 0, W{}, weight, at});
       return std::nullopt;
     }
-    const auto row = out_.row(change.u);
-    std::int64_t place = -1;
-    std::int64_t count = 0;
-    for (std::int64_t k = 0; k < row.size(); ++k) {
-      if (row[k].end != change.v) continue;
-      if (count++ == std::max<std::int64_t>(change.position, 0)) place = k;
-    }
-    if (place < 0) return Refusal{Refusal::kNoEdge, at, count};
-    if (change.position < 0 && count > 1) return Refusal{Refusal::kAmbiguous, at, count};
-    append(change, place, at, found);
-    if (directed_ || change.u == change.v) return std::nullopt;
-    const std::int64_t back = reverse_of(change.u, change.v, place);
-    if (back < 0) return Refusal{Refusal::kNoReverse, at, 0};
-    append({change.kind, change.v, change.u, -1, change.weight}, back, at, found);
+    const auto parallel = places.out.of(u, v);
+    const std::int64_t count = std::ssize(parallel);
+    const std::int64_t rank = std::max<std::int64_t>(position, 0);
+    if (rank >= count) return Refusal{Refusal::kNoEdge, at, count};
+    if (position < 0 && count > 1) return Refusal{Refusal::kAmbiguous, at, count};
+    const std::int64_t place = parallel[static_cast<std::size_t>(rank)];
+    append({kind, u, v, rank, weight}, place, at, places, log);
+    if (directed_ || u == v) return std::nullopt;
+    // The reverse is the edge v -> u of the same weight with as many such edges in front of it.
+    const W before = out_.row(u)[place].weight;
+    const std::int64_t alike = rank_of(place, places.out_by_weight.of(u, v, before));
+    const auto reverses = places.out_by_weight.of(v, u, before);
+    if (alike >= std::ssize(reverses)) return Refusal{Refusal::kNoReverse, at, 0};
+    const std::int64_t back = reverses[static_cast<std::size_t>(alike)];
+    append({kind, v, u, rank_of(back, places.out.of(v, u)), weight}, back, at, places, log);
     return std::nullopt;
   }
 
-  void append(const Change& change, std::int64_t place, std::int64_t at, std::vector<Edge>& found) {
-    const std::int64_t in_at = other_place(out_.row(change.u), place, in_.row(change.v), change.u);
-    found.push_back({change.kind, change.u, change.v, place, in_at,
-                     out_.row(change.u)[place].weight, change.weight, at});
+  static std::int64_t rank_of(std::int64_t place, std::span<const std::int64_t> ascending) {
+    return std::ranges::lower_bound(ascending, place) - ascending.begin();
   }
 
-  /// The place of an edge in the row of its other end, in which parallel edges have the same order.
-  template <class Row>
-  static std::int64_t other_place(const Row& row, std::int64_t place, const Row& other, V u) {
-    std::int64_t earlier = 0;
-    for (std::int64_t k = 0; k < place; ++k) earlier += row[k].end == row[place].end;
-    for (std::int64_t k = 0; k < other.size(); ++k)
-      if (other[k].end == u && earlier-- == 0) return k;
-    return -1;
-  }
-
-  /// The place in v's row of the reverse of u's edge at `place`: the edge v -> u of the same weight
-  /// with as many such edges in front of it. -1 if there is none.
-  std::int64_t reverse_of(V u, V v, std::int64_t place) const {
-    const auto row = out_.row(u);
-    const auto back = out_.row(v);
-    const W weight = row[place].weight;
-    std::int64_t earlier = 0;
-    for (std::int64_t k = 0; k < place; ++k) earlier += row[k].end == v && row[k].weight == weight;
-    for (std::int64_t k = 0; k < back.size(); ++k)
-      if (back[k].end == u && back[k].weight == weight && earlier-- == 0) return k;
-    return -1;
+  /// Appends the edge at a place, the `change.position`-th one between its ends. Parallel edges
+  /// have the same order in the row of the other end.
+  void append(const Change& change, std::int64_t place, std::int64_t at, Places& places, Log& log) {
+    const auto [kind, u, v, rank, weight] = change;
+    const std::int64_t in_at = places.in.of(v, u)[static_cast<std::size_t>(rank)];
+    const W before = out_.row(u)[place].weight;
+    log.edges.push_back({kind, u, v, place, in_at, before, weight, at});
+    if (kind != ChangeKind::kDelete) return;
+    log.removed_out.push_back({u, place, {v, before}});
+    log.removed_in.push_back({v, in_at, {u, before}});
   }
 
   static std::optional<Refusal> contradiction(const std::vector<Edge>& found) {
@@ -192,61 +239,47 @@ class ChangingGraph {
 
   /// Removals come last: their places stay vacant, so that `revert` needs no memory.
   void carry_out() {
-    removed_out_.clear();
-    removed_in_.clear();
-    inserted_out_ = inserted_in_ = 0;
-    for (const Edge& edge : changed_)
-      if (edge.kind == ChangeKind::kDelete) {
-        removed_out_.push_back(&edge);
-        removed_in_.push_back(&edge);
-      }
-    // Within a row from the back, so that the places of the others stay right.
-    std::sort(removed_out_.begin(), removed_out_.end(), [](const Edge* a, const Edge* b) {
-      return std::tie(a->u, b->out_at) < std::tie(b->u, a->out_at);
-    });
-    std::sort(removed_in_.begin(), removed_in_.end(), [](const Edge* a, const Edge* b) {
-      return std::tie(a->v, b->in_at) < std::tie(b->v, a->in_at);
-    });
-    try {
-      insert_edges();
-    } catch (...) {
-      take_back_insertions();
-      forget();
-      throw;
-    }
-    for (const Edge& edge : changed_) {
+    for (auto* const removed : {&last_.removed_out, &last_.removed_in})
+      std::ranges::sort(*removed, {}, [](const auto& one) { return std::pair(one.row, one.at); });
+    insert_edges();
+    for (const Edge& edge : last_.edges) {
       if (edge.kind == ChangeKind::kUpdate) set(edge, edge.after);
       negative_ += (edge.exists() && edge.after < 0) - (edge.existed() && edge.before < 0);
     }
-    for (const Edge* edge : removed_out_) out_.erase(edge->u, edge->out_at);
-    for (const Edge* edge : removed_in_) in_.erase(edge->v, edge->in_at);
+    out_.erase(last_.removed_out);
+    in_.erase(last_.removed_in);
   }
 
+  /// Inserts row by row: two rows that grow in turns would move each other.
   void insert_edges() {
-    for (const Edge& edge : changed_) {
-      if (edge.kind != ChangeKind::kInsert) continue;
-      out_.insert(edge.u, out_.degree(edge.u), {edge.v, edge.after});
-      ++inserted_out_;
-      in_.insert(edge.v, in_.degree(edge.v), {edge.u, edge.after});
-      ++inserted_in_;
+    std::vector<const Edge*> inserted;
+    for (const Edge& edge : last_.edges)
+      if (edge.kind == ChangeKind::kInsert) inserted.push_back(&edge);
+    last_.inserted_out.reserve(inserted.size());
+    last_.inserted_in.reserve(inserted.size());
+    std::ranges::stable_sort(inserted, {}, &Edge::u);
+    for (const Edge* const edge : inserted) {
+      out_.append(edge->u, {edge->v, edge->after});
+      last_.inserted_out.push_back(edge->u);
+    }
+    std::ranges::stable_sort(inserted, {}, &Edge::v);
+    for (const Edge* const edge : inserted) {
+      in_.append(edge->v, {edge->u, edge->after});
+      last_.inserted_in.push_back(edge->v);
     }
   }
 
   /// Removes inserted edges, which are the last ones of their rows.
   void take_back_insertions() {
-    for (const Edge& edge : changed_) {
-      if (edge.kind != ChangeKind::kInsert) continue;
-      if (inserted_out_ > 0) out_.erase(edge.u, out_.degree(edge.u) - 1), --inserted_out_;
-      if (inserted_in_ > 0) in_.erase(edge.v, in_.degree(edge.v) - 1), --inserted_in_;
-    }
+    for (const V u : last_.inserted_out) out_.erase_last(u);
+    for (const V v : last_.inserted_in) in_.erase_last(v);
   }
 
   Rows out_, in_;
   const bool directed_;
   std::int64_t negative_ = 0;
-  std::vector<Edge> changed_;
-  std::vector<const Edge*> removed_out_, removed_in_;  // in the order of removal
-  std::int64_t inserted_out_ = 0, inserted_in_ = 0;
+  Log last_;     // of the last batch
+  Log earlier_;  // of the one before it, until it is accepted
 };
 
 }  // namespace warpath

@@ -131,8 +131,11 @@ class Repair {
     std::vector<V> roots;
     for (const Edge& edge : changed) {
       if (!edge.existed() || (edge.exists() && edge.after <= edge.before)) continue;
-      if (state_.pred(edge.v) == edge.u && !still_tight(edge.u, edge.v)) roots.push_back(edge.v);
+      if (state_.pred(edge.v) == edge.u) roots.push_back(edge.v);
     }
+    std::sort(roots.begin(), roots.end());
+    roots.erase(std::unique(roots.begin(), roots.end()), roots.end());
+    std::erase_if(roots, [&](V v) { return still_tight(state_.pred(v), v); });
     if (region == Region::kExact)
       find_exactly(roots);
     else

@@ -22,8 +22,8 @@ namespace warpath {
 /// pool has no room for it, `compact` closes the gaps. The order of a row's edges is that of their
 /// insertion, so that parallel edges keep their positions.
 ///
-/// Work: O(degree) for an insertion or removal, and O(n log n + m) for each m / 4 places that moves
-/// leave vacant. Memory: an offset and a degree per vertex, and at most 1.25 m + O(1) places for
+/// Work: O(degree) for the insertions or removals of a row, and O(n log n + m) for each m / 4 places
+/// that moves leave vacant. Memory: an offset and a degree per vertex, and at most 1.25 m + O(1) places for
 /// the largest m since the last `trim`, which leaves at most 1.375 m + O(1): less than 1.5 times
 /// the memory of rows without vacant places.
 template <Index V, Weight W>
@@ -112,32 +112,55 @@ class SlackRows {
 
   void set_weight(V u, std::int64_t at, W weight) { weights_[place(u, at)] = weight; }
 
-  /// Inserts an edge in front of the one at `at`, or at the end of the row. If it throws, nothing
-  /// has changed.
-  void insert(V u, std::int64_t at, Edge edge) {
+  /// An edge and its place in a row.
+  struct PlacedEdge {
+    V row;
+    std::int64_t at;
+    Edge edge;
+  };
+
+  /// Inserts an edge at the end of a row. If it throws, nothing has changed.
+  void append(V u, Edge edge) {
     make_room(u);
-    const auto first = ends_.begin() + begins_[static_cast<std::size_t>(u)];
-    const auto weight = weights_.begin() + begins_[static_cast<std::size_t>(u)];
-    V& degree = degrees_[static_cast<std::size_t>(u)];
-    std::move_backward(first + at, first + degree, first + degree + 1);
-    std::move_backward(weight + at, weight + degree, weight + degree + 1);
-    first[at] = edge.end;
-    weight[at] = edge.weight;
-    ++degree;
+    const std::size_t end = place(u, degree(u));
+    ends_[end] = edge.end;
+    weights_[end] = edge.weight;
+    ++degrees_[static_cast<std::size_t>(u)];
     ++edges_;
   }
 
-  /// Removes an edge. The place that becomes vacant is not taken by another row before the next
-  /// insertion, so that the edge can be inserted again without memory.
-  void erase(V u, std::int64_t at) {
-    const auto first = ends_.begin() + begins_[static_cast<std::size_t>(u)];
-    const auto weight = weights_.begin() + begins_[static_cast<std::size_t>(u)];
-    V& degree = degrees_[static_cast<std::size_t>(u)];
-    std::move(first + at + 1, first + degree, first + at);
-    std::move(weight + at + 1, weight + degree, weight + at);
-    first[degree - 1] = kVacant;
-    --degree;
+  /// Removes the last edge of a row.
+  void erase_last(V u) {
+    --degrees_[static_cast<std::size_t>(u)];
     --edges_;
+    ends_[place(u, degree(u))] = kVacant;
+  }
+
+  /// Removes edges, sorted by row and place. The places that become vacant are not taken by another
+  /// row before the next insertion, so that the edges can be inserted again without memory.
+  void erase(std::span<const PlacedEdge> edges) {
+    each_row(edges, [&](V u, std::span<const PlacedEdge> removed) {
+      std::int64_t to = removed.front().at;
+      for (std::size_t k = 0; k < removed.size(); ++k) {
+        const std::int64_t next = k + 1 < removed.size() ? removed[k + 1].at : degree(u);
+        for (std::int64_t from = removed[k].at + 1; from < next; ++from) copy(u, from, to++);
+      }
+      for (std::size_t k = 0; k < removed.size(); ++k) erase_last(u);
+    });
+  }
+
+  /// Inserts edges again that `erase` removed, at their places.
+  void insert(std::span<const PlacedEdge> edges) {
+    each_row(edges, [&](V u, std::span<const PlacedEdge> removed) {
+      std::int64_t from = degree(u);
+      for (const PlacedEdge& one : removed) append(u, one.edge);
+      std::int64_t to = degree(u);
+      for (std::size_t k = removed.size(); k-- > 0;) {
+        while (to > removed[k].at + 1) copy(u, --from, --to);
+        ends_[place(u, --to)] = removed[k].edge.end;
+        weights_[place(u, to)] = removed[k].edge.weight;
+      }
+    });
   }
 
   /// Frees memory if many edges were removed.
@@ -192,6 +215,20 @@ class SlackRows {
   std::size_t place(V u, std::int64_t at) const {
     return static_cast<std::size_t>(begins_[static_cast<std::size_t>(u)] + at);
   }
+  void copy(V u, std::int64_t from, std::int64_t to) {
+    ends_[place(u, to)] = ends_[place(u, from)];
+    weights_[place(u, to)] = weights_[place(u, from)];
+  }
+
+  /// Calls body(row, edges of the row) for each row of sorted edges.
+  template <class Body>
+  static void each_row(std::span<const PlacedEdge> edges, const Body& body) {
+    for (std::size_t begin = 0, end = 0; begin < edges.size(); begin = end) {
+      while (end < edges.size() && edges[end].row == edges[begin].row) ++end;
+      body(edges[begin].row, edges.subspan(begin, end - begin));
+    }
+  }
+
   std::int64_t used() const { return static_cast<std::int64_t>(ends_.size()); }
 
   void reserve() {

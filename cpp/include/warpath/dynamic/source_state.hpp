@@ -54,9 +54,9 @@ class SourceState {
   /// Records a vertex as it was before the batch, once for each vertex and batch. Not needed after
   /// `replace`, which keeps all of them.
   void save(V v) {
-    if (!replaced_) saved_.push_back({v, dist(v), pred(v), level(v)});
+    if (!last_.replaced) last_.saved.push_back({v, dist(v), pred(v), level(v)});
   }
-  std::span<const Saved> saved() const { return saved_; }
+  std::span<const Saved> saved() const { return last_.saved; }
 
   /// Replaces all labels. Returns false, without a change, if `pred` is not a tree.
   bool replace(std::span<const D> dist, std::span<const V> pred) {
@@ -80,38 +80,50 @@ class SourceState {
 
   /// Takes the last batch back.
   void revert() {
-    if (replaced_) {
-      dist_ = std::move(before_.dist);
-      pred_ = std::move(before_.pred);
-      level_ = std::move(before_.level);
+    if (last_.replaced) {
+      dist_ = std::move(last_.before.dist);
+      pred_ = std::move(last_.before.pred);
+      level_ = std::move(last_.before.level);
     } else {
       revert_saved();
     }
-    forget();
+    last_.clear();
   }
 
-  /// Forgets the last batch.
-  void forget() {
-    saved_.clear();
-    before_ = {};
-    replaced_ = false;
+  /// Begins a batch. Until `accept` the batch before can be restored.
+  void begin() {
+    std::swap(last_, earlier_);
+    last_.clear();
   }
+
+  /// Makes the batch before one that was taken back the last one again.
+  void restore() { std::swap(last_, earlier_); }
+
+  /// Forgets the batch before the last one.
+  void accept() { earlier_.clear(); }
+
+  /// Forgets the last batch.
+  void forget() { last_.clear(); }
 
   /// Calls visit(v, old, now) for each vertex whose distance the last batch changed.
   template <class Visit>
   void each_change(Visit&& visit) const {
-    if (replaced_) {
+    if (last_.replaced) {
+      const std::vector<D>& before = last_.before.dist;
       for (std::size_t v = 0; v < dist_.size(); ++v)
-        if (dist_[v] != before_.dist[v]) visit(static_cast<V>(v), before_.dist[v], dist_[v]);
+        if (dist_[v] != before[v]) visit(static_cast<V>(v), before[v], dist_[v]);
       return;
     }
-    for (const Saved& one : saved_)
+    for (const Saved& one : last_.saved)
       if (dist(one.vertex) != one.dist) visit(one.vertex, one.dist, dist(one.vertex));
   }
 
   std::size_t nbytes() const {
-    return bytes(dist_) + bytes(pred_) + bytes(level_) + bytes(saved_) + bytes(before_.dist) +
-           bytes(before_.pred) + bytes(before_.level);
+    std::size_t total = bytes(dist_) + bytes(pred_) + bytes(level_);
+    for (const Log* log : {&last_, &earlier_})
+      total += bytes(log->saved) + bytes(log->before.dist) + bytes(log->before.pred) +
+               bytes(log->before.level);
+    return total;
   }
 
  private:
@@ -120,10 +132,23 @@ class SourceState {
     std::vector<V> pred, level;
   };
 
+  /// What a batch changed.
+  struct Log {
+    std::vector<Saved> saved;
+    Arrays before;  // all labels before the batch, where they were replaced
+    bool replaced = false;
+
+    void clear() {
+      saved.clear();
+      before = {};
+      replaced = false;
+    }
+  };
+
   void replace(Arrays&& fresh) {
     revert_saved();
-    before_ = {std::move(dist_), std::move(pred_), std::move(level_)};
-    replaced_ = true;
+    last_.before = {std::move(dist_), std::move(pred_), std::move(level_)};
+    last_.replaced = true;
     dist_ = std::move(fresh.dist);
     pred_ = std::move(fresh.pred);
     level_ = std::move(fresh.level);
@@ -137,12 +162,12 @@ class SourceState {
   }
 
   void revert_saved() {
-    for (const Saved& one : saved_) {
+    for (const Saved& one : last_.saved) {
       set_dist(one.vertex, one.dist);
       set_pred(one.vertex, one.pred);
       set_level(one.vertex, one.level);
     }
-    saved_.clear();
+    last_.saved.clear();
   }
 
   /// Whether predecessors in -1 .. n - 1 have no cycle. Each vertex is passed once: O(n).
@@ -180,9 +205,8 @@ class SourceState {
   V source_;
   std::vector<D> dist_;
   std::vector<V> pred_, level_;
-  std::vector<Saved> saved_;
-  Arrays before_;  // all labels before the batch, where they were replaced
-  bool replaced_ = false;
+  Log last_;     // of the last batch
+  Log earlier_;  // of the one before it, until it is accepted
 };
 
 }  // namespace warpath

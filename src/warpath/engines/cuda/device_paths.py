@@ -38,6 +38,8 @@ class _Row:
     labels, before : those now, and those before the last batch; None where it left them.
     spare : labels to write to; None where they are to be made.
     changes : the vertices whose distances changed, with the old and the new ones.
+
+    Until a batch is accepted, `before` and `changes` of the batch before it are kept as well.
     """
 
     def __init__(self, source: int, labels: Labels, nothing: Changes) -> None:
@@ -45,24 +47,32 @@ class _Row:
         self.before: Labels | None = None
         self.spare: Labels | None = None
         self.changes = nothing
+        self._earlier: tuple[Labels | None, Changes] = None, nothing
 
     def take(self, labels: Labels, changes: Changes) -> None:
         self.before = self.labels
         self.labels, self.changes = labels, changes
 
-    def forget(self) -> None:
-        if self.before is not None:
-            self.spare = self.before
+    def begin(self) -> None:
+        self._earlier = self.before, self.changes
         self.before, self.changes = None, self._nothing
+
+    def accept(self) -> None:
+        self.spare = self._earlier[0] or self.spare
+        self._earlier = None, self._nothing
 
     def revert(self) -> None:
         if self.before is not None:
             self.labels, self.spare = self.before, self.labels
         self.before, self.changes = None, self._nothing
 
+    def restore(self) -> None:
+        self.before, self.changes = self._earlier
+        self._earlier = None, self._nothing
+
     @property
     def nbytes(self) -> int:
-        kept = [self.labels, self.spare, self.before]
+        kept = [self.labels, self.spare, self.before, self._earlier[0]]
         return sum(int(array.nbytes) for labels in kept if labels for array in labels)
 
 
@@ -103,10 +113,10 @@ class DevicePaths:
         refusal: tuple[int, int, int] | None = self._core.apply(*batch, **free)
         if refusal is not None:
             return refusal
-        self._undoable, self._undone = False, None
+        self._undone = None
         self._counted = dict.fromkeys(_COUNTERS, 0)
         for row in self._rows:
-            row.forget()
+            row.begin()
         self._stale = list(range(len(self._rows)))
         self._open = True
         self._pred.clear()
@@ -173,14 +183,18 @@ class DevicePaths:
     def accept(self) -> None:
         """End a batch of which no row is stale."""
         self._undoable, self._open = self._open, False
+        for row in self._rows:
+            row.accept()
         self._core.accept()
 
     def abandon(self) -> None:
-        """Take back a batch that is not accepted, if there is one."""
+        """Take back a batch that is not accepted, if there is one; `undo` the one before it."""
         self._core.abandon()
         if self._open:
             self._edges = None  # an interrupted launch may still change weights
             self._revert()
+            for row in self._rows:
+                row.restore()
         self._open = False
 
     def undo(self) -> bool:
