@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -9,6 +11,7 @@ import warpath as wp
 from warpath.api import auto_prepare
 from warpath.base.errors import NotSupportedError
 from warpath.engines.hierarchy import HIERARCHY
+from warpath.planner.cpu_model import prepare_seconds
 
 EVERY = np.arange(0, 12_000, 4)
 
@@ -83,3 +86,24 @@ def test_a_named_algorithm_is_not_replaced(road):
 def test_other_values_are_refused(road, value):
     with pytest.raises(wp.InputError, match="must be True, False or 'auto'"):
         wp.Solver(road, prepared=value)
+
+
+#: Vertices, edges, and the seconds of one thread that building the hierarchy took.
+BUILT = {
+    "a road": (20_000, 49_864, 0.083),
+    "a vertex joined to a whole road": (20_001, 89_864, 0.179),
+    "ten vertices joined to a whole road": (20_010, 449_864, 2.54),
+    "a star": (80_000, 159_998, 0.04),
+    "a tree": (20_000, 39_998, 0.023),
+    "cliques of 10 joined by roads": (20_000, 184_990, 0.239),
+    "cliques of 100 joined by roads": (20_000, 1_980_496, 6.8),
+    "a grid": (22_500, 89_400, 0.32),
+    "New York's roads": (264_346, 733_846, 3.8),
+}
+
+
+@pytest.mark.parametrize("name", BUILT)
+def test_predictions_are_within_twice_what_building_took(name):
+    n, m, seconds = BUILT[name]
+    facts = replace(wp.generate.road(10).facts(), n=n, m=m)
+    assert 0.48 < prepare_seconds(facts, 1) / seconds < 2.1
