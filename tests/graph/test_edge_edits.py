@@ -126,3 +126,19 @@ def test_a_few_weights_in_a_list_are_taken_as_in_a_tuple(weights, dtype):
         return array.dtype, array.tobytes()
 
     assert taken(weights) == taken(tuple(weights))
+
+
+@pytest.mark.parametrize("directed", [True, False])
+def test_many_parallel_edges_of_one_vertex_are_removed_by_their_positions(directed):
+    rng = np.random.default_rng(2)
+    ends, weights = (np.zeros(60, int), rng.integers(1, 3, 60)), rng.integers(1, 4, 60)
+    graph = wp.Graph.from_edges(*ends, weights, directed=directed)
+    sources, targets, lengths = graph.edges()
+    to_one = lengths[(sources == 0) & (targets == 1)]
+    position = rng.permutation(len(to_one))[:9]
+    less = graph.without_edges((np.zeros(9, int), np.ones(9, int)), position)
+    sources, targets, lengths = less.edges()
+    left = np.delete(to_one, position).tolist()
+    assert lengths[(sources == 0) & (targets == 1)].tolist() == left
+    backward = lengths[(sources == 1) & (targets == 0)].tolist()
+    assert sorted(backward) == ([] if directed else sorted(left))

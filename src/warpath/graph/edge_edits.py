@@ -78,7 +78,8 @@ class EdgeEdits:
         """Return the same graph without some edges.
 
         An undirected graph loses the reversed edges as well. The edges that are left are copied and
-        not checked again. O(n + m + k log k), and the degree of each source.
+        not checked again. O(n + m + k log k), and the degree of each source, once
+        or times its logarithm.
 
         Parameters
         ----------
@@ -102,20 +103,21 @@ class EdgeEdits:
         graph: Graph = self  # type: ignore[assignment]
         sources, targets = ends_of(graph, edges)
         positions = positions_of(position, len(sources))
+        rows = _Rows(graph)
         numbers = [
             number
             for ends in zip(sources.tolist(), targets.tolist(), positions.tolist(), strict=True)
-            for number in _numbers(graph, *ends)
+            for number in _numbers(rows, *ends)
         ]
         removed = np.unique(np.array(numbers, np.int64))
         if len(removed) < len(numbers):
             msg = "without_edges: an edge is named twice; name each edge once."
             raise InputError(msg)
-        rows = _edited(graph, removed, _NONE, _NONE, graph.solver_weights[:0])
+        arrays = _edited(graph, removed, _NONE, _NONE, graph.solver_weights[:0])
         left = np.delete(np.arange(graph.m), removed)
         parts = {"shapes": graph.shapes, "given": graph.given, "turns": graph.turns}
         kept = {name: part and part.taken(left) for name, part in parts.items()}
-        return graph._like(*rows, **kept)  # noqa: SLF001 - a part of the class
+        return graph._like(*arrays, **kept)  # noqa: SLF001 - a part of the class
 
 
 def _new_weights(graph: Graph, weights: ArrayLike | None, count: int) -> Array:
@@ -160,19 +162,17 @@ def no_edge(graph: Graph, u: int, v: int, position: int, count: int) -> InputErr
     return InputError(msg)
 
 
-def _numbers(graph: Graph, u: int, v: int, position: int) -> list[int]:
+def _numbers(rows: _Rows, u: int, v: int, position: int) -> list[int]:
     """Return the number of an edge, and that of its reverse if the graph is undirected."""
-    forward = _parallel(graph, u, v)
+    graph, forward = rows.graph, rows.parallel(u, v)
     if len(forward) <= max(position, 0) or (position < 0 and len(forward) > 1):
         raise no_edge(graph, u, v, position, len(forward))
     number = int(forward[max(position, 0)])
     if graph.directed or u == v:
         return [number]
-    weights = graph.solver_weights
-    alike = forward[weights[forward] == weights[number]]
-    backward = _parallel(graph, v, u)
-    reverse = backward[weights[backward] == weights[number]]
-    place = int(np.searchsorted(alike, number))
+    weight = graph.solver_weights[number]
+    place = int(np.searchsorted(rows.parallel(u, v, weight), number))
+    reverse = rows.parallel(v, u, weight)
     if place >= len(reverse):
         edge = f"{one_label(graph, v)!r} -> {one_label(graph, u)!r}"
         msg = f"the graph is undirected, but has no edge {edge} of the same weight to remove."
@@ -180,8 +180,32 @@ def _numbers(graph: Graph, u: int, v: int, position: int) -> list[int]:
     return [number, int(reverse[place])]
 
 
-def _parallel(graph: Graph, u: int, v: int) -> Array:
-    """Return the numbers of the edges from u to v, ascending."""
-    begin, end = graph.indptr[u], graph.indptr[u + 1]
-    found: Array = begin + np.flatnonzero(graph.indices[begin:end] == v)
-    return found
+class _Rows:
+    """Finds edges in the rows of a graph. A row that is searched again is sorted."""
+
+    def __init__(self, graph: Graph) -> None:
+        self.graph = graph
+        self._sorted: dict[tuple[int, bool], tuple[Array, Array, Array] | None] = {}
+
+    def parallel(self, u: int, v: int, weight: Any = None) -> Array:
+        """Return the numbers of the edges from u to v, of one weight if it is given, ascending."""
+        begin, end = self.graph.indptr[u], self.graph.indptr[u + 1]
+        ends, weights = self.graph.indices[begin:end], self.graph.solver_weights[begin:end]
+        row = u, weight is None
+        if row not in self._sorted:
+            self._sorted[row] = None
+            alike = ends == v if weight is None else (ends == v) & (weights == weight)
+            found: Array = begin + np.flatnonzero(alike)
+            return found
+        arrays = self._sorted[row]
+        if arrays is None:
+            order = np.lexsort((ends,) if weight is None else (weights, ends))
+            arrays = self._sorted[row] = ends[order], weights[order], begin + order
+        ends, weights, numbers = arrays
+        head = ends.dtype.type(v)  # of another type, all ends would be converted
+        low, high = np.searchsorted(ends, head), np.searchsorted(ends, head, side="right")
+        if weight is not None:
+            part = weights[low:high]
+            high = low + np.searchsorted(part, weight, side="right")
+            low += np.searchsorted(part, weight)
+        return numbers[low:high]
