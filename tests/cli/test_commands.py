@@ -793,7 +793,7 @@ def test_a_suggested_remedy_is_a_command_that_works(warpath, streets):
     assert flags == "--from-column von --to-column nach --weight 'Länge, km'"
     assert warpath("info", streets, *shlex.split(flags)).code == 0
     run = warpath("info", streets, *COLUMNS)
-    flags = re.search(r"choose one with (--weight .*), or --weight none", run.err)[1]
+    flags = re.search(r"; choose (--weight .*), or --weight none", run.err)[1]
     assert warpath("info", streets, *COLUMNS, *shlex.split(flags)).code == 0
 
 

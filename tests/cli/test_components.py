@@ -13,7 +13,9 @@ def test_info_counts_components_and_an_option_keeps_the_largest(tmp_path, warpat
         "strong": {"count": 3, "largest": 4},
     }
     shown = warpath("info", path).out
-    assert "2, the largest has 5 vertices (71.4 %); strongly connected: 3, the largest" in shown
+    assert (
+        "2, the largest with 5 of 7 vertices (71.4 %); strongly connected: 3, the largest" in shown
+    )
     part = warpath("info", path, "--option", "component=strong", "--json").json
     assert part["n"] == 4
     assert part["read_report"]['vertices outside component="strong"'] == 3

@@ -221,6 +221,11 @@ def test_what_the_library_calls_keywords_are_options_here(warpath, tmp_path):
         ("write it with out=, or", "write it with -o, or"),
         ("ask with distances(targets=), or", "ask with distances --targets, or"),
         ("halve it with dist_dtype='int32' or", "halve it with --dist-dtype int32 or"),
+        ("a noded=True, layer='b'", "a --option noded=True, --option layer=b"),
+        (
+            "or n=1, wp.read('(', n=f((2)), weight=None), n=3",
+            "or --option n=1, wp.read('(', n=f((2)), weight=None), --option n=3",
+        ),
         ("but predecessors=True fills", "but --predecessors fills"),
         ("WARPATH_THREADS='0'", "WARPATH_THREADS='0'"),
         ("rows = -1, n = 3", "rows = -1, n = 3"),

@@ -197,10 +197,15 @@ def test_columns_are_two_or_three(columns):
 def test_a_weight_of_an_unknown_name_is_refused():
     assert chosen_columns(["from", "to", "km"], None, "auto") == ("from", "to", "km")
     assert chosen_columns(["from", "to"], None, "auto") == ("from", "to", None)
-    with pytest.raises(GraphError, match=r"whether 'x' is the weight .* or weight=None for none"):
+    with pytest.raises(GraphError, match=r"none of .* choose weight='x', or weight=None for 1"):
         chosen_columns(["from", "to", "x"], None, "auto")
-    with pytest.raises(GraphError, match=r"could be 'x' or 'lanes' .* or weight=None for none"):
+    with pytest.raises(GraphError, match=r"'x', 'lanes' is known .* weight='x', or weight=None"):
         chosen_columns(["from", "to", "x", "lanes"], None, "auto")
+
+
+def test_an_id_is_no_example_of_a_weight():
+    with pytest.raises(GraphError, match=r"'ID', .* choose weight=None for 1 on every edge"):
+        chosen_columns(["ID", "START_NODE", "END_NODE", "DIR"], None, "auto")
 
 
 def test_two_weights_are_refused():

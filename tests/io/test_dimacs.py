@@ -90,8 +90,8 @@ BAD = {
     "c only\nc comments\n": ': expected "p sp <vertices> <arcs>", but the file has only comments',
     "a 1 2 3\n": ':1: expected "p sp <vertices> <arcs>", found "a 1 2 3"',
     "p cnf 2 1\n1 2 0\n": (
-        ':1: another DIMACS problem: "p cnf" is satisfiability, which has no graph. "p sp" is read'
-        ', found "p cnf 2 1"'
+        ':1: expected "p sp", but this file is of another DIMACS problem: "p cnf" is '
+        "satisfiability, which has no graph"
     ),
     "p sp 2 1\na 1 2 \x07\xff\n": (
         ':2: expected "a <from> <to> <weight>", found "a 1 2 \\x07\xff"'

@@ -152,7 +152,7 @@ LOSSES = {
     "beyond.net": (VERTICES + "*Arcs\n1 4 2\n", "3 vertices of the file have 4"),
     "parallel.lgr": (
         "LEDA.GRAPH\nvoid\nint\n-1\n2\n|{}|\n|{}|\n2\n1 2 0 |{4}|\n1 2 0 |{5}|\n",
-        "of its 2 vertices and 2 edges, NetworkX reads 2 and 1",
+        "the file has 2 vertices and 2 edges, but NetworkX reads 2 and 1",
     ),
     "twice.gml": (
         "graph [ node [ id 0 label 7 ] node [ id 1 label 7 ] edge [ source 0 target 1 ] ]",
@@ -160,14 +160,14 @@ LOSSES = {
     ),
     "value.gml": (
         "graph [ node [ id 0 ] node [ id 1 ] edge [ source 0 target 1 value 3 ] ]",
-        'no edge has the attribute "weight", but edges have value: choose one with weight=',
+        "no edge has the attribute 'weight', but edges have 'value': choose weight='value'",
     ),
     "some.gml": (
         (
             "graph [ node [ id 0 ] edge [ source 0 target 0 weight 3 ] edge [ source 0 target 0 ] "
             "multigraph 1 ]"
         ),
-        "1 of 2 edges have no 'weight'",
+        "1 of 2 edges have no attribute 'weight'",
     ),
     "text.gml": (
         'graph [ node [ id 0 ] node [ id 1 ] edge [ source 0 target 1 weight "3 km" ] ]',
@@ -176,13 +176,13 @@ LOSSES = {
     "two.g6": ("A_\nA_\n", "the file holds 2 graphs"),
     "d3.json": (
         '{"nodes": [{"name": "a"}], "links": [{"source": 0, "target": 0}]}',
-        'each of the nodes of a node-link JSON file has an "id"',
+        'a node has no "id"',
     ),
     "undirected.json": (
         '{"nodes": [{"id": "a"}], "links": [{"source": "a", "target": "a"}]}',
         "give directed=",
     ),
-    "route.json": ('{"code": "Ok", "routes": []}', "an answer of a routing service"),
+    "route.json": ('{"code": "Ok", "routes": []}', "a response of a routing service"),
 }
 
 

@@ -130,7 +130,7 @@ def test_pairs_of_names_are_known_in_any_spelling(read, header):
         ("from,to,km\n1,2,3\n# 2,3,4\n", "'# 2', but row 0 is an integer", {"ids": "text"}),
         ("a b\nc d\n", "header=True .* or header=False", {"header": False}),
         ("source,target,from,to\n1,2,3,4\n", "could be source/target and from/to", None),
-        ("from,to,length,cost\n1,2,3,4\n", "choose one with weight='length'", {"weight": "cost"}),
+        ("from,to,length,cost\n1,2,3,4\n", "; choose weight='length'", {"weight": "cost"}),
         ("from,to,lanes\n1,2,3\n", "weight='lanes', or weight=None", {"weight": None}),
         ("1,2,3,4\n", "Choose with weight=2, or weight=None", {"weight": 2}),
         ("source,target,weight\n", "only a header, 'source', 'target', 'weight'", {"n": 3}),

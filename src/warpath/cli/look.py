@@ -14,6 +14,7 @@ from warpath.base import units
 from warpath.base.errors import InputError, VerificationError
 from warpath.cli import output
 from warpath.cli.busy import busy
+from warpath.cli.main import in_words_of_the_command
 from warpath.cli.options import GraphFile, Reading, Showing, Snapping, Solving
 from warpath.cli.output import NamedValues, Sentence
 from warpath.cli.reading import load
@@ -88,7 +89,13 @@ def info(graph: GraphFile, reading: Reading, showing: Showing) -> None:
     shown["time"] = f"{units.seconds(loaded.seconds)} reading"
     parts = [NamedValues(shown)]
     if roads.read_report:
-        parts.append(NamedValues(roads.read_report, "report of the reader"))
+        report = {
+            in_words_of_the_command(name): in_words_of_the_command(value)
+            if isinstance(value, str)
+            else value
+            for name, value in roads.read_report.items()
+        }
+        parts.append(NamedValues(report, "report of the reader"))
     output.show(document, *parts, as_json=showing.as_json)
 
 
@@ -273,7 +280,8 @@ def _largest(counts: Any, n: int) -> str:
     # Rounded down: a largest component that lacks a vertex is not 100 %.
     share = math.floor(1000 * largest / n) / 10
     return (
-        f"{output.count(len(counts))}, the largest has {output.count(largest)} vertices ({share} %)"
+        f"{output.count(len(counts))}, the largest with {output.count(largest)} of "
+        f"{output.count(n)} vertices ({share} %)"
     )
 
 

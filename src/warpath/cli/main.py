@@ -154,7 +154,10 @@ def _sentence(error: Exception) -> str:
 
 
 def in_words_of_the_command(text: str) -> str:
-    """Replace the library's keywords in a text by options: ``weight='km'`` by ``--weight km``."""
+    """Replace the library's keywords in a text by options: ``weight='km'`` by ``--weight km``.
+
+    Calls to type in Python, ``wp.Graph.of(...)``, stay as they are.
+    """
 
     def option(match: re.Match[str]) -> str:
         name, value = match["name"], (match["text"] or match["word"] or "")
@@ -171,8 +174,9 @@ def in_words_of_the_command(text: str) -> str:
         place = "--option-out" if name in _WRITER_OPTIONS else "--option"
         return f"{place} {shlex.quote(setting)}"
 
-    text = _COLUMNS.sub(_column_options, text)
-    return _KEYWORD.sub(option, text.replace("distances(targets=)", "distances --targets"))
+    parts = _PYTHON_CALL.split(text.replace("distances(targets=)", "distances --targets"))
+    parts[::2] = [_KEYWORD.sub(option, _COLUMNS.sub(_column_options, part)) for part in parts[::2]]
+    return "".join(parts)
 
 
 def _column_options(match: re.Match[str]) -> str:
@@ -182,6 +186,16 @@ def _column_options(match: re.Match[str]) -> str:
     return " ".join(f"{flag} {shlex.quote(name)}" for flag, name in flags)
 
 
+def _call_pattern(name: str, depth: int) -> str:
+    """Return the pattern of a call with arguments in up to `depth` nested parentheses."""
+    atom = r"""[^()'"]|'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*\""""
+    arguments = rf"\((?:{atom})*\)"
+    for _ in range(depth - 1):
+        arguments = rf"\((?:{atom}|{arguments})*\)"
+    return name + arguments
+
+
+_PYTHON_CALL = re.compile(f"({_call_pattern(r'wp[.][a-zA-Z.]+', 7)})")
 _NAME = r"""('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")"""
 _COLUMNS = re.compile(rf"source={_NAME}, target={_NAME}(?:,(?= weight=))?")
 _FLAGS = {"predecessors": "--predecessors", "long": "--long"}
@@ -216,10 +230,13 @@ _READER_OPTIONS = (
     "barriers",
     "columns",
     "header",
+    "layer",
     "n",
+    "noded",
     "restricted",
     "service",
     "skip_lines",
+    "tolerance",
     "tracks",
 )
 _WRITER_OPTIONS = ("labels",)

@@ -326,18 +326,13 @@ def _known_weight(
     if not others:
         return None
     choices = candidates or others
-    number = next((name for name in choices if numeric(name)), None)
-    one = "" if number is None else f"weight={number!r}, or "
-    msg = (
-        f"the weight could be {' or '.join(map(repr, choices[:_LISTED]))} of the columns "
-        f"{_listed(names)}; choose one with {one}weight=None for none."
-    )
-    if len(choices) == 1 and not candidates:
-        msg = (
-            f"whether {choices[0]!r} is the weight is not known by its name, of the columns "
-            f"{_listed(names)}; choose {one}weight=None for none."
-        )
-    raise GraphError(msg)
+    likely = (n for n in choices if numeric(n) and not _RECORD.fullmatch(plain(n)))
+    example = next((f"weight={name!r}, or " for name in likely), "")
+    reason = f"none of the columns {_listed(names)} is known as a weight"
+    if candidates:
+        several = " or ".join(map(repr, candidates))
+        reason = f"the weight could be {several} of the columns {_listed(names)}"
+    raise GraphError(f"{reason}; choose {example}weight=None for 1 on every edge.")
 
 
 def directions_by_name(names: Sequence[str], ends: tuple[str, str]) -> Directions:

@@ -153,8 +153,8 @@ def _of_positions(
             weight = next(at for at in range(3) if at not in columns)
         elif weight == "auto" and count > 3:
             reason = (
-                f"which of the {count} columns is the weight is not known without a header; "
-                f"choose weight=2, counted from 0, or weight=None for none"
+                f"the table has {count} columns and no header that names the weight: choose its "
+                "column, counted from 0, as with weight=2, or weight=None for 1 on every edge"
             )
             raise source.error(layout.line, reason)
     return columns, weight

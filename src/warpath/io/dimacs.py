@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 _ARC = "a <from> <to> <weight>"
 
-#: Other problems with files of the same kind: their titles, and the first word and the positions of
-#: ends and weight in the lines of edges.
+#: Other problems whose files have a line "p <problem>": the title, and for the lines of edges the
+#: first word and the positions of the ends and the weight.
 _OTHERS = {
     b"edge": ("graph colouring", "e", (1, 2)),
     b"edges": ("graph colouring", "e", (1, 2)),
@@ -127,7 +127,7 @@ def _problem(
         raise source.error(None, f'expected "{expected}", but the file has only comments')
     tokens = line.text.split()
     if tokens[0] == b"p" and tokens[1:2] not in ([words[1]], [b"sp"], []):
-        raise source.error(line.number, _another_problem(source, tokens[1]), line.text)
+        raise source.error(line.number, _another_problem(source, tokens[1]))
     if tokens[: len(words)] != words or len(tokens) != len(words) + sizes:
         raise source.error(line.number, f'expected "{expected}"', line.text)
     names = ["the number of vertices", "the number of arcs"]
@@ -141,17 +141,17 @@ def _problem(
 def _another_problem(source: Source, word: bytes) -> str:
     """Return the message about a file of another DIMACS problem, with a way to read its edges."""
     name = word.decode("utf-8", "replace")
-    title, mark, fields = _OTHERS.get(word, ("not known", "", ()))
-    reason = f'another DIMACS problem: "p {name}" is {title}. "p sp" is read'
+    title, first_word, fields = _OTHERS.get(word, ("not known", "", ()))
+    reason = f'expected "p sp", but this file is of another DIMACS problem: "p {name}" is {title}'
     if not fields:
         return reason
-    wanted = ", ".join(f"{'float' if at > 2 else 'int'}(w[{at}])" for at in fields)
-    lines = f"w[:1] == [{mark!r}]" if mark else "w and w[0].isdigit()"
-    directed = "" if mark == "a" else ", directed=False"
+    edge = ", ".join(f"{'float' if at > 2 else 'int'}(w[{at}])" for at in fields)
+    is_edge = f"w[:1] == [{first_word!r}]" if first_word else "w and w[0].isdigit()"
+    directed = "" if first_word == "a" else ", directed=False"
     unpack = "" if source.compression is None else "unpack the file, then "
     return (
-        f"{reason}. For the edges: {unpack}wp.Graph.of([({wanted}) for w in map(str.split, "
-        f"pathlib.Path({str(source.path)!r}).read_text().splitlines()) if {lines}]{directed})"
+        f"{reason}. Its edges in Python: {unpack}wp.Graph.of([({edge}) for w in map(str.split, "
+        f"pathlib.Path({str(source.path)!r}).read_text().splitlines()) if {is_edge}]{directed})"
     )
 
 

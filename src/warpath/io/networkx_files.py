@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def sniff(head: bytes) -> bool:
-    """Return whether a file starts as one of the formats, or as another JSON text."""
+    """Return whether a file starts as one of the formats; any JSON text does."""
     return any(kind.start.match(head) for kind in _KINDS)
 
 
@@ -79,11 +79,15 @@ def _check_weights(source: Source, kind: _Kind, graph: Any, weight: str | None) 
             if is_number(value) and key not in {"id", "key"}
         }
         if numbers:
-            listed = ", ".join(sorted(map(str, numbers)))
-            reason = f'no edge has the attribute "weight", but edges have {listed}: choose one'
-            raise source.error(None, f"{reason} with weight=, or weight=None for 1 on every edge")
+            first, *others = sorted(map(str, numbers))
+            listed = ", ".join(map(repr, [first, *others]))
+            reason = f"no edge has the attribute 'weight', but edges have {listed}: choose"
+            example = f"weight={first!r}, or weight=None for 1 on every edge"
+            raise source.error(None, f"{reason} {example}")
     elif weight is not None and 0 < missing < len(edges) and kind.name != "GEXF":  # there it is 1
-        reason = f"{missing:,} of {len(edges):,} edges have no {name!r}: give all a weight"
+        reason = (
+            f"{missing:,} of {len(edges):,} edges have no attribute {name!r}: add it to the file"
+        )
         raise source.error(None, f"{reason}, or choose weight=None for 1 on every edge")
 
 
@@ -106,22 +110,26 @@ def _gexf(networkx: Any, source: Source, text: bytes, _: bool | None) -> Any:
 
 
 def _pajek(networkx: Any, source: Source, text: bytes, _: bool | None) -> Any:
-    """Read each section alone: NetworkX reads arcs after edges as edges, and loses bad weights."""
+    """Read a Pajek file section by section.
+
+    NetworkX reads arcs after edges as edges, and leaves out weights that are not numbers.
+    """
     lines = [line.strip() for line in text.decode().splitlines()]
     lines = [line for line in lines if line and not line.startswith(("%", "/*"))]
-    heads = [at for at, line in enumerate(lines) if re.match(r"\*(?!network)", line.lower())]
-    names = [lines[at].lower().split()[0] for at in heads]
+    starts = [at for at, line in enumerate(lines) if re.match(r"\*(?!network)", line.lower())]
+    names = [lines[at].lower().split()[0] for at in starts]
     if names[:1] != ["*vertices"] or not {*names[1:]} <= {"*arcs", "*edges", "*matrix"}:
         remedy = f"With igraph: wp.Graph.of(igraph.Graph.Read_Pajek({str(source.path)!r}))"
         reason = "expected *Vertices, then *Arcs, *Edges or *Matrix"
         raise source.error(None, f"{reason}, not {', '.join(names)}. {remedy}")
-    bounds = [*heads, len(lines)]
+    bounds = [*starts, len(lines)]
     first, *sections = [lines[low:high] for low, high in pairwise(bounds)]
     count = int(first[0].split()[1])
     if len(first) == 1:  # vertices without names are numbered
         first += [f'{number} "{number}"' for number in range(1, count + 1)]
     if len(first) - 1 != count:
-        raise source.error(None, f"*Vertices promises {count}, {len(first) - 1} are listed")
+        reason = f"the line *Vertices promises {count} vertices, but {len(first) - 1} are listed"
+        raise source.error(None, reason)
     graphs = [networkx.parse_pajek("\n".join(first + section)) for section in sections or [[]]]
     for section, graph in zip(sections, graphs, strict=False):
         if len(graph) != count:
@@ -129,13 +137,13 @@ def _pajek(networkx: Any, source: Source, text: bytes, _: bool | None) -> Any:
             raise source.error(None, reason)
         weighted = sum(len(row.split()) > 2 for row in section[1:])
         edges = [data for *_, data in graph.edges(data=True)]
-        whole = len(edges) == len(section) - 1 and weighted == sum("weight" in e for e in edges)
-        if not (whole or section[0].lower().startswith("*matrix")):
+        complete = len(edges) == len(section) - 1 and weighted == sum("weight" in e for e in edges)
+        if not (complete or section[0].lower().startswith("*matrix")):
             reason = 'expected lines of "<from> <to> <weight>" after *Arcs or *Edges'
             raise source.error(None, reason)
     directed = any(graph.is_directed() for graph in graphs)
     joined = networkx.MultiDiGraph() if directed else networkx.MultiGraph()
-    joined.add_nodes_from(graphs[0])  # without positions in a drawing, which are no coordinates
+    joined.add_nodes_from(graphs[0])  # without attributes: x and y are positions in a drawing
     for graph in graphs:
         joined.add_edges_from((graph.to_directed() if directed else graph).edges(data=True))
     return joined
@@ -148,8 +156,8 @@ def _leda(networkx: Any, source: Source, text: bytes, _: bool | None) -> Any:
     graph = networkx.parse_leda("\n".join(lines))
     if (len(graph), graph.number_of_edges()) != (n, m):
         reason = (
-            f"of its {n} vertices and {m} edges, NetworkX reads {len(graph)} and "
-            f"{graph.number_of_edges()}: names that occur twice and parallel edges are lost"
+            f"the file has {n} vertices and {m} edges, but NetworkX reads {len(graph)} and "
+            f"{graph.number_of_edges()}: it loses names that occur twice and parallel edges"
         )
         raise source.error(None, reason)
     for *_ends, data in graph.edges(data=True):
@@ -182,17 +190,16 @@ def _json(networkx: Any, source: Source, text: bytes, directed: bool | None) -> 
         reason = f"this is not one JSON value ({error})"
         if source.data.lstrip()[:1] == b"{":
             path = repr(str(source.path))
-            reason += (
-                f". If each line is an edge: wp.Graph.of(pandas.read_json({path}, lines=True))"
-            )
+            reason += f". If a line is an edge: wp.Graph.of(pandas.read_json({path}, lines=True))"
         raise source.error(None, reason) from error
     keys = set(data) if isinstance(data, dict) else set()
     links = next((name for name in ("edges", "links") if name in keys), None)
     if "nodes" in keys and links is not None:
         if not all(isinstance(node, dict) and "id" in node for node in data["nodes"]):
-            raise source.error(None, 'each of the nodes of a node-link JSON file has an "id"')
+            raise source.error(None, 'a node has no "id": every node of node-link JSON needs one')
         if "directed" not in keys and directed is None:
-            raise source.error(None, "the file does not have the key directed: give directed=")
+            reason = 'the file has no key "directed": give directed=True or directed=False'
+            raise source.error(None, reason)
         return networkx.node_link_graph(data, directed=bool(directed), edges=links)
     if {"nodes", "adjacency"} <= keys:
         return networkx.adjacency_graph(data)
@@ -202,22 +209,21 @@ def _json(networkx: Any, source: Source, text: bytes, directed: bool | None) -> 
 
 
 def _other_json(path: str, data: Any, keys: set[str]) -> str:
-    """Return what a JSON file without a graph that NetworkX reads is, and what to do."""
+    """Return the message about JSON that is not a graph of NetworkX, with a way to read it."""
     if data and "elements" in keys:
         return "this is Overpass JSON: ask for XML, by [out:xml], and save it as an .osm file"
     if keys & {"routes", "trip", "waypoints", "sources_to_targets"}:
-        return "this is an answer of a routing service (OSRM, Valhalla), not a graph"
+        return "this is a response of a routing service (OSRM, Valhalla), not a graph"
     if keys & {"type", "features", "geometryType"}:
         name = str(data.get("type", "Esri JSON"))
         if name in {"FeatureCollection", "Feature"}:
             return 'this is GeoJSON: read it with format="geojson"'
         return f"this is {name}: wp.Graph.of(geopandas.read_file({path!r}))"
-    what = 'this is JSON without the "nodes" and "links" of a node-link graph'
+    reason = 'this is JSON without the "nodes" and "links" of a node-link graph'
     if isinstance(data, list) and data and all(isinstance(row, dict) for row in data):
-        return f"{what}. A table of edges: wp.Graph.of(pandas.read_json({path!r}))"
-    return (
-        f"{what}. Edges or neighbours: wp.Graph.of(json.loads(pathlib.Path({path!r}).read_text()))"
-    )
+        return f"{reason}. If it is a table of edges: wp.Graph.of(pandas.read_json({path!r}))"
+    call = f"wp.Graph.of(json.loads(pathlib.Path({path!r}).read_text()))"
+    return f"{reason}. If it lists edges or neighbours: {call}"
 
 
 class _Kind(NamedTuple):

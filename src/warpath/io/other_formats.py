@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ class _Format(NamedTuple):
 
     name: str
     suffixes: tuple[str, ...]
-    start: bytes | None  # a regular expression
+    start: bytes | None  # a regular expression; None: known by its suffix alone
     remedy: str  # {path} is the file's path in quotes
 
 
@@ -118,38 +119,40 @@ _FORMATS = (
 
 
 def refuse(source: Source, head: bytes) -> None:
-    """Raise GraphFormatError, with a way to read the file, if its format is one of these.
+    """Raise GraphFormatError, with a way to read the file, if its format is one of `_FORMATS`.
 
     Parameters
     ----------
     head : the first bytes of the file, or of its unpacked content.
     """
-    named = [each for each in _FORMATS if source.suffix in each.suffixes]
-    started = [
-        each
-        for each in _FORMATS
-        if (each.start and re.match(each.start, head, re.IGNORECASE | re.DOTALL))
-        or (".lgl" in each.suffixes and _is_lgl(head))
-    ]
-    for each in (named + started)[:1]:
+    by_suffix = (other for other in _FORMATS if source.suffix in other.suffixes)
+    by_start = (other for other in _FORMATS if _starts_as(other, head))
+    other = next(chain(by_suffix, by_start), None)
+    if other is not None:
         unpack = "" if source.compression in {None, "zip"} else "unpack it, then "
-        remedy = unpack + each.remedy.format(path=repr(str(source.path)))
-        reason = f"this is {each.name}, which is not read as it is. To read it: {remedy}"
+        remedy = unpack + other.remedy.format(path=repr(str(source.path)))
+        reason = f"this is {other.name}, which warpath does not read. In Python: {remedy}"
         raise source.error(None, reason)
+
+
+def _starts_as(other: _Format, head: bytes) -> bool:
+    if ".lgl" in other.suffixes:
+        return _is_lgl(head)
+    return bool(other.start and re.match(other.start, head, re.IGNORECASE | re.DOTALL))
 
 
 def _is_lgl(head: bytes) -> bool:
     """Return whether lines "# vertex" are followed by lines of a neighbour and perhaps a weight.
 
-    Edge lists have comments of one word, too: one of the vertices must also be a neighbour.
+    An edge list may have comments of one word. In LGL a vertex of such a line is also a neighbour.
     """
     lines = [line.split() for line in head.splitlines()[:-1] if line.strip()]
     vertices = [line[1] for line in lines if len(line) == 2 and line[0] == b"#"]
-    others = [line for line in lines if line[0] != b"#"]
+    neighbours = [line for line in lines if line[0] != b"#"]
     return (
         len(vertices) > 1
         and lines[0][0] == b"#"
-        and len(vertices) + len(others) == len(lines)
-        and all(len(line) <= 2 for line in others)
-        and not {line[0] for line in others}.isdisjoint(vertices)
+        and len(vertices) + len(neighbours) == len(lines)
+        and all(len(line) <= 2 for line in neighbours)
+        and not {line[0] for line in neighbours}.isdisjoint(vertices)
     )

@@ -47,8 +47,6 @@ _DAMAGE = (
     TypeError, ValueError, lzma.LZMAError, struct.error, zipfile.BadZipFile, zlib.error,
 )  # fmt: skip
 
-_BLANKS = re.compile(rb"\s*")
-
 _BOM = b"\xef\xbb\xbf"
 
 #: The first bytes of files that are not graphs, with descriptions.
@@ -194,9 +192,10 @@ class Source:
         """
         end = b""
         for piece in self._stream():
-            if pattern.search(end + piece):
+            window = end + piece
+            if pattern.search(window):
                 return True
-            end = piece[-HEAD:]
+            end = window[-HEAD:]
         return False
 
     def _hold(self, piece: bytes) -> None:
@@ -300,8 +299,8 @@ class Source:
     def parsed(self, reader: Callable[..., Any], *args: Any, **options: Any) -> Any:
         """Call a parser of the core on `text`; its errors name this file.
 
-        The content is released afterwards, since the graph that is made next needs the memory. It
-        is kept after an error, for another reader.
+        The content is released afterwards, because the graph is made next and needs the memory.
+        After an error it stays, for another reader.
         """
         try:
             parsed = reader(self.text, *args, progress=self.progress, **options)
@@ -314,12 +313,12 @@ class Source:
 
 
 def plain_text(data: bytes) -> bytes:
-    """Return UTF-16 text as UTF-8, and carriage returns alone as line ends; other data as it is."""
+    """Return UTF-16 text as UTF-8 and lone carriage returns as line feeds; other data unchanged."""
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         try:
             data = data.decode("utf-16").encode()
         except UnicodeDecodeError:
-            return data  # refused as not text
+            return data  # `foreign` describes it as damaged
     if b"\n" not in data and b"\r" in data and foreign(data) is None:
         data = data.replace(b"\r", b"\n")
     return data
@@ -344,13 +343,6 @@ def _skipped(marks: bytes) -> re.Pattern[bytes]:
     """Return the pattern of blank lines and of comments, which start with one of `marks`."""
     comments = rb"(?:[%b][^\n]*+\s*+)*+" % re.escape(marks) if marks else b""
     return re.compile(rb"\s*+" + comments)
-
-
-def blanks_end(data: bytes, at: int) -> int:
-    """Return the position after the blanks and line ends that start at `at`."""
-    match = _BLANKS.match(data, at)
-    assert match is not None  # noqa: S101 - the pattern also matches an empty string
-    return match.end()
 
 
 @contextmanager
