@@ -21,7 +21,7 @@ ends = roads[["to", "to_lon", "to_lat"]].to_numpy()
 junctions = {int(name): (lon, lat) for name, lon, lat in [*starts, *ends]}
 streets = streets.with_coordinates([junctions[name] for name in streets.labels.tolist()])
 
-# Depots and shops are places: each stands for the junction nearest to it.
+# Depots and shops are places: each stands for the point of a street nearest to it.
 table = wp.distances(
     streets,
     [wp.Place(lon, lat) for lon, lat in zip(depots["lon"], depots["lat"], strict=True)],

@@ -158,8 +158,10 @@ def test_the_example_of_a_matrix_between_places_runs(tmp_path, monkeypatch, caps
     monkeypatch.chdir(tmp_path)
     runpy.run_path(str(ROOT / "examples" / "od_matrix.py"))
     lines = capsys.readouterr().out.splitlines()
-    assert lines[0].startswith("7 places are taken as their nearest vertices, 43 m away on average")
-    assert lines[-1].split() == ["Larvotto", "2.1", "4.1", "4.6", "2.9"]
+    assert lines[0].startswith(
+        "7 places are taken as the nearest points of the network (7 along edges, 0 at vert"
+    )
+    assert lines[-1].split() == ["Larvotto", "2.1", "4.1", "4.6", "2.0"]
     assert len((tmp_path / "od_matrix.csv").read_text(encoding="utf-8").splitlines()) == 4
 
 

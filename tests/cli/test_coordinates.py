@@ -43,7 +43,7 @@ def test_a_coordinate_is_an_id_of_every_command(warpath, town, file):
     assert run.err == "warpath: -73.9801,40.75 is taken as vertex 1, 8.4 m away\n"
     run = warpath("path", town, place, "-73.97,40.7601", "--json")
     assert run.json["vertices"] == [1, 2, 3]
-    assert "is taken as vertex 3, 11 m away" in run.err
+    assert "is taken as the point after 0.00025 % of the edge 3 -> 4, 11 m away" in run.err
     assert warpath("within", town, "-s", place, "-c", 2, "--json").json["source"] == 1
     several = warpath("within", town, "-s", f"{place};3", "-c", 1, "--json").json
     assert (several["source"], several["within"]) == ([1, 3], [{"cutoff": 1, "vertices": 3}])
@@ -69,8 +69,8 @@ def test_files_have_columns_of_coordinates(warpath, town, file):
     depots = file('name,Lon,"LAT"\nNorth,-73.98,40.76\nSouth,-73.9801,40.75\n')
     run = warpath("distances", town, "--sources", depots, "--targets", 2)
     assert run.out == "source\t2\n4\t6\n1\t2\n"
-    assert "-73.98,40.76 is taken as vertex 4, 0.11 m away" in run.err
-    assert "is taken as vertex 1, 8.4 m away" in run.err
+    assert "-73.98,40.76 is taken as the point after 0.01 % of the edge 4 -> 1, 0 m" in run.err
+    assert "is taken as the point after 100 % of the edge 4 -> 1, 8.4 m away" in run.err
     ids = file("vertex,lon,lat\n3,0,0\n", "ids.csv")
     assert warpath("distances", town, "--sources", ids, "--targets", 2).out == "source\t2\n3\t7\n"
     header = "origin_lon,origin_lat,destination_lon,destination_lat\n"
@@ -134,7 +134,7 @@ def test_all_coordinates_of_a_file_that_miss_are_counted_with_the_first_line(war
     places = file("lon,lat\n-73.98,40.75\n-70,40.75\n\n-70.5,40.75\n")
     run = warpath("distances", town, "--sources", places, "--targets", 2)
     assert run.code == 3
-    assert "places.csv:3: 2 of 3 places are too far from every vertex, 29" in run.err
+    assert "places.csv:3: 2 of 3 places are too far from the graph, 29" in run.err
     assert "the first is line 3: Place(-70, 40.75) is" in run.err
     header = "origin_lon,origin_lat,destination_lon,destination_lat\n"
     trips = file(header + "-73.98,40.75,-73.97,40.76\n-73.97,40.75,-70,40.76\n", "trips.csv")
@@ -164,7 +164,7 @@ def test_within_allows_more_metres_in_every_command(warpath, town, file, command
     words = [{"PLACE": place, "FILE": rows}.get(word, word) for word in arguments]
     run = warpath(command, town, *words)
     assert run.code == 3
-    assert "is 1,685 m from the nearest vertex" in run.err
+    assert "is 1,685 m from the ne" in run.err
     assert "Correct the coordinate, or allow more with --within METRES." in run.err
     run = warpath(command, town, *words, "--within", "1700")
     assert run.code == 0
@@ -195,3 +195,23 @@ def test_a_label_that_looks_like_a_coordinate_is_a_label(warpath, file):
     graph = file("", "named.npz")
     wp.write(wp.Graph.of([("1.5,2.5", "b", 7), ("b", "c", 1)]), graph)
     assert warpath("path", graph, "1.5,2.5", "c", "--json").json["length"] == 8
+
+
+def test_missing_rows_are_flagged_where_that_is_requested(warpath, town, file):
+    header = "origin_lon,origin_lat,destination_lon,destination_lat\n"
+    rows = "-73.98,40.75,-73.97,40.76\n,,-73.97,40.76\n-73.98,40.75,-70,40.76\n"
+    trips = file(header + rows, "trips.csv")
+    run = warpath("pairs", town, trips)
+    assert "trips.csv:3: expected a longitude and a latitude, found '' and ''" in run.err
+    run = warpath("pairs", town, trips, "--missing", "flag")
+    assert run.out == "origin\tdestination\tdistance\n1\t3\t7\n\t3\t\n1\t\t\n"
+    assert "1 of 6 vertices and places are missing: they are unreachable" in run.err
+    assert "missing places are unreachable: line 4: Place(-70, 40.76) is " in run.err
+    sources = file("lon,lat\n-73.98,40.75\nNA,\n-70,40.75\n")
+    run = warpath("distances", town, "-s", sources, "--targets", 2, "--missing", "flag")
+    assert run.out == "source\t2\n1\t2\n\t\n\t\n"
+    by_id = file("origin,destination\n1,3\n2,\n", "ids.csv")
+    run = warpath("pairs", town, by_id, "--missing", "flag")
+    assert run.out == "origin\tdestination\tdistance\n1\t3\t7\n2\t\t\n"
+    run = warpath("pairs", town, trips, "--missing", "skip")
+    assert "--missing 'skip' must be raise or flag." in run.err

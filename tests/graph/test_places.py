@@ -52,8 +52,8 @@ def test_a_tree_and_blocks_find_the_nearest_of_all_pairs(span):
     asked = rng.uniform(-span, span, (600, 2)) * (1, 0.5)
     search = NearestPoints(points)
     by_tree = search.nearest(asked)
-    assert search._tree is not None
-    search._tree = None
+    assert search._search._tree is not None
+    search._search._tree = None
     by_blocks = search.nearest(asked)
     for one, other in zip(by_tree, by_blocks, strict=True):
         assert one.tolist() == other.tolist()
@@ -98,7 +98,7 @@ def test_projected_coordinates_are_points_of_a_plane():
     metres = [(763_000, 272_000), (763_300, 272_000), (763_000, 272_400)]
     graph = wp.Graph.of([(0, 1), (1, 2)], coordinates=metres)
     assert graph.nearest_vertex(763_290, 272_003, with_distance=True) == (1, np.hypot(10, 3))
-    assert list(wp.path(graph, wp.Place(763_001, 272_000), 2)) == [0, 1, 2]
+    assert list(wp.path(graph, wp.Place(763_001, 272_000), 2)) == [1, 2]
     with pytest.raises(VertexError, match=r"and 50 is the most: the graph has x 763000 .. 763300"):
         graph.nearest_vertex(763_000, 271_900)
     with pytest.raises(VertexError, match="x and y are swapped"):
@@ -142,6 +142,10 @@ def test_a_finite_within_insists_on_a_place_that_looks_swapped():
     metres = float(str(error.value).split("within=")[1].rstrip("."))
     insisting = wp.Place(9.95, 10.1, within=metres)
     assert wp.path(corner, insisting, 2).snapped[0].distance <= metres
+    at_vertex = wp.Place(9.95, 10.1, snap="vertex")
+    with pytest.raises(VertexError, match=r"insist with within=\d+") as error:
+        wp.path(corner, at_vertex, 2)
+    metres = float(str(error.value).split("within=")[1].rstrip("."))
     assert corner.nearest_vertex(9.95, 10.1, within=metres) == 0
     with pytest.raises(VertexError, match="are swapped"):
         corner.nearest_vertex(9.95, 10.1, within=metres - 2)
@@ -152,8 +156,8 @@ def test_all_places_that_miss_are_counted_in_one_error(streets):
     with pytest.raises(VertexError) as error:
         wp.pairs(streets, [0, near, far], [near, farther, 2])
     assert str(error.value).startswith(
-        "2 of 6 places are too far from every vertex, 16,167 m to 29,632 m; the first is "
-        "origins[2]: Place(7.5, 43.6) is 16,167 m from the nearest vertex, and 1,000 m is the most"
+        "2 of 6 places are too far from the graph, 16,158 m to 29,632 m; the first is "
+        "origins[2]: Place(7.5, 43.6) is 16,158 m from the network, and 1,000 m is the most"
     )
     with pytest.raises(VertexError, match=r"^targets\[1\]: Place\(7.5, 43.6\) is 16"):
         wp.distances(streets, [near], [near, far])
@@ -162,7 +166,7 @@ def test_all_places_that_miss_are_counted_in_one_error(streets):
     with pytest.raises(VertexError, match=r"^2 of 3 places .* the first is row 1: Place\(7.6"):
         streets.nearest_vertex([7.41, 7.6, 7.7], [43.73, 43.6, 43.6])
     allowed = [wp.Place(each.lon, each.lat, within=30_000) for each in (far, farther)]
-    assert wp.distances(streets, allowed, [0]).dist.tolist() == [[0], [4]]
+    assert wp.distances(streets, allowed, [0]).dist.tolist() == [[1], [4]]
 
 
 def test_a_place_may_have_a_name(streets):
@@ -180,7 +184,8 @@ def test_a_place_beside_the_box_is_not_taken_for_a_swapped_one():
 
 
 def test_a_place_is_a_vertex_in_every_call(streets):
-    place, other = wp.Place(7.4101, 43.7301), wp.Place(7.4301, 43.7499)  # vertices 0 and 2
+    place, other = (wp.Place(*xy, snap="vertex") for xy in ((7.4101, 43.7301), (7.4301, 43.7499)))
+    # the vertices 0 and 2
     assert wp.sssp(streets, place).dist.tolist() == wp.sssp(streets, 0).dist.tolist()
     assert list(wp.path(streets, place, other)) == [0, 1, 2]
     assert wp.path(streets, place, place).length == 0
@@ -198,10 +203,10 @@ def test_a_place_is_a_vertex_in_every_call(streets):
 
 
 def test_results_say_how_far_places_moved(streets):
-    place = wp.Place(7.42, 43.741)
+    place = wp.Place(7.42, 43.741, snap="vertex")
     route = wp.path(streets, place, 3)
-    ((given, vertex, metres),) = route.snapped
-    assert (given, vertex) == (place, 1)
+    ((given, vertex, metres, point, *along),) = route.snapped
+    assert (given, vertex, point, along) == (place, 1, (7.42, 43.74), [None] * 3)
     assert metres == streets.nearest_vertex(7.42, 43.741, with_distance=True)[1]
     assert route.plan.notes[-1] == "7.42,43.741 is taken as vertex 1, 111 m away"
     for found in (

@@ -33,6 +33,7 @@ def distances(
     out: Any = None,
     progress: Progress = None,
     trace: bool = False,
+    missing: str = "raise",
 ) -> DistanceTable:
     """Distances from several sources to several targets, or to every vertex.
 
@@ -52,6 +53,9 @@ def distances(
         file, they write them.
     graph, algorithm, threads, params, cutoff, dist_dtype, progress : as in `sssp`.
     trace : as in `sssp`; on a GPU of published variants only.
+    missing : "raise" for an error where places have no point of the network near; "flag" for rows
+        and columns that are unreachable, also for entries that are None, NaN or NA. The result says
+        in ``missing`` which these are, and counts them in the notes of its plan.
 
     Returns
     -------
@@ -80,6 +84,7 @@ def distances(
         out=out,
         progress=progress,
         trace=trace,
+        missing=missing,
     )
 
 
@@ -93,6 +98,7 @@ def pairs(
     threads: int | None = None,
     dist_dtype: DTypeLike | None = None,
     progress: Progress = None,
+    missing: str = "raise",
 ) -> Pairs:
     """Distances of several trips: from each origin to the destination next to it.
 
@@ -101,6 +107,7 @@ def pairs(
     origins, destinations : (k,) vertices, as in `sssp`; trip i goes from ``origins[i]`` to
         ``destinations[i]``.
     device : as in `sssp`, or a Dask cluster as in `distances`.
+    missing : as in `distances`, for trips.
     graph, algorithm, threads, dist_dtype, progress : as in `sssp`.
 
     Returns
@@ -127,7 +134,7 @@ def pairs(
     array([7, 5])
     """
     return solver_of(graph, algorithm, device, threads, None).pairs(
-        origins, destinations, dist_dtype=dist_dtype, progress=progress
+        origins, destinations, dist_dtype=dist_dtype, progress=progress, missing=missing
     )
 
 

@@ -130,7 +130,9 @@ class DynamicPaths(ReachedDistances):
             raise InputError(msg)
         self._one = sources is None
         given = (
-            snapped(graph, source, "source") if self._one else snapped(graph, sources, "sources")
+            snapped(graph, source, "source", call="DynamicPaths")
+            if self._one
+            else snapped(graph, sources, "sources", call="DynamicPaths")
         )
         self._indices = (
             np.array([one_index(graph, given, "source")], np.int64)
@@ -217,7 +219,9 @@ class DynamicPaths(ReachedDistances):
         -------
         (t,) distances, or (k, t) for several sources.
         """
-        chosen = as_indices(self._names, snapped(self._names, targets, "targets"), "targets")
+        chosen = as_indices(
+            self._names, snapped(self._names, targets, "targets", call="DynamicPaths"), "targets"
+        )
         with self._lock:
             rows = [self._paths.distances(row, chosen) for row in range(len(self._indices))]
         rows = [row.view(row.dtype.name) for row in rows]  # the int64 that NumPy prints
@@ -238,7 +242,9 @@ class DynamicPaths(ReachedDistances):
         InputError
             If `source` is not one of the sources.
         """
-        t = one_index(self._names, snapped(self._names, target, "target"), "target")
+        t = one_index(
+            self._names, snapped(self._names, target, "target", call="DynamicPaths"), "target"
+        )
         row = 0 if source is None else self._row(source)
         with self._lock:
             length = self._paths.distances(row, np.array([t]))[0]
@@ -249,7 +255,9 @@ class DynamicPaths(ReachedDistances):
             return Route(self.graph, self._paths.route(row, t).view("int64"), length.item())
 
     def _row(self, source: Any) -> int:
-        s = one_index(self._names, snapped(self._names, source, "source"), "source")
+        s = one_index(
+            self._names, snapped(self._names, source, "source", call="DynamicPaths"), "source"
+        )
         found = np.flatnonzero(self._indices == s)
         if not found.size:
             msg = f"source = {shown(source)} is not one of the sources; `.sources` has them."

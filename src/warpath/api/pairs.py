@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from warpath.api.auto_prepare import decided
+from warpath.api.folded import as_ends, folded_pairs, needs_links
 from warpath.api.run import narrowed, run_plan
 from warpath.api.several import is_several
 from warpath.api.table import solved_table
@@ -49,15 +50,17 @@ def pairs_of(
     dist_dtype: DTypeLike | None,
     progress: Progress,
     find_route: Callable[[Any, Any], Route],
+    missing: str,
 ) -> Pairs:
     """Return the distances of several trips; see `warpath.pairs`.
 
     Parameters
     ----------
     find_route : returns a route from an origin to a destination.
+    missing : as in `warpath.pairs`.
     """
     given = {"origins": origins, "destinations": destinations}
-    origins, destinations = snapped_together(graph, **given)
+    origins, destinations = snapped_together(graph, missing=missing, **given)
     starts = as_indices(graph, origins, "origins", empty=True)
     ends = as_indices(graph, destinations, "destinations", empty=True)
     for name, vertices in given.items():
@@ -76,16 +79,21 @@ def pairs_of(
         searches = Size(Task.MANY, len(np.unique(starts)), 1, dtype.itemsize)
         trips = Size(Task.PAIRS, len(starts), 1, dtype.itemsize)
         options = decided(graph, options, searches, trips)
-    inner = expanded(graph)
-    options = options if inner is graph else options.for_graph(inner)
     solved: Solve = solved_pairs
     if options.on_cluster():
         from warpath.api.clustered import clustered_pairs as solved
-    dist, chosen, stats = solved(
-        inner, options, starts, ends_of_turns(graph, ends), dtype, progress
-    )
+    both = None
+    if needs_links(origins, destinations):
+        both = as_ends(graph, origins, "origins"), as_ends(graph, destinations, "destinations")
+        dist, chosen, stats = folded_pairs(graph, options, both, dtype, progress, solved)
+    else:
+        inner = expanded(graph)
+        options = options if inner is graph else options.for_graph(inner)
+        dist, chosen, stats = solved(
+            inner, options, starts, ends_of_turns(graph, ends), dtype, progress
+        )
     dist.flags.writeable = False
-    found = Pairs(graph, starts, ends, dist, find_route, plan=chosen, stats=stats)
+    found = Pairs(graph, starts, ends, dist, find_route, plan=chosen, stats=stats, entries=both)
     return noted(found, origins, destinations)
 
 

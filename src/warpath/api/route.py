@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from warpath.api.auto_prepare import decided
+from warpath.api.folded import as_ends, folded_route, needs_links
 from warpath.api.run import run_plan
 from warpath.engines.base import Problem
 from warpath.graph.arguments import one_index
@@ -32,6 +33,9 @@ def route_of(graph: Graph, options: Options, source: Any, target: Any, progress:
     """Return one shortest path; see `warpath.path`."""
     source, target = snapped_together(graph, source=source, target=target)
     s, t = one_index(graph, source, "source"), one_index(graph, target, "target")
+    if needs_links(source, target):
+        ends = as_ends(graph, source, "source"), as_ends(graph, target, "target")
+        return noted(folded_route(graph, options, ends, progress), source, target)
     inner = expanded(graph)
     options = options if inner is graph else options.for_graph(inner)
     chosen = decided(inner, options).plan(Size(Task.PATH), inner)

@@ -10,6 +10,7 @@ from warpath.api import extremes, new_weights
 from warpath.api.auto_prepare import decided
 from warpath.api.clusters import put
 from warpath.api.dynamic_of import dynamic
+from warpath.api.folded import as_ends, folded_table, needs_links
 from warpath.api.nearest import nearest_of
 from warpath.api.one_source import SourceRequest, solve_one
 from warpath.api.options import options_of, requested_size
@@ -113,13 +114,13 @@ class Solver:
         ----------
         source, cutoff, dist_dtype, progress, trace : as in `warpath.sssp`.
         """
-        graph, source = self.graph, snapped(self.graph, source, "source")
+        graph, source = self.graph, snapped(self.graph, source, "source", call="sssp")
         s = one_index(graph, source, "source")
         limit, dtype = checked_cutoff(cutoff, graph), checked_dist_dtype(dist_dtype, graph)
         request = SourceRequest(limit, dtype, checked_bool(trace, "trace"))
         options = decided(graph, self._options)
         one = options.one_source(graph, trace=request.trace, cutoff=limit)
-        return noted(solve_one(graph, one, s, request, progress), source)
+        return noted(solve_one(graph, one, s, request, progress), source, call="sssp")
 
     def path(self, source: Any, target: Any, *, progress: Progress = None) -> Route:
         """Return one shortest path.
@@ -141,15 +142,23 @@ class Solver:
         *,
         dist_dtype: DTypeLike | None = None,
         progress: Progress = None,
+        missing: str = "raise",
     ) -> Pairs:
         """Return the distances of several trips.
 
         Parameters
         ----------
-        origins, destinations, dist_dtype, progress : as in `warpath.pairs`.
+        origins, destinations, dist_dtype, progress, missing : as in `warpath.pairs`.
         """
         return pairs_of(
-            self.graph, self._options, origins, destinations, dist_dtype, progress, self._route
+            self.graph,
+            self._options,
+            origins,
+            destinations,
+            dist_dtype,
+            progress,
+            self._route,
+            missing,
         )
 
     def distances(
@@ -163,20 +172,28 @@ class Solver:
         out: Any = None,
         progress: Progress = None,
         trace: bool = False,
+        missing: str = "raise",
     ) -> DistanceTable:
         """Return the distances from several sources to several targets, or to every vertex.
 
         Parameters
         ----------
-        sources, targets, cutoff, dist_dtype, predecessors, out, progress, trace : as in
+        sources, targets, cutoff, dist_dtype, predecessors, out, progress, trace, missing : as in
             `warpath.distances`.
         """
         graph = self.graph
-        sources, targets = snapped_together(graph, sources=sources, targets=targets)
+        sources, targets = snapped_together(
+            graph, missing=missing, sources=sources, targets=targets
+        )
+        limit = checked_cutoff(cutoff, graph)
+        request = TableRequest(checked_dist_dtype(dist_dtype, graph), out, predecessors, trace)
+        if needs_links(sources, targets):
+            ends = as_ends(graph, sources, "sources"), as_ends(graph, targets, "targets")
+            table = folded_table(graph, self._options, ends, limit, request, progress, self._route)
+            return noted(table, sources, targets)
         rows = as_indices(graph, sources, "sources")
         columns = None if targets is None else as_indices(graph, targets, "targets")
-        problem = Problem(Task.MANY, rows, columns, checked_cutoff(cutoff, graph))
-        request = TableRequest(checked_dist_dtype(dist_dtype, graph), out, predecessors, trace)
+        problem = Problem(Task.MANY, rows, columns, limit)
         table = table_of(graph, self._options, problem, request, progress, self._route)
         return noted(table, sources, targets)
 
@@ -237,12 +254,15 @@ class Solver:
         ----------
         facilities, reverse, cutoff, dist_dtype, progress : as in `warpath.nearest`.
         """
-        graph, facilities = self.graph, snapped(self.graph, facilities, "facilities")
+        graph, facilities = (
+            self.graph,
+            snapped(self.graph, facilities, "facilities", call="nearest"),
+        )
         reverse = checked_bool(reverse, "reverse")
         starts = as_indices(graph, facilities, "facilities")
         limit, dtype = checked_cutoff(cutoff, graph), checked_dist_dtype(dist_dtype, graph)
         found = nearest_of(graph, self._options, starts, limit, dtype, progress, reverse=reverse)
-        return noted(found, facilities)
+        return noted(found, facilities, call="nearest")
 
     def within(
         self,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from warpath.api.auto_prepare import decided
+from warpath.api.folded import as_ends, folded_table, needs_links
 from warpath.api.run import run_totals
 from warpath.api.shared_totals import alike, shared_totals
 from warpath.api.table import solved_table
@@ -82,11 +83,12 @@ def totalled(
     options = decided(graph, options, size)
     chosen = options.plan(size, graph)
     found = None
-    if names and options.on_cluster() and len(problem.sources):
+    linked = needs_links(sources, targets)
+    if names and options.on_cluster() and not linked and len(problem.sources):
         from warpath.api.clustered import clustered_totals
 
         found, chosen = clustered_totals(graph, options, problem, names, chosen, progress)
-    elif names and graph.first_through == 0:
+    elif names and graph.first_through == 0 and not linked:
         # A closed vertex has its distance to itself changed in rows.
         shares = alike(chosen, problem, names)
         if len(shares) > 1:
@@ -100,7 +102,12 @@ def totalled(
             else _RowTotals(len(problem.sources), graph.dist_dtype, names)
         )
         request = TableRequest(graph.dist_dtype, rows.add)
-        chosen = solved_table(graph, problem, size, options, request, progress).plan
+        if linked:
+            ends = as_ends(graph, sources, "sources"), as_ends(graph, targets, "targets")
+            table = folded_table(graph, options, ends, cutoff, request, progress)
+        else:
+            table = solved_table(graph, problem, size, options, request, progress)
+        chosen = table.plan
         found = rows.values
     stats = {"seconds": time.perf_counter() - start}
     return noted(Totals(graph, problem.sources, found, plan=chosen, stats=stats), sources, targets)

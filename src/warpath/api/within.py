@@ -37,13 +37,13 @@ def within_of(
     """
     refuse_turns(graph, "within")
     searched = graph.reversed() if reverse else graph
-    source = snapped(graph, source, "source")
+    source = snapped(graph, source, "source", call="within")
     starts = as_indices(graph, source, "source")
     limit = checked_cutoff(cutoffs.tolist()[-1], searched)
     if (starts != starts[0]).any():
         dtype = graph.dist_dtype
         near = nearest_of(graph, options, starts, limit, dtype, progress, reverse=reverse)
-        return noted(Within(graph, cutoffs, starts, near, reverse=reverse), source)
+        return noted(Within(graph, cutoffs, starts, near, reverse=reverse), source, call="within")
     s = int(starts[0])
     options = options.for_reversed(graph) if reverse else options
     one = decided(searched, options).one_source(searched, cutoff=limit)
@@ -53,4 +53,4 @@ def within_of(
         if not reverse:
             raise
         raise NegativeCycleError(error.cycle[::-1], error.length) from None
-    return noted(Within(graph, cutoffs, starts, paths, reverse=reverse), source)
+    return noted(Within(graph, cutoffs, starts, paths, reverse=reverse), source, call="within")

@@ -91,8 +91,8 @@ def route(
     roads, solver = loaded.graph, loaded.solver(solving)
     with in_file_ids(roads):
         found = solver.path(
-            vertex(roads, source, snapping),
-            vertex(roads, target, snapping),
+            vertex(roads, source, snapping, along=True),
+            vertex(roads, target, snapping, along=True),
             progress=showing.progress,
         )
     with busy(f"drawing {out.name}", showing):

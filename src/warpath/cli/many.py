@@ -19,8 +19,8 @@ from warpath.cli.options import (
     HtmlMap,
     Reading,
     Showing,
-    Snapping,
     Solving,
+    TableSnapping,
 )
 from warpath.cli.output import NamedValues, TableRows
 from warpath.cli.reading import Loaded, load, with_coordinates
@@ -64,7 +64,7 @@ def distances(
         ),
     ],
     reading: Reading,
-    snapping: Snapping,
+    snapping: TableSnapping,
     solving: Solving,
     showing: Showing,
     targets: Annotated[
@@ -101,8 +101,8 @@ def distances(
         long = _long_for_predecessors(out, long=long)
     loaded = load(graph, reading, showing, vertices=[sources, targets], snapping=snapping)
     roads = loaded.graph
-    rows = listed(roads, sources, snapping)
-    columns = None if targets is None else listed(roads, targets, snapping)
+    rows = listed(roads, sources, snapping, along=True)
+    columns = None if targets is None else listed(roads, targets, snapping, along=True)
     if out is None:
         tables.refuse_large(len(rows), roads.n if columns is None else len(columns))
     call = partial(
@@ -112,6 +112,7 @@ def distances(
         cutoff=cutoff,
         predecessors=predecessors,
         dist_dtype=dist_dtype,
+        missing=snapping.missing,
     )
     _solve(
         call,
@@ -181,7 +182,7 @@ def pairs(
         ),
     ],
     reading: Reading,
-    snapping: Snapping,
+    snapping: TableSnapping,
     solving: Solving,
     showing: Showing,
     page: HtmlMap,
@@ -210,7 +211,9 @@ def pairs(
         tables.refuse_many(len(ends[0]))
     start = time.perf_counter()
     with in_file_ids(roads):
-        found = solver.pairs(*ends, dist_dtype=dist_dtype, progress=showing.progress)
+        found = solver.pairs(
+            *ends, dist_dtype=dist_dtype, progress=showing.progress, missing=snapping.missing
+        )
     solved = time.perf_counter() - start
     if out is not None:
         with busy(f"writing {out.name}", showing):

@@ -291,6 +291,27 @@ class Snapping:
 
 
 @dataclass(frozen=True)
+class TableSnapping(Snapping):
+    """Options for coordinates in tables."""
+
+    missing: Annotated[
+        str,
+        typer.Option(
+            "--missing",
+            help="[bold]raise[/] an error where coordinates are far from the network or a row of a "
+            "file has none, or [bold]flag[/] such rows: they are counted on stderr and have no "
+            "distance.",
+        ),
+    ] = "raise"
+
+    def check(self, vertices: Sequence[str | Path | None]) -> None:
+        """Raise UsageError also for a value of --missing that is not known."""
+        super().check(vertices)
+        if self.missing not in ("raise", "flag"):
+            raise UsageError(f"--missing {self.missing!r} must be raise or flag.")
+
+
+@dataclass(frozen=True)
 class Solving:
     """Options for solving: algorithm, device and threads."""
 

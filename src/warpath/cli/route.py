@@ -14,7 +14,7 @@ from warpath.cli.busy import busy
 from warpath.cli.options import GraphFile, HtmlMap, Reading, Showing, Snapping, Solving
 from warpath.cli.output import NamedValues, Sentence, TableRows
 from warpath.cli.reading import load, with_coordinates
-from warpath.cli.vertices import ids, in_file_ids, one_id, vertex
+from warpath.cli.vertices import ids, in_file_ids, vertex
 from warpath.graph import Graph
 from warpath.graph.arguments import one_index
 from warpath.results.legs import street_column
@@ -71,7 +71,7 @@ def path(
         saving.check(plot, saving.PICTURES, "--plot")
     page.check()
     loaded = load(graph, reading, showing, vertices=[source, target], snapping=snapping)
-    start, end = vertex(loaded.graph, source, snapping), vertex(loaded.graph, target, snapping)
+    start, end = (vertex(loaded.graph, text, snapping, along=True) for text in (source, target))
     if plot is not None or page.html is not None:
         option = "--html" if plot is None else "--plot"
         loaded = with_coordinates(loaded, graph, "the route", option)
@@ -106,7 +106,7 @@ def _show(
     everything: bool,
 ) -> None:
     roads, (columns, rows) = found.graph, table
-    names = ids(roads, found.indices).tolist()
+    names = found.stops(ids(roads, found.indices).tolist())
     plan = found.plan
     document: dict[str, Any] = {
         "command": "path",
@@ -117,7 +117,7 @@ def _show(
         "target": names[-1],
         "length": found.length,
         "hops": len(names) - 1,
-        "vertices": names,
+        "vertices": ids(roads, found.indices).tolist(),
         "weights": found.weights.tolist(),
         "legs": _records(*_streets(found)) if street_column(roads) else None,
         "coordinates": found.coordinates,
@@ -151,7 +151,7 @@ def _show(
 
 
 def _vertices(found: Route) -> _Table:
-    names = ids(found.graph, found.indices).tolist()
+    names = found.stops(ids(found.graph, found.indices).tolist())
     rows: list[list[Any]] = [[0, names[0], None, 0]]
     for hop, (name, weight) in enumerate(zip(names[1:], found.weights.tolist(), strict=True), 1):
         rows.append([hop, name, weight, rows[-1][3] + weight])
@@ -171,5 +171,6 @@ def draw_route(graph: Graph, found: Route, plot: Path, theme: str = "light") -> 
     """Draw a route, labelled with the ids of the file."""
     from warpath.plot import plot_route
 
-    first, last = (one_id(graph, int(found.indices[at])) for at in (0, -1))
+    names = found.stops(ids(graph, found.indices).tolist())
+    first, last = names[0], names[-1]
     plot_route(graph, found, plot, ends=(str(first), str(last)), theme=theme)

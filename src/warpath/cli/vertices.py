@@ -28,9 +28,11 @@ from warpath.cli.coordinates import (
     listed_texts,
 )
 from warpath.cli.main import tell
-from warpath.cli.options import Snapping
+from warpath.cli.options import Snapping, TableSnapping
 from warpath.graph.derived import Derived
-from warpath.graph.places import ALLOW_MORE, INSIST, Place, Snap, described, near_places
+from warpath.graph.labels import file_ids
+from warpath.graph.nearby import ALLOW_MORE, INSIST
+from warpath.graph.places import Place, described, nearby, snaps_of
 from warpath.io.columns import known_ends
 from warpath.io.source import Source, foreign
 from warpath.io.text_table import delimiter_of, rows_of, start_of
@@ -46,7 +48,7 @@ if TYPE_CHECKING:
 _DEFAULT = Snapping()
 
 
-def vertex(graph: Graph, text: str, snapping: Snapping = _DEFAULT) -> Any:
+def vertex(graph: Graph, text: str, snapping: Snapping = _DEFAULT, *, along: bool = False) -> Any:
     """Return the library's name of the vertex with this id, or the place of this coordinate.
 
     Raises
@@ -54,12 +56,14 @@ def vertex(graph: Graph, text: str, snapping: Snapping = _DEFAULT) -> Any:
     VertexError
         If the graph has no such vertex; the message says which ids it has.
     """
-    return vertices(graph, [text], snapping)[0]
+    return vertices(graph, [text], snapping, along=along)[0]
 
 
-def vertices(graph: Graph, texts: Sequence[str], snapping: Snapping = _DEFAULT) -> list[Any]:
+def vertices(
+    graph: Graph, texts: Sequence[str], snapping: Snapping = _DEFAULT, *, along: bool = False
+) -> list[Any]:
     """Return the library's names of the vertices with these ids, and places of coordinates."""
-    return on_network(graph, [_entry(graph, text) for text in texts], snapping)
+    return on_network(graph, [_entry(graph, text) for text in texts], snapping, along=along)
 
 
 def _entry(graph: Graph, text: str) -> Any:
@@ -82,6 +86,8 @@ def on_network(
     snapping: Snapping,
     path: Path | None = None,
     lines: Sequence[int] = (),
+    *,
+    along: bool,
 ) -> list[Any]:
     """Return entries of a list of vertices after a check of the places among them.
 
@@ -91,6 +97,7 @@ def on_network(
     ----------
     entries : names of vertices, and places.
     path, lines : the file of the entries, and the line of each.
+    along : whether the command takes points along edges, not only vertices.
 
     Raises
     ------
@@ -100,29 +107,44 @@ def on_network(
         If places are far from any vertex. The message counts them and names the first.
     """
     at = [i for i, entry in enumerate(entries) if isinstance(entry, Place)]
+    if None in entries:
+        count, total = sum(entry is None for entry in entries), len(entries)
+        tell(f"{count:,} of {total:,} vertices and places are missing: they are unreachable")
     if not at:
         return list(entries)
-    places = [replace(entries[i], within=snapping.within) for i in at]
+    snap = "edge" if along else "vertex"
+    places = [replace(entries[i], within=snapping.within, snap=snap) for i in at]
     if graph.coordinates is None:
         msg = (
             f"the graph has no coordinates, so {places[0]} cannot be found on it: give them with "
             "--coordinates FILE (DIMACS .co, Matrix Market n x 2, TNTP nodes), or use ids."
         )
         raise GraphError(msg)
-    near = near_places(graph, places)
+    near = nearby(graph, places)
     if near.far.any():
         titles = [f"line {lines[i]}" if lines else f"number {i + 1}" for i in at]
         reason = near.misses(titles, len(entries))
         reason = reason.replace(ALLOW_MORE, ", or allow more with --within METRES")
         reason = reason.replace(INSIST, ", or insist with --within ")
-        if path is None:
-            raise VertexError(reason)
         first = at[int(np.argmax(near.far))]
-        raise GraphFormatError(path, lines[first], reason.removeprefix(f"line {lines[first]}: "))
-    snaps = map(Snap, places, ids(graph, near.vertices).tolist(), near.distances.tolist())
-    tell(described(tuple(snaps), in_metres=near.search.degrees))
+        if flags(snapping):
+            tell(f"missing places are unreachable: {reason}")
+        elif path is None:
+            raise VertexError(reason)
+        else:
+            reason = reason.removeprefix(f"line {lines[first]}: ")
+            raise GraphFormatError(path, lines[first], reason)
+    snaps = snaps_of(graph, places, near, lambda vertices: ids(graph, vertices).tolist())
+    taken = [snap for snap, far in zip(snaps, near.far.tolist(), strict=True) if not far]
+    if taken:
+        tell(described(taken, in_metres=near.search.degrees))
     of_place = dict(zip(at, places, strict=True))
     return [of_place.get(i, entry) for i, entry in enumerate(entries)]
+
+
+def flags(snapping: Snapping) -> bool:
+    """Return whether what is missing is flagged, not an error."""
+    return isinstance(snapping, TableSnapping) and snapping.missing == "flag"
 
 
 def _decoded(text: str) -> str:
@@ -135,8 +157,7 @@ def _decoded(text: str) -> str:
 
 def ids(graph: Graph, indices: Any) -> NDArray[Any]:
     """Return the ids in the file of vertex indices."""
-    names = graph.label_of(indices)
-    return names + graph.id_base if graph.labels is None else names
+    return file_ids(graph, np.asarray(indices))
 
 
 def one_id(graph: Graph, index: int) -> Any:
@@ -156,7 +177,9 @@ def in_file_ids(graph: Graph) -> Iterator[None]:
         raise NegativeCycleError(cycle, error.length) from error
 
 
-def listed(graph: Graph, argument: str, snapping: Snapping = _DEFAULT) -> list[Any]:
+def listed(
+    graph: Graph, argument: str, snapping: Snapping = _DEFAULT, *, along: bool = False
+) -> list[Any]:
     """Return the vertices of a list ``1,5,9`` or ``7.41,43.73;7.42,43.74``, or of a file.
 
     A file has ids in its column vertex, else coordinates in its columns lon and lat, else ids in
@@ -171,17 +194,17 @@ def listed(graph: Graph, argument: str, snapping: Snapping = _DEFAULT) -> list[A
         line).
     """
     if is_vertex(graph, argument):
-        return vertices(graph, [argument], snapping)
+        return vertices(graph, [argument], snapping, along=along)
     path = Path(argument)
     if os.path.isfile(argument):  # noqa: PTH113 - Path.is_file fails for long lists
-        return _of_file(graph, path, snapping)
+        return _of_file(graph, path, snapping, along=along)
     texts = listed_texts(argument)
     if not texts:
         msg = f"{argument!r} lists no vertex: give ids like 1,5,9 or a file of ids."
         raise VertexError(msg)
     if len(texts) == 1 and path.suffix.lower() in {".csv", ".tsv", ".txt"}:
         raise FileNotFoundError(2, "no such file", argument)
-    return vertices(graph, texts, snapping)
+    return vertices(graph, texts, snapping, along=along)
 
 
 def trips(graph: Graph, path: Path, snapping: Snapping = _DEFAULT) -> tuple[list[Any], list[Any]]:
@@ -206,22 +229,24 @@ def trips(graph: Graph, path: Path, snapping: Snapping = _DEFAULT) -> tuple[list
     ends: list[Any] = []  # origins and destinations in turn
     if not any(name in names for name in _TRIP) and start_at and end_at:
         for line, row in rows[1:]:
-            ends += [_at_columns(path, line, row, columns) for columns in (start_at, end_at)]
+            ends += [
+                _at_columns(path, line, row, columns, snapping) for columns in (start_at, end_at)
+            ]
             lines += [line] * 2
     else:
         columns, header = _trip_columns(graph, path, rows[0])
         for line, row in rows[header:]:
             texts = [row[column] if column < len(row) else "" for column in columns]
-            if not all(texts):
+            if not all(texts) and not flags(snapping):
                 reason = f"expected an origin and a destination, found {','.join(row)!r:.60}"
                 raise GraphFormatError(path, line, reason)
             try:
-                ends += [_entry(graph, text) for text in texts]
+                ends += [_entry(graph, text) if text else None for text in texts]
             except VertexError as error:
                 hint = lacking(names, *(f"{end}_" for end in _TRIP))
                 raise GraphFormatError(path, line, f"{error}{hint}") from error
             lines += [line] * 2
-    ends = on_network(graph, ends, snapping, path, lines)
+    ends = on_network(graph, ends, snapping, path, lines, along=True)
     return ends[::2], ends[1::2]
 
 
@@ -257,6 +282,8 @@ _VERTEX = (
 )  # fmt: skip
 _COMPARED = 100  # characters of a name; comparing longer ones takes seconds
 _TRIP = ("origin", "destination")
+#: Cells without a coordinate, in lower case.
+_NO_NUMBER = {"", "na", "nan", "none", "null"}
 
 
 def is_vertex(graph: Graph, text: str) -> bool:
@@ -297,15 +324,17 @@ def table_rows(path: Path, expected: str, graph: Graph) -> list[tuple[int, list[
     return [(number, cells) for number, cells in rows if is_row(number, cells[0])]
 
 
-def _of_file(graph: Graph, path: Path, snapping: Snapping) -> list[Any]:
+def _of_file(graph: Graph, path: Path, snapping: Snapping, *, along: bool) -> list[Any]:
     rows = table_rows(path, "one vertex per line", graph)
     header = [name.lower() for name in rows[0][1]] if rows else []
     at_columns = coordinate_columns(header)
     if at_columns and "vertex" not in header:
         if len(rows) == 1:
             raise GraphFormatError(path, None, "the file lists no place")
-        places = [_at_columns(path, line, row, at_columns) for line, row in rows[1:]]
-        return on_network(graph, places, snapping, path, [line for line, _ in rows[1:]])
+        places = [_at_columns(path, line, row, at_columns, snapping) for line, row in rows[1:]]
+        return on_network(
+            graph, places, snapping, path, [line for line, _ in rows[1:]], along=along
+        )
     own = 0
     if len(header) > 1 and not is_vertex(graph, rows[0][1][0]) and not coordinate(header[0]):
         name = next((name for name in _VERTEX if name in header), None)
@@ -326,13 +355,17 @@ def _of_file(graph: Graph, path: Path, snapping: Snapping) -> list[Any]:
         lines.append(line)
     if not entries:
         raise GraphFormatError(path, None, "the file lists no vertex")
-    return on_network(graph, entries, snapping, path, lines)
+    return on_network(graph, entries, snapping, path, lines, along=along)
 
 
-def _at_columns(path: Path, line: int, row: list[str], columns: tuple[int, int]) -> Place:
-    """Return the place of the coordinates in two columns of a row."""
+def _at_columns(
+    path: Path, line: int, row: list[str], columns: tuple[int, int], snapping: Snapping
+) -> Place | None:
+    """Return the place of the coordinates in two columns of a row; None if it is missing."""
     cells = [row[column] if column < len(row) else "" for column in columns]
     place = coordinate_of(cells)
+    if place is None and flags(snapping) and {each.lower() for each in cells} <= _NO_NUMBER:
+        return None
     if place is None:
         reason = f"expected a longitude and a latitude, found {' and '.join(map(repr, cells)):.60}"
         raise GraphFormatError(path, line, reason)

@@ -181,6 +181,27 @@ def lines_of(graph: Graph, edges: Array, scale: float = 1.0) -> tuple[Array, Arr
     return lines, which, start, end
 
 
+def weight_up_to(graph: Graph, edges: Array, fractions: Array) -> Array:
+    """Return the parts of the weights of edges from their tails to points along them: (k,).
+
+    Weights are spread evenly over the lengths of edges. Parts of integers are rounded to integers,
+    halves up.
+
+    Parameters
+    ----------
+    edges : (k,) positions in `Graph.edges`.
+    fractions : (k,) float64, from 0 to 1.
+    """
+    weights: Array = graph.solver_weights[edges].astype(graph.dist_dtype)
+    if weights.dtype.kind == "f":
+        parts: Array = weights * fractions.astype(weights.dtype)
+        return parts
+    parts = np.floor(weights * fractions + 0.5)
+    inside = (np.minimum(weights, 0), np.maximum(weights, 0))  # floats round large integers
+    whole: Array = np.clip(parts.astype(weights.dtype), *inside)
+    return whole
+
+
 def lightest(graph: Graph, src: Array, dst: Array) -> Array:
     """Return the lightest edge from each `src` to its `dst`, the first of equal ones: (k,)."""
     low, high = graph.indptr[src], graph.indptr[src + 1]

@@ -124,6 +124,20 @@ def labels_at(labels: NDArray[Any] | None, indices: Any) -> NDArray[Any]:
     return names
 
 
+def labels_or_none(graph: Any, indices: NDArray[np.int64]) -> NDArray[Any]:
+    """Return the names of vertices as `Graph.label_of` does, and None for indices of -1."""
+    return _without_missing(graph.label_of(indices), indices)
+
+
+def _without_missing(names: NDArray[Any], indices: NDArray[Any]) -> NDArray[Any]:
+    """Return names with None for indices of -1."""
+    missing = indices < 0
+    if missing.any():
+        names = names.astype(object)
+        names[missing] = None
+    return names
+
+
 def _is_known(name: Any, place: dict[Any, int]) -> bool:
     try:
         return name in place
@@ -132,8 +146,12 @@ def _is_known(name: Any, place: dict[Any, int]) -> bool:
 
 
 def file_ids(graph: Graph, indices: NDArray[Any]) -> NDArray[Any]:
-    """Return the ids of vertices in the graph's file: labels, or numbers from `id_base` on."""
-    return indices + graph.id_base if graph.labels is None else graph.label_of(indices)
+    """Return the ids of vertices in the graph's file: labels, or numbers from `id_base` on.
+
+    Indices of -1 stand for missing vertices, whose ids are None.
+    """
+    ids = indices + graph.id_base if graph.labels is None else graph.label_of(indices)
+    return _without_missing(ids, indices)
 
 
 def table_ids(graph: Graph, indices: NDArray[Any]) -> NDArray[Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,6 +20,75 @@ if TYPE_CHECKING:
 
 _QUERIES, _VERTICES = 256, 4096  # of one block without SciPy: about 30 MB
 _TIE = 1 + 1e-12  # distances this close are compared exactly
+
+
+class PointSearch:
+    """Points of a plane or in space, to be searched for those near other points.
+
+    Attributes
+    ----------
+    points : (k, 2) or (k, 3) float64.
+    """
+
+    def __init__(self, points: Array) -> None:
+        self.points = points
+        self._tree = _tree_of(points)
+
+    @property
+    def nbytes(self) -> int:
+        """The bytes of the points, and about as many of the tree."""
+        return 2 * self.points.nbytes
+
+    def nearest(self, asked: Array) -> NDArray[np.int64]:
+        """Return the nearest point of each of q points, of equally near ones the first: (q,)."""
+        return self._by_blocks(asked) if self._tree is None else self._by_tree(asked)
+
+    def near(self, asked: Array, radii: Array) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return the points within a radius of each of q points.
+
+        Parameters
+        ----------
+        asked, radii : (q, d) and (q,).
+
+        Returns
+        -------
+        which, at : (p,) each, ascending positions in `asked`, and the points near them.
+        """
+        if self._tree is None:
+            parts = [
+                np.nonzero(_squares(asked[row : row + 1], self.points)[0] <= radii[row] ** 2)[0]
+                for row in range(len(asked))
+            ]
+        else:
+            parts = self._tree.query_ball_point(asked, radii, return_sorted=False)
+        counts = np.fromiter(map(len, parts), np.int64, len(asked))
+        at = np.fromiter(chain.from_iterable(parts), np.int64, int(counts.sum()))
+        return np.repeat(np.arange(len(asked)), counts), at
+
+    def _by_tree(self, asked: Array) -> NDArray[np.int64]:
+        """Find the nearest in O(log n) for each point; ties are few and are compared one by one."""
+        distances, found = self._tree.query(asked, k=2)
+        at: NDArray[np.int64] = found[:, 0].astype(np.int64)
+        for row in np.flatnonzero(distances[:, 1] <= distances[:, 0] * _TIE):
+            ball = self._tree.query_ball_point(asked[row], distances[row, 0] * _TIE)
+            near = np.sort(np.array([at[row], *ball]))
+            at[row] = near[np.argmin(_squares(asked[row : row + 1], self.points[near])[0])]
+        return at
+
+    def _by_blocks(self, asked: Array) -> NDArray[np.int64]:
+        """Find the nearest by comparing all pairs: O(n) for each point, in bounded memory."""
+        at = np.zeros(len(asked), np.int64)
+        for first in range(0, len(asked), _QUERIES):
+            rows = slice(first, min(first + _QUERIES, len(asked)))
+            least = np.full(rows.stop - first, np.inf)
+            for start in range(0, len(self.points), _VERTICES):
+                squares = _squares(asked[rows], self.points[start : start + _VERTICES])
+                best = squares.argmin(axis=1)
+                value = squares[np.arange(len(best)), best]
+                nearer = value < least
+                at[rows][nearer] = start + best[nearer]
+                least[nearer] = value[nearer]
+        return at
 
 
 class NearestPoints:
@@ -42,13 +112,12 @@ class NearestPoints:
             raise GraphError(msg)
         self._flat = coordinates[self.vertices]
         self.box = np.array([self._flat.min(axis=0), self._flat.max(axis=0)])
-        self._points = self._embedded(self._flat)
-        self._tree = _tree_of(self._points)
+        self._search = PointSearch(self.embedded(self._flat))
 
     @property
     def nbytes(self) -> int:
-        """The bytes of the points, and about as many of the tree."""
-        return 2 * self._points.nbytes + self._flat.nbytes + self.vertices.nbytes
+        """The bytes of the points and of their search."""
+        return self._search.nbytes + self._flat.nbytes + self.vertices.nbytes
 
     def nearest(self, asked: Array) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         """Return the nearest vertex of each point, of equally near ones the smallest, and how far.
@@ -62,41 +131,19 @@ class NearestPoints:
         vertices : (q,) int64.
         distances : (q,) float64, metres for degrees, else in the unit of the coordinates.
         """
-        points = self._embedded(asked)
-        at = self._by_blocks(points) if self._tree is None else self._by_tree(points)
-        measure = great_circle if self.degrees else euclidean
-        return self.vertices[at], measure(asked, self._flat[at])
+        at = self._search.nearest(self.embedded(asked))
+        return self.vertices[at], self.measure(asked, self._flat[at])
 
-    def _embedded(self, flat: Array) -> Array:
+    def measure(self, start: Array, end: Array) -> NDArray[np.float64]:
+        """Return the distances between (k, 2) points, as `nearest` measures them: (k,)."""
+        return (great_circle if self.degrees else euclidean)(start, end)
+
+    def embedded(self, flat: Array) -> Array:
+        """Return (k, 2) points as they are compared: (k, 3) on the unit sphere for degrees."""
         if not self.degrees:
             return flat
         lam, phi = np.radians(flat).T
         return np.column_stack([np.cos(phi) * np.cos(lam), np.cos(phi) * np.sin(lam), np.sin(phi)])
-
-    def _by_tree(self, points: Array) -> NDArray[np.int64]:
-        """Find the nearest in O(log n) for each point; ties are few and are compared one by one."""
-        distances, found = self._tree.query(points, k=2)
-        at: NDArray[np.int64] = found[:, 0].astype(np.int64)
-        for row in np.flatnonzero(distances[:, 1] <= distances[:, 0] * _TIE):
-            ball = self._tree.query_ball_point(points[row], distances[row, 0] * _TIE)
-            near = np.sort(np.array([at[row], *ball]))
-            at[row] = near[np.argmin(_squares(points[row : row + 1], self._points[near])[0])]
-        return at
-
-    def _by_blocks(self, points: Array) -> NDArray[np.int64]:
-        """Find the nearest by comparing all pairs: O(n) for each point, in bounded memory."""
-        at = np.zeros(len(points), np.int64)
-        for first in range(0, len(points), _QUERIES):
-            rows = slice(first, min(first + _QUERIES, len(points)))
-            least = np.full(rows.stop - first, np.inf)
-            for start in range(0, len(self._points), _VERTICES):
-                squares = _squares(points[rows], self._points[start : start + _VERTICES])
-                best = squares.argmin(axis=1)
-                value = squares[np.arange(len(best)), best]
-                nearer = value < least
-                at[rows][nearer] = start + best[nearer]
-                least[nearer] = value[nearer]
-        return at
 
 
 def _squares(points: Array, others: Array) -> Array:

@@ -1,19 +1,23 @@
-"""Places: coordinates in the role of vertices, each taken as the nearest vertex of a graph."""
+"""Places: coordinates in the role of vertices, taken as the nearest points of a network."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import islice
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 
 from warpath.base.errors import InputError, VertexError
-from warpath.graph.checks import as_float, refuse_missing, shown
-from warpath.graph.nearest_points import NearestPoints, points_of
+from warpath.graph.checks import as_float, is_missing, shown
+from warpath.graph.edge_geometry import weight_up_to
+from warpath.graph.nearby import Nearby, digits
+from warpath.graph.nearest_edges import edges_of
+from warpath.graph.nearest_points import points_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from numpy.typing import ArrayLike, NDArray
 
@@ -25,51 +29,58 @@ T = TypeVar("T")
 #: The names of a call that names no vertex.
 NO_NAMES: Mapping[int, str] = MappingProxyType({})
 
-#: How far a place may be from the nearest vertex by default, in metres.
-REACH = 1000.0
-#: The same where coordinates are not degrees, as a part of the diagonal of the graph's box.
-REACH_IN_PLANE = 0.1
-#: The end of the error about a place that is too far away.
-ALLOW_MORE = ", or pass a larger within= to Place or nearest_vertex"
-#: The beginning of the end of the error about swapped coordinates, before a distance.
-INSIST = ", or insist with within="
-
 
 @dataclass(frozen=True)
 class Place:
-    """A coordinate that stands for a vertex: calls take the vertex nearest to it.
+    """A coordinate in the role of a vertex: calls take the point of the network nearest to it.
 
     Every call that takes a vertex takes a place, also in lists and next to vertices. The results
     of `sssp`, `path`, `distances`, `pairs`, `nearest`, `within` and `totals` say in ``snapped`` and
-    in the notes of their plan how far each place is from its vertex.
+    in the notes of their plan which point was taken and how far it is from the place.
+
+    A path from a point along an edge continues to the edge's head over the rest of the weight, or
+    to its tail if an edge along the same line leads back. A path to the point comes from either
+    end likewise. The weight is spread evenly over the length of the edge; parts of integers are
+    rounded to integers, halves up, and add up to the weight.
 
     Attributes
     ----------
     lon, lat : longitude and latitude in degrees; x and y where the graph's coordinates are not
         degrees.
-    within : how far the vertex may be away, as in `Graph.nearest_vertex`.
+    within : how far the point may be away, as in `Graph.nearest_vertex`.
     name : a name for rows, columns and legends; None for the name of the vertex.
+    snap : "edge" for the nearest point of an edge, or of a vertex without edges; "vertex" for the
+        nearest vertex.
 
     Raises
     ------
     InputError
-        If a coordinate is not a finite number, `within` is not a number of at least 0, or `name` is
-        not a string.
+        If a coordinate is not a finite number, `within` is not a number of at least 0, `name` is
+        not a string, or `snap` is neither "edge" nor "vertex".
+
+    Notes
+    -----
+    An edge is straight between its vertices and the points of its shape: for degrees, a part of a
+    great circle. The first place on a graph builds a search over its edges in O(m log m).
 
     Examples
     --------
     >>> import warpath as wp
-    >>> places = [(7.41, 43.7), (7.42, 43.7), (7.5, 43.8)]
-    >>> roads = wp.Graph.of([(0, 1, 2), (1, 2, 5)], coordinates=places)
-    >>> route = wp.path(roads, wp.Place(7.4101, 43.7001), 2)
-    >>> list(route), round(route.snapped[0].distance)
-    ([0, 1, 2], 14)
+    >>> points = [(7.41, 43.7), (7.42, 43.7), (7.5, 43.8)]
+    >>> roads = wp.Graph.of([(0, 1, 100), (1, 2, 500)], coordinates=points)
+    >>> route = wp.path(roads, wp.Place(7.4125, 43.7001), 2)
+    >>> list(route), route.length
+    ([1, 2], 575)
+    >>> snap = route.snapped[0]
+    >>> snap.edge, round(snap.fraction, 3), snap.offset, round(snap.distance)
+    ((0, 1), 0.25, 25, 11)
     """
 
     lon: float
     lat: float
     within: float | None = None
     name: str | None = None
+    snap: str = "edge"
 
     def __post_init__(self) -> None:
         for name in ("lon", "lat"):
@@ -79,40 +90,93 @@ class Place:
         if self.within is not None:
             _checked_reach(self.within)
         _check_name(self.name)
+        if self.snap not in ("edge", "vertex"):
+            msg = f"snap = {shown(self.snap)} must be 'edge' or 'vertex'."
+            raise InputError(msg)
 
     def __str__(self) -> str:
         return f"{self.lon:.10g},{self.lat:.10g}"
 
 
 class Snap(NamedTuple):
-    """A place and the vertex that was taken for it.
+    """A place and the point that was taken for it: a vertex, or a point along an edge.
 
     Attributes
     ----------
     place : the `Place`.
-    vertex : the vertex, as the graph names it.
-    distance : how far the vertex is from the place: metres, or the unit of the coordinates where
+    vertex : the vertex, or the nearer end of the edge, as the graph names it.
+    distance : how far the point is from the place: metres, or the unit of the coordinates where
         they are not degrees.
+    point : x and y of the point.
+    edge : the tail and the head of the edge, as the graph names them; None for a vertex.
+    fraction : the length of the edge from its tail to the point, as a part of the whole; None for a
+        vertex.
+    offset : the part of the edge's weight from its tail to the point; None for a vertex.
     """
 
     place: Place
     vertex: Any
     distance: float
+    point: tuple[float, float]
+    edge: tuple[Any, Any] | None = None
+    fraction: float | None = None
+    offset: Any = None
 
 
 class Snapped(NamedTuple):
-    """Vertices, some of which were given as places or with names.
+    """Vertices and points of edges, some of which were given as places or with names.
 
     Attributes
     ----------
-    indices : (k,) int64, the vertices.
+    indices : (k,) int64, the vertices; for points of edges the nearer ends, -1 for what is missing.
     snaps : what was taken for each place.
+    given : (k,) the vertices and places of the caller.
+    along : (k,) int64, for points of edges the lightest edge along the line, as a position in
+        `Graph.edges`; -1 for the rest.
+    back : (k,) int64, the lightest edge along the same line in the other direction, -1 for none.
+    fractions : (k,) float64, the part of the length from the tail of `along` to the point.
+    points : (k, 2) float64, the points; NaN for vertices that were not given as places.
+    missing : (k,) bool, the entries without a vertex or point.
+    misses : the text of an error about the missing entries, "" for none.
     names : the names that the caller gave to vertices, by index.
     """
 
     indices: NDArray[np.int64]
-    snaps: tuple[Snap, ...] = ()
+    snaps: tuple[Snap, ...]
+    given: tuple[Any, ...]
+    along: NDArray[np.int64]
+    back: NDArray[np.int64]
+    fractions: NDArray[np.float64]
+    points: Array
+    missing: NDArray[np.bool_]
+    misses: str = ""
     names: Mapping[int, str] = NO_NAMES
+
+    @classmethod
+    def of(cls, indices: NDArray[np.int64], given: Sequence[Any]) -> Snapped:
+        """Return vertices as if they had been given among places."""
+        k = len(indices)
+        none, unknown = np.full((2, k), -1), np.full((k, 2), np.nan)
+        missing = np.zeros(k, np.bool_)
+        return cls(indices, (), tuple(given), none[0], none[1], np.zeros(k), unknown, missing)
+
+    @property
+    def only_vertices(self) -> bool:
+        """Whether each entry is a vertex."""
+        return not ((self.along >= 0) | self.missing).any()
+
+    def part(self, rows: NDArray[np.int64]) -> Snapped:
+        """Return some entries, without snaps and names."""
+        return self._replace(
+            indices=self.indices[rows],
+            snaps=(),
+            given=tuple(self.given[row] for row in rows.tolist()),
+            along=self.along[rows],
+            back=self.back[rows],
+            fractions=self.fractions[rows],
+            points=self.points[rows],
+            missing=self.missing[rows],
+        )
 
 
 def holds_places(vertices: Any) -> bool:
@@ -126,7 +190,7 @@ def holds_places(vertices: Any) -> bool:
     return False
 
 
-def snapped(graph: Graph, vertices: Any, what: str = "vertices") -> Any:
+def snapped(graph: Graph, vertices: Any, what: str = "vertices", *, call: str = "") -> Any:
     """Return ``{vertex: name}``, or vertices with places among them, as `Snapped`.
 
     Anything else is returned unchanged.
@@ -134,70 +198,68 @@ def snapped(graph: Graph, vertices: Any, what: str = "vertices") -> Any:
     Parameters
     ----------
     what : the name of the argument, for errors.
+    call : the name of a call that takes the nearest vertex of each place, not a point of an edge.
 
     Raises
     ------
     GraphError
         If the graph has no coordinates.
     VertexError
-        If a place has no vertex near, or the graph lacks another vertex.
+        If a place has no edge or vertex near, or the graph lacks another vertex.
     """
     # The first test is a fast path: the others take 0.5 us, as much as 8 % of a small solve.
     if type(vertices) is int:
         return vertices
     if not isinstance(vertices, dict) and not holds_places(vertices):
         return vertices
-    return snapped_together(graph, **{what: vertices})[0]
+    return snapped_together(graph, call=call, **{what: vertices})[0]
 
 
-def snapped_together(graph: Graph, **given: Any) -> list[Any]:
+def snapped_together(
+    graph: Graph, *, missing: str = "raise", call: str = "", **given: Any
+) -> list[Any]:
     """Return several arguments as `snapped` does, with one error about all places that miss.
 
     Parameters
     ----------
+    missing : "raise" for that error; "flag" for entries that are missing, also where the caller has
+        None, NaN or NA.
+    call : as in `snapped`.
     given : the arguments of a call, by their names.
     """
+    if missing not in {"raise", "flag"}:
+        msg = f"missing = {shown(missing)} must be 'raise' or 'flag'."
+        raise InputError(msg)
     lists = {
         what: [vertices] if isinstance(vertices, Place) else list(vertices)
         for what, vertices in given.items()
-        if isinstance(vertices, dict) or holds_places(vertices)
+        if isinstance(vertices, dict)
+        or holds_places(vertices)
+        or (missing == "flag" and _holds_nulls(vertices))
     }
     if not lists:
         return list(given.values())
-    at = {
-        what: [i for i, one in enumerate(each) if type(one) is Place]
-        for what, each in lists.items()
-    }
-    places = [lists[what][i] for what, rows in at.items() for i in rows]
-    snaps, chosen = [], np.empty(0, np.int64)
-    if places:
-        near = near_places(graph, places)
-        if near.far.any():
-            titles = [
-                what if isinstance(given[what], Place) else f"{what}[{i}]"
-                for what, rows in at.items()
-                for i in rows
-            ]
-            raise VertexError(near.misses(titles, sum(map(len, lists.values()))))
-        chosen = near.vertices
-        labels = graph.label_of(chosen).tolist()
-        snaps = list(map(Snap, places, labels, near.distances.tolist()))
-    result, done = dict(given), 0
+    titles = [
+        what if isinstance(given[what], Place) else f"{what}[{i}]"
+        for what, entries in lists.items()
+        for i in range(len(entries))
+    ]
+    together = _snapped(graph, [one for each in lists.values() for one in each], titles, call)
+    if together.misses and missing == "raise":
+        raise VertexError(together.misses)
+    snaps = iter(together.snaps)
+    result, first = dict(given), 0
     for what, entries in lists.items():
-        rows, upto = at[what], done + len(at[what])
-        indices = np.empty(len(entries), np.int64)
-        indices[rows] = chosen[done:upto]
-        if len(rows) < len(entries):
-            refuse_missing(entries, what, VertexError)
-            others = sorted(set(range(len(entries))) - set(rows))
-            indices[others] = graph.index_of([entries[i] for i in others], what)
-        vertices = given[what]
+        vertices, rows = given[what], np.arange(first, first + len(entries))
+        first += len(entries)
+        places = [i for i in rows.tolist() if type(together.given[i]) is Place]
+        taken = tuple(islice(snaps, int((~together.missing[places]).sum())))
         own = [entry.name if type(entry) is Place else None for entry in entries]
-        names = _names(indices, vertices.values() if isinstance(vertices, dict) else own)
+        names = vertices.values() if isinstance(vertices, dict) else own
+        names_of = _names(together.indices[rows], names)
         if isinstance(vertices, set | frozenset):  # which have no order of their own
-            indices.sort()
-        result[what] = Snapped(indices, tuple(snaps[done:upto]), names)
-        done = upto
+            rows = rows[np.argsort(together.indices[rows], kind="stable")]
+        result[what] = together.part(rows)._replace(snaps=taken, names=names_of)
     return list(result.values())
 
 
@@ -210,133 +272,147 @@ def _names(indices: NDArray[np.int64], names: Iterable[Any]) -> dict[int, str]:
     return joined
 
 
-def noted(result: T, *given: Any) -> T:
-    """Return a result with the names of its vertices and the vertices taken for its places.
+def _snapped(graph: Graph, entries: list[Any], titles: list[str], call: str) -> Snapped:
+    """Return the vertices and points of the entries of a call."""
+    null = np.flatnonzero([is_missing(entry) for entry in entries])
+    at = np.flatnonzero([type(entry) is Place for entry in entries])
+    others = np.setdiff1d(np.arange(len(entries)), np.concatenate([null, at]))
+    result = Snapped.of(np.full(len(entries), -1), entries)
+    if len(others):
+        result.indices[others] = graph.index_of([entries[i] for i in others.tolist()])
+    result.missing[null] = True
+    misses = []
+    if len(null):
+        first = f"{titles[null[0]]} is {entries[null[0]]}, neither a vertex nor a place."
+        more = f"{len(null):,} of {len(entries):,} entries are missing, the first "
+        misses.append(f"{more if len(null) > 1 else ''}{first}")
+    if not len(at):
+        return result._replace(misses=" ".join(misses))
+    places = [entries[i] for i in at.tolist()]
+    near = nearby(graph, places, on_edges=not call)
+    result.indices[at] = np.where(near.far, -1, near.vertices)
+    result.missing[at] |= near.far
+    result.points[at] = near.points
+    some = (near.edges >= 0) & ~near.far
+    if some.any():
+        inside = at[some]
+        result.along[inside], result.back[inside] = edges_of(graph).twins.ways(near.edges[some])
+        result.fractions[inside] = near.fractions[some]
+    if near.far.any():
+        misses.append(near.misses([titles[i] for i in at.tolist()], len(entries)))
+    snaps = snaps_of(graph, places, near, lambda vertices: graph.label_of(vertices).tolist())
+    snaps = tuple(snap for snap, far in zip(snaps, near.far.tolist(), strict=True) if not far)
+    return result._replace(snaps=snaps, misses=" ".join(misses))
+
+
+def nearby(graph: Graph, places: Sequence[Place], *, on_edges: bool = True) -> Nearby:
+    """Search the points of a graph nearest to places; GraphError if it has no coordinates."""
+    asked = np.array([(place.lon, place.lat) for place in places], np.float64).reshape(-1, 2)
+    edges = np.array([on_edges and place.snap == "edge" for place in places], np.bool_)
+    near = Nearby.of(graph, asked, [place.within for place in places], edges)
+    if graph.turns is not None and graph.areas:
+        # Paths from inside such an edge would need turns into the area that may leave it again.
+        tails = np.searchsorted(graph.indptr, near.edges, side="right") - 1
+        closed = [each < graph.first_through for each in (tails, graph.indices[near.edges])]
+        near = near.at_vertices(graph, (near.edges >= 0) & (closed[0] != closed[1]))
+    return near
+
+
+def snaps_of(
+    graph: Graph,
+    places: Sequence[Place],
+    near: Nearby,
+    names: Callable[[NDArray[np.int64]], list[Any]],
+) -> tuple[Snap, ...]:
+    """Return what was taken for each place.
 
     Parameters
     ----------
-    result : has attributes `names` and `snapped`, and a plan whose notes then say how far the
-        places are from their vertices.
-    given : the arguments of the call, as `snapped` returns them.
+    near : the points nearest to the places.
+    names : returns the names of vertices from their indices.
     """
-    if Snapped in map(type, given):
-        parts = [each for each in given if type(each) is Snapped]
-        snaps = tuple(snap for part in parts for snap in part.snaps)
-        found: Any = result
-        found.names = {at: name for part in parts for at, name in part.names.items()}
-        if not snaps:
-            return result
-        found.snapped = snaps
-        note = described(snaps, in_metres=points_of(found.graph).degrees)
-        found.plan = replace(found.plan, notes=(*found.plan.notes, note))
+    inside = np.flatnonzero(near.edges >= 0)
+    edges, fractions = near.edges[inside], near.fractions[inside]
+    tails = np.searchsorted(graph.indptr, edges, side="right") - 1
+    ends = zip(names(tails), names(graph.indices[edges].astype(np.int64)), strict=True)
+    lightest = edges_of(graph).twins.ways(edges)[0] if len(edges) else edges
+    offsets = weight_up_to(graph, lightest, fractions).tolist()
+    parts = dict(
+        zip(inside.tolist(), zip(ends, fractions.tolist(), offsets, strict=True), strict=True)
+    )
+    rows = zip(
+        places, names(near.vertices), near.distances.tolist(), near.points.tolist(), strict=True
+    )
+    return tuple(
+        Snap(place, vertex, distance, tuple(point), *parts.get(i, ()))
+        for i, (place, vertex, distance, point) in enumerate(rows)
+    )
+
+
+def noted(result: T, *given: Any, call: str = "") -> T:
+    """Return a result with the names of its vertices and the points taken for its places.
+
+    Parameters
+    ----------
+    result : has attributes `names` and `snapped`, and a plan whose notes then say which points were
+        taken and what is missing.
+    given : the arguments of the call, as `snapped` returns them.
+    call : as in `snapped`.
+    """
+    parts = [each for each in given if type(each) is Snapped]
+    if not parts:
+        return result
+    taken: Any = result
+    taken.names = {at: name for part in parts for at, name in part.names.items() if at >= 0}
+    taken.snapped = tuple(snap for part in parts for snap in part.snaps)
+    notes = []
+    if call and any(snap.place.snap == "edge" for snap in taken.snapped):
+        notes.append(f"{call} takes places as their nearest vertices, not as points along edges")
+    if taken.snapped:
+        notes.append(described(taken.snapped, in_metres=points_of(taken.graph).degrees))
+    if parts[0].misses:
+        notes.append(f"missing entries are unreachable: {parts[0].misses}")
+    if notes:
+        taken.plan = replace(taken.plan, notes=(*taken.plan.notes, *notes))
     return result
 
 
 def described(snaps: Sequence[Snap], *, in_metres: bool) -> str:
-    """Return in a sentence how far places are from their vertices."""
+    """Return in a sentence which points were taken for places, and how far they are."""
     unit = " m" if in_metres else ""
     if len(snaps) <= 2:
         parts = (
-            f"{s.place} is taken as vertex {s.vertex}, {_digits(s.distance)}{unit} away"
-            for s in snaps
+            f"{snap.place} is taken as {_point(snap)}, {digits(snap.distance)}{unit} away"
+            for snap in snaps
         )
         return "; ".join(parts)
     distances = np.array([snap.distance for snap in snaps])
-    mean, most = (f"{_digits(float(value))}{unit}" for value in (distances.mean(), distances.max()))
+    mean, most = (f"{digits(float(value))}{unit}" for value in (distances.mean(), distances.max()))
+    inside = sum(snap.edge is not None for snap in snaps)
+    if not inside:
+        return (
+            f"{len(snaps):,} places are taken as their nearest vertices, {mean} away on average, "
+            f"{most} at most"
+        )
     return (
-        f"{len(snaps):,} places are taken as their nearest vertices, {mean} away on average, "
-        f"{most} at most"
+        f"{len(snaps):,} places are taken as the nearest points of the network ({inside:,} along "
+        f"edges, {len(snaps) - inside:,} at vertices), {mean} away on average, {most} at most"
     )
 
 
-class Near(NamedTuple):
-    """The vertices nearest to k points, how far they are and may be, and which are too far.
-
-    Attributes
-    ----------
-    search : the vertices that were searched.
-    points : (k, 2) float64.
-    vertices : (k,) int64.
-    distances, limits : (k,) float64.
-    far : (k,) bool.
-    """
-
-    search: NearestPoints
-    points: Array
-    vertices: NDArray[np.int64]
-    distances: NDArray[np.float64]
-    limits: NDArray[np.float64]
-    far: NDArray[np.bool_]
-
-    @classmethod
-    def of(cls, search: NearestPoints, points: Array, within: Sequence[float | None]) -> Near:
-        """Search the vertices nearest to points.
-
-        Parameters
-        ----------
-        points : (k, 2) finite numbers.
-        within : k numbers or None, as in `Graph.nearest_vertex`.
-        """
-        diagonal = float(np.hypot(*np.ptp(search.box, 0)))
-        default = REACH if search.degrees else REACH_IN_PLANE * diagonal
-        limits = np.array([default if each is None else float(each) for each in within])
-        vertices, distances = search.nearest(points)
-        # A finite number is a statement about this place; infinity allows all, also by mistake.
-        stated = np.array([each is not None and each < np.inf for each in within], np.bool_)
-        far = distances > limits
-        far |= _swapped(search, points) & (distances > default) & ~stated
-        return cls(search, points, vertices, distances, limits, far)
-
-    def misses(self, titles: Sequence[str], total: int) -> str:
-        """Return the text of the error about the points that are too far from all vertices.
-
-        Parameters
-        ----------
-        titles : where in the arguments of the call each point stands.
-        total : the number of places and vertices in these arguments.
-        """
-        first, count = int(np.argmax(self.far)), int(self.far.sum())
-        reason = self._reason(first)
-        if count == 1:
-            return reason if total == 1 else f"{titles[first]}: {reason}"
-        ends = np.sort(self.distances[self.far])[[0, -1]].tolist()
-        least, most = (f"{_digits(end)}{self._unit}" for end in ends)
-        return (
-            f"{count:,} of {total:,} places are too far from every vertex, {least} to {most}; the "
-            f"first is {titles[first]}: {reason}"
-        )
-
-    @property
-    def _unit(self) -> str:
-        return " m" if self.search.degrees else ""
-
-    def _reason(self, at: int) -> str:
-        """Return why a point is too far from all vertices, and what to do."""
-        point, distance = self.points[at], float(self.distances[at])
-        degrees = self.search.degrees
-        place = f"Place({point[0]:.10g}, {point[1]:.10g})"
-        axes = ("longitudes", "latitudes") if degrees else ("x", "y")
-        (x, y), (x2, y2) = self.search.box.tolist()
-        box = f"the graph has {axes[0]} {x:.6g} .. {x2:.6g} and {axes[1]} {y:.6g} .. {y2:.6g}"
-        if _swapped(self.search, point[None])[0]:
-            order = "longitude and latitude are" if degrees else "x and y are"
-            return (
-                f"{order} swapped in {place}: {box}. Write Place({point[1]:.10g}, {point[0]:.10g})"
-                f"{INSIST}{np.ceil(distance):.0f}."
-            )
-        if degrees and not (abs(point[0]) <= 180 and abs(point[1]) <= 90):
-            return f"{place} is not a longitude and a latitude in degrees, but {box}."
-        limit = float(self.limits[at])
-        return (
-            f"{place} is {_digits(distance)}{self._unit} from the nearest vertex, and "
-            f"{_digits(limit)}{self._unit} is the most: {box}. Correct the coordinate{ALLOW_MORE}."
-        )
+def _point(snap: Snap) -> str:
+    if snap.edge is None:
+        return f"vertex {snap.vertex}"
+    tail, head = snap.edge
+    assert snap.fraction is not None  # noqa: S101 - an edge has one
+    return f"the point after {100 * snap.fraction:.3g} % of the edge {tail} -> {head}"
 
 
-def near_places(graph: Graph, places: Sequence[Place]) -> Near:
-    """Search the vertices nearest to places; GraphError if the graph has no coordinates."""
-    points = np.array([(place.lon, place.lat) for place in places], np.float64).reshape(-1, 2)
-    return Near.of(points_of(graph), points, [place.within for place in places])
+def _holds_nulls(vertices: Any) -> bool:
+    """Return whether an argument is several vertices with None, NaN or NA among them."""
+    several = isinstance(vertices, list | tuple)
+    objects = getattr(getattr(vertices, "dtype", None), "kind", None) == "O"
+    return (several or objects) and any(map(is_missing, vertices))
 
 
 def checked_numbers(values: ArrayLike, name: str) -> Array:
@@ -378,7 +454,7 @@ def nearest_vertex(
         raise InputError(msg)
     reach = None if within is None else _checked_reach(within)
     points = np.column_stack([x.ravel(), y.ravel()])
-    near = Near.of(points_of(graph, component), points, [reach] * x.size)
+    near = Nearby.of(graph, points, [reach] * x.size, component=component)
     if near.far.any():
         raise VertexError(near.misses([f"row {row}" for row in range(x.size)], x.size))
     names = graph.label_of(near.vertices)
@@ -413,16 +489,3 @@ def _checked_reach(within: Any) -> float:
         msg = f"within = {shown(within)} must be a number, 0 or more; None means the default."
         raise InputError(msg)
     return reach
-
-
-def _swapped(known: NearestPoints, points: Array) -> Array:
-    """Return which points are outside the graph's box, but inside with x and y swapped: (k,)."""
-    low, high = known.box
-    inside = ((points >= low) & (points <= high)).all(axis=1)
-    turned = points[:, ::-1]
-    swapped: Array = ~inside & ((turned >= low) & (turned <= high)).all(axis=1)
-    return swapped
-
-
-def _digits(value: float) -> str:
-    return f"{value:,.0f}" if value >= 9.5 else f"{value:.2g}"

@@ -161,6 +161,28 @@ def edges_of_turns(graph: Graph, path: Array) -> Array:
     return edges
 
 
+def states_of_edges(graph: Graph, edges: Array) -> tuple[Array, Array]:
+    """Return the vertices of the expanded graph at which paths are whose last edge is a given one.
+
+    Parameters
+    ----------
+    edges : (k,) positions in `Graph.edges`, of a graph with turns.
+
+    Returns
+    -------
+    which, vertices : (s,) int64 each, ascending positions in `edges`, and the vertices.
+    """
+    assert graph.turns is not None  # noqa: S101 - the caller's promise
+    last = _edges_of_states(graph, graph.turns)
+    order = np.argsort(last, kind="stable")
+    low, high = (np.searchsorted(last[order], edges, side=side) for side in ("left", "right"))
+    counts = high - low
+    within = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
+    states = order[np.repeat(low, counts) + within]
+    vertices = graph.n + states + np.where(states < graph.m, 0, graph.n)
+    return np.repeat(np.arange(len(edges)), counts), vertices
+
+
 def refuse_turns(graph: Graph, call: str) -> None:
     """Raise NotSupportedError if a graph has turns, which a call does not honour."""
     if graph.turns is not None:

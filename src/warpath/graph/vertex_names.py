@@ -29,7 +29,9 @@ class VertexNames:
             """Number of vertices."""
 
     def index_of(self, vertices: Any, what: str = "vertices") -> NDArray[np.int64]:
-        """Translate labels (or, without labels, indices) and places into indices: (k,) int64.
+        """Translate labels (or, without labels, indices) into indices: (k,) int64.
+
+        A `Place` becomes the vertex nearest to it.
 
         Parameters
         ----------
@@ -44,7 +46,8 @@ class VertexNames:
             `Place` far from any vertex.
         """
         if holds_places(vertices):
-            indices: NDArray[np.int64] = snapped(self, vertices).indices  # type: ignore[arg-type]
+            taken = snapped(self, vertices, what, call="index_of")  # type: ignore[arg-type]
+            indices: NDArray[np.int64] = taken.indices
             return indices
         if self.labels is None:
             return indices_of_numbers(vertices, self.n, self.id_base, what)

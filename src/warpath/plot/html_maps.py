@@ -87,7 +87,7 @@ def html_route(
     graph = route.graph
     file, colour = checked_page(path, theme, tiles, graph)
     line = route_line(graph, route)
-    names = names_of(route, route.indices, file_ids=file_ids)
+    names = route.stops(names_of(route, route.indices, file_ids=file_ids))
     first, last = map(visible, ends or (names[0], names[-1]))
     upto = np.cumsum(route.weights, dtype=graph.dist_dtype).tolist()
     texts = [
@@ -96,7 +96,7 @@ def html_route(
             _streets(route), names[:-1], names[1:], route.weights.tolist(), upto, strict=True
         )
     ]
-    pieces, which = lines_of(graph, route.edges)[:2]
+    pieces, which = route.pieces
     page = MapPage(
         [
             network_around(graph, line, colour),

@@ -80,7 +80,9 @@ def plot_route(
     drawing = new_map(graph, line, "its route", theme=theme, dpi=dpi, margin=_MARGIN, flattest=0.45)
     draw_network(drawing, graph)
     if ends is None:
-        shown_names = names_of(vertices, vertices.indices) if isinstance(vertices, Route) else names
+        shown_names = names
+        if isinstance(vertices, Route):
+            shown_names = vertices.stops(names_of(vertices, vertices.indices))
         ends = str(shown_names[0]), str(shown_names[-1])
     draw_route(drawing, line, ends)
     write_source(drawing, graph)
@@ -113,7 +115,7 @@ def described(graph: Graph, vertices: Any) -> str:
     parts = []
     if isinstance(vertices, Route):
         known = graph.unit is not None
-        length, hops = vertices.length, len(vertices) - 1
+        length, hops = vertices.length, len(vertices.edges)
         parts.append(
             units.measure(length, graph.unit) if known else f"length {units.length(length)}"
         )
@@ -125,6 +127,8 @@ def route_line(graph: Graph, vertices: Any) -> Array:
     """Return the points of a route, (k, 2); raise GraphError if a vertex has no coordinates."""
     positions = positions_of(graph, "its route")
     names = list(getattr(vertices, "vertices", vertices))
+    if isinstance(vertices, Route) and not names:  # two points of one edge
+        return np.asarray(vertices.line)
     if not names:
         raise GraphError("the route has no vertices, so there is nothing to draw.")
     line: Array = positions[graph.index_of(names)]

@@ -9,12 +9,18 @@ import numpy as np
 from warpath.base import notebook
 from warpath.base.cached import cached_property
 from warpath.base.dtypes import unreachable
-from warpath.base.errors import DistanceOverflowError, InputError, VertexError, require
+from warpath.base.errors import (
+    DistanceOverflowError,
+    InputError,
+    NotSupportedError,
+    VertexError,
+    require,
+)
 from warpath.base.escaping import visible
 from warpath.graph.arguments import one_index
 from warpath.graph.checks import checked_bool
-from warpath.graph.labels import one_label, table_ids
-from warpath.graph.places import NO_NAMES
+from warpath.graph.labels import labels_or_none, one_label, table_ids
+from warpath.graph.places import NO_NAMES, Place
 from warpath.graph.turns import refuse_turns
 from warpath.results.paths import Paths
 from warpath.results.predecessors import (
@@ -37,7 +43,7 @@ if TYPE_CHECKING:
 
     from warpath.base.dtypes import Array
     from warpath.graph import Graph
-    from warpath.graph.places import Snap
+    from warpath.graph.places import Snap, Snapped
     from warpath.results.trace import Trace
 
 
@@ -53,7 +59,8 @@ class DistanceTable(ReachedDistances):
         function.
     pred : (k, t) of the indices' type, the index of the vertex before each target, -1 where there
         is none; None if predecessors were not requested.
-    source_indices, target_indices : (k,) and (t,) int64.
+    source_indices, target_indices : (k,) and (t,) int64; for points along edges the nearer ends, -1
+        for missing entries.
     cutoff : the largest distance in the table; farther pairs are unreachable. None for no limit.
     plan : the plan that ran: algorithm, device and the reasons.
     reassociated : whether float sums may have been formed in another order than along the paths.
@@ -83,6 +90,7 @@ class DistanceTable(ReachedDistances):
         reassociated: bool = False,
         trace: Trace | None = None,
         find_route: Callable[[Any, Any], Route] | None = None,
+        ends: tuple[Snapped, Snapped] | None = None,
     ) -> None:
         self.graph = graph
         self.source_indices = sources
@@ -95,16 +103,22 @@ class DistanceTable(ReachedDistances):
         self.stats = stats or {}
         self.trace = trace
         self._find_route = find_route
+        self._ends = ends
 
     @cached_property
     def sources(self) -> Array:
-        """The vertices of the rows, as the graph names them: (k,)."""
-        return self.graph.label_of(self.source_indices)
+        """The vertices of the rows, as the graph names them, None for missing ones: (k,)."""
+        return labels_or_none(self.graph, self.source_indices)
 
     @cached_property
     def targets(self) -> Array:
         """The vertices of the columns, as the graph names them: (t,)."""
-        return self.graph.label_of(self.target_indices)
+        return labels_or_none(self.graph, self.target_indices)
+
+    @property
+    def missing(self) -> NDArray[np.bool_]:
+        """Mask of the pairs with a place that has no point near, or without a vertex: (k, t)."""
+        return (self.source_indices < 0)[:, None] | (self.target_indices < 0)[None, :]
 
     @property
     def reached(self) -> NDArray[np.bool_]:
@@ -180,6 +194,9 @@ class DistanceTable(ReachedDistances):
         length = None if self.dist is None else self.dist[row, column].item()
         if length is not None and length == unreachable(self.dist.dtype):
             raise no_path(self.graph, s, t, self.cutoff)
+        if self._find_route is not None and self._ends is not None:
+            rows, columns = self._ends
+            return self._find_route(rows.given[row], columns.given[column])
         if self._find_route is not None:  # a graph with turns
             return self._find_route(source, target)
         cut = self.cutoff is not None and not self._exact
@@ -212,6 +229,12 @@ class DistanceTable(ReachedDistances):
         """
         refuse_turns(self.graph, "paths_from")
         row = self._place(source, self.source_indices, "row")
+        if self._ends is not None and self._ends[0].along[row] >= 0:
+            msg = (
+                f"paths_from does not take {self._ends[0].given[row]}, a point along an edge: use "
+                'path, or Place(..., snap="vertex").'
+            )
+            raise NotSupportedError(msg)
         s, graph = int(self.source_indices[row]), self.graph
         if self.dist is not None and self._whole and self._exact:
             dist = as_labels(graph, self._row(self.dist, row))
@@ -244,8 +267,15 @@ class DistanceTable(ReachedDistances):
         return np.asarray(values.get() if hasattr(values, "get") else values)
 
     def _place(self, vertex: Any, indices: NDArray[np.int64], what: str) -> int:
+        if self._ends is not None and isinstance(vertex, Place):
+            given = self._ends[0 if what == "row" else 1].given
+            if vertex in given:
+                return given.index(vertex)
         at = one_index(self.graph, vertex, "source" if what == "row" else "target")
         found_at = np.flatnonzero(indices == at)
+        if self._ends is not None:  # a vertex, before points along edges of which it is the end
+            along = self._ends[0 if what == "row" else 1].along[found_at]
+            found_at = found_at[np.argsort(along >= 0, kind="stable")]
         if not len(found_at):
             axis = "sources" if what == "row" else "targets"
             msg = (

@@ -18,7 +18,7 @@ from warpath.base.errors import GraphFormatError, InputError, require
 from warpath.base.escaping import csv_cell, utf8
 from warpath.graph.arguments import a_graph
 from warpath.graph.checks import checked_bool
-from warpath.graph.labels import encodable, file_ids
+from warpath.graph.labels import encodable, file_ids, table_ids
 from warpath.io.places import to_read, to_write
 from warpath.io.save import atomic
 from warpath.results.distance_table import DistanceTable
@@ -117,8 +117,8 @@ def save_table(
         reached = dist != unreachable(dist.dtype)
         rows, places = np.nonzero(reached)
         columns: Columns = {
-            "source": (file_ids(table.graph, table.source_indices)[rows], None),
-            "target": (file_ids(table.graph, table.target_indices)[places], None),
+            "source": (file_ids(table.graph, table.source_indices[rows]), None),
+            "target": (file_ids(table.graph, table.target_indices[places]), None),
             "distance": (dist[reached], None),
         }
         if table.pred is not None:
@@ -126,7 +126,7 @@ def save_table(
             columns["pred"] = (file_ids(table.graph, np.maximum(pred, 0)), pred >= 0)
         save_columns(target, columns, escape_formulas=escape_formulas)
     else:
-        named: Columns = {"source": (file_ids(table.graph, table.source_indices), None)}
+        named: Columns = {"source": with_mask(table.graph, table.source_indices)}
         for at, name in enumerate(file_ids(table.graph, table.target_indices).tolist()):
             if str(name) in named:
                 msg = (
@@ -393,3 +393,9 @@ def _texts(values: Array, present: Array | None, cell: Callable[[str], str]) -> 
     if present is None:
         return texts
     return [text if has else "" for text, has in zip(texts, present.tolist(), strict=True)]
+
+
+def with_mask(graph: Graph, indices: Array) -> tuple[Array, Array | None]:
+    """Return the ids of vertices in the graph's file, and which are not missing; None for all."""
+    present = indices >= 0
+    return table_ids(graph, indices), None if present.all() else present

@@ -10,7 +10,7 @@ from warpath.base.errors import GraphError, InputError, require
 from warpath.graph.checks import as_float, checked_bool, shown
 from warpath.graph.coordinates import EARTH_RADIUS, in_degrees, stretch
 from warpath.graph.edge_geometry import lightest, lines_of
-from warpath.graph.labels import table_ids
+from warpath.graph.labels import encodable, table_ids
 
 if TYPE_CHECKING:
     from warpath.base.dtypes import Array
@@ -206,10 +206,10 @@ def route_feature(route: Route) -> dict[str, Any]:
     corners = _line(route).tolist()
     kind, place = ("Point", corners[0]) if len(corners) == 1 else ("LineString", corners)
     properties = {
-        "source": _plain(table_ids(route.graph, route.indices[:1]).tolist()[0]),
-        "target": _plain(table_ids(route.graph, route.indices[-1:]).tolist()[0]),
+        "source": _plain(_stops(route).tolist()[0]),
+        "target": _plain(_stops(route).tolist()[-1]),
         "length": route.length,
-        "edges": len(route) - 1,
+        "edges": len(route.edges),
     }
     return {
         "type": "Feature",
@@ -218,21 +218,29 @@ def route_feature(route: Route) -> dict[str, Any]:
     }
 
 
+def _stops(route: Route) -> Array:
+    """Return the ids of the vertices of a route, and the places of ends along edges."""
+    names = table_ids(route.graph, route.indices)
+    if route.places == (None, None):
+        return names
+    return encodable(np.array(route.stops(names.tolist()), object))
+
+
 def route_frame(route: Route, *, legs: bool, crs: Any) -> Any:
     """Implement `Route.to_geodataframe`."""
     line, legs = _line(route), checked_bool(legs, "legs")
     geopandas = require("geopandas", extra="geo", what="Route.to_geodataframe")
+    names = _stops(route)
     if not legs:
         whole = _whole(line)
-        names = table_ids(route.graph, route.indices)
         ends = {"source": names[:1], "target": names[-1:], "length": [route.length]}
         return geopandas.GeoDataFrame(ends | {"geometry": [whole]}, crs=crs_of(route.graph, crs))
     columns = {
-        "u": table_ids(route.graph, route.indices[:-1]),
-        "v": table_ids(route.graph, route.indices[1:]),
+        "u": names[:-1],
+        "v": names[1:],
         "length": route.weights,
         "distance": np.cumsum(route.weights, dtype=route.graph.dist_dtype),
-        "geometry": _shapes(route.graph, route.edges),
+        "geometry": _shapes(route.pieces, len(route.edges)),
     }
     return geopandas.GeoDataFrame(columns, crs=crs_of(route.graph, crs))
 
@@ -243,21 +251,28 @@ def tree_frame(paths: Paths) -> Any:
     graph = paths.graph
     _places(graph)
     heads = np.flatnonzero(paths.pred >= 0)
+    edges = lightest(graph, paths.pred[heads], heads)
     columns = {
         "vertex": table_ids(graph, heads),
         "distance": paths.dist[heads],
         "pred": table_ids(graph, paths.pred[heads]),
-        "geometry": _shapes(graph, lightest(graph, paths.pred[heads], heads)),
+        "geometry": _shapes(lines_of(graph, edges)[:2], len(edges)),
     }
     return geopandas.GeoDataFrame(columns, crs=crs_of(graph, "auto"))
 
 
-def _shapes(graph: Graph, edges: Array) -> list[Any]:
-    """Return edges as lines, None for one with an end that has no coordinates."""
+def _shapes(parts: tuple[Array, Array], count: int) -> list[Any]:
+    """Return edges as lines, None for one with an end that has no coordinates.
+
+    Parameters
+    ----------
+    parts : the straight pieces, and the edge of each.
+    count : the number of edges.
+    """
     import shapely
 
-    pieces, which, _, _ = lines_of(graph, edges)
-    shapes: list[Any] = [None] * len(edges)
+    pieces, which = parts
+    shapes: list[Any] = [None] * count
     begins = np.flatnonzero(np.diff(which, prepend=-1))
     for mine in np.split(np.arange(len(which)), begins[1:]) if len(which) else ():
         corners = np.concatenate([pieces[mine[:1], 0], pieces[mine, 1]])

@@ -135,11 +135,19 @@ def _quantities(graph: Graph, route: Route) -> dict[str, Array]:
         return {"length": own}
     assert graph.given is not None  # noqa: S101 - checked by the caller
     found = {
-        _BY_UNIT[unit]: graph.given.column(name, route.edges)
+        _BY_UNIT[unit]: _on_route(route, graph.given.column(name, route.edges))
         for name, unit in graph.given.units.items()
         if unit in _BY_UNIT and name in graph.given.columns
     } | {_BY_UNIT[graph.unit]: own}
     return {name: found[name] for name in _BY_UNIT.values() if name in found}
+
+
+def _on_route(route: Route, values: Array) -> Array:
+    """Return the parts of the values of edges that are on a route, which may begin on an edge."""
+    whole = (route.shares == (0.0, 1.0)).all()
+    if whole or values.dtype.kind not in "iuf":
+        return values
+    return values * (route.shares[:, 1] - route.shares[:, 0])
 
 
 def total_along(route: Route, quantity: str | ArrayLike) -> Any:
@@ -151,7 +159,7 @@ def total_along(route: Route, quantity: str | ArrayLike) -> Any:
             known = f"there are {', '.join(map(repr, columns))}" if columns else "there are none"
             msg = f"along({quantity!r}): the graph keeps no column of this name; {known}."
             raise GraphError(msg)
-        values = graph.given.column(quantity, route.edges)
+        values = _on_route(route, graph.given.column(quantity, route.edges))
     else:
         array = plain_array(quantity, "quantity")
         if array.shape != (graph.m,):
@@ -160,7 +168,7 @@ def total_along(route: Route, quantity: str | ArrayLike) -> Any:
                 f"m = {graph.m:,} edges."
             )
             raise GraphError(msg)
-        values = array[route.edges]
+        values = _on_route(route, array[route.edges])
     if values.dtype.kind not in "iuf":
         msg = f"along({shown(quantity)}): the values are {values.dtype}, and sums need numbers."
         raise GraphError(msg)

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from warpath.base.cached import cached_property
 from warpath.base.dtypes import unreachable
-from warpath.base.errors import require
+from warpath.base.errors import NoPathError, require
 from warpath.graph.checks import checked_integer
-from warpath.graph.labels import table_ids
+from warpath.graph.labels import labels_or_none, table_ids
 from warpath.graph.places import NO_NAMES
 from warpath.results.reached import ReachedDistances
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from warpath.base.dtypes import Array
     from warpath.graph import Graph
-    from warpath.graph.places import Snap
+    from warpath.graph.places import Snap, Snapped
     from warpath.results.route import Route
 
 
@@ -31,7 +31,8 @@ class Pairs(ReachedDistances):
     Attributes
     ----------
     graph : the graph that was solved.
-    origin_indices, destination_indices : (k,) int64, indices of the vertices.
+    origin_indices, destination_indices : (k,) int64, indices of the vertices; for points along
+        edges of the nearer ends, -1 for missing entries.
     dist : (k,) distances in the weights' unit; inf (floats) or the largest integer where the
         destination cannot be reached, which sums of integers would include: see `reached_dist`,
         `to_numpy`.
@@ -56,6 +57,7 @@ class Pairs(ReachedDistances):
         *,
         plan: Any,
         stats: dict[str, Any],
+        entries: tuple[Snapped, Snapped] | None = None,
     ) -> None:
         self.graph = graph
         self.origin_indices = origins
@@ -64,16 +66,22 @@ class Pairs(ReachedDistances):
         self._find_route = find_route
         self.plan = plan
         self.stats = stats
+        self._entries = entries
 
     @cached_property
     def origins(self) -> Array:
         """The origins as the graph names them: (k,)."""
-        return self.graph.label_of(self.origin_indices)
+        return labels_or_none(self.graph, self.origin_indices)
 
     @cached_property
     def destinations(self) -> Array:
         """The destinations as the graph names them: (k,)."""
-        return self.graph.label_of(self.destination_indices)
+        return labels_or_none(self.graph, self.destination_indices)
+
+    @property
+    def missing(self) -> NDArray[np.bool_]:
+        """Mask of the trips with a place that has no point near, or without a vertex: (k,)."""
+        return (self.origin_indices < 0) | (self.destination_indices < 0)
 
     @cached_property
     def reached(self) -> NDArray[np.bool_]:
@@ -96,10 +104,19 @@ class Pairs(ReachedDistances):
             If its destination cannot be reached.
         """
         at = checked_integer(trip, "trip", 0, len(self) - 1)
-        return self._find_route(self.origins[at], self.destinations[at])
+        if self._entries is None:
+            return self._find_route(self.origins[at], self.destinations[at])
+        if self.missing[at]:
+            msg = f"there is no path of trip {at}: its origin or its destination is missing."
+            raise NoPathError(msg)
+        first, last = (entries.given[at] for entries in self._entries)
+        return self._find_route(first, last)
 
     def to_pandas(self) -> Any:
-        """Return a pandas data frame: origin, destination and distance, NA where there is none."""
+        """Return a pandas data frame: origin, destination and distance, NA where there is none.
+
+        Where trips are missing, a column `missing` says which.
+        """
         pandas = require("pandas", what="Pairs.to_pandas")
         distance = pandas.Series(self.dist).convert_dtypes().mask(~self.reached, pandas.NA)
         columns = {
@@ -107,6 +124,8 @@ class Pairs(ReachedDistances):
             "destination": table_ids(self.graph, self.destination_indices),
             "distance": distance,
         }
+        if self.missing.any():
+            columns["missing"] = self.missing
         return pandas.DataFrame(columns)
 
     def to_geodataframe(self, *, crs: Any = "auto") -> Any:
@@ -171,11 +190,11 @@ class Pairs(ReachedDistances):
         escape_formulas : as for `Paths.save`.
         """
         from warpath.io.places import to_write
-        from warpath.results.files import save_columns
+        from warpath.results.files import save_columns, with_mask
 
         columns: dict[str, tuple[Array, Array | None]] = {
-            "origin": (table_ids(self.graph, self.origin_indices), None),
-            "destination": (table_ids(self.graph, self.destination_indices), None),
+            "origin": with_mask(self.graph, self.origin_indices),
+            "destination": with_mask(self.graph, self.destination_indices),
             "distance": (self.dist, self.reached),
         }
         save_columns(to_write(path), columns, escape_formulas=escape_formulas)

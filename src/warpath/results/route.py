@@ -8,19 +8,20 @@ import numpy as np
 
 from warpath.base.cached import cached_property
 from warpath.graph.checks import shown
+from warpath.graph.coordinates import stretch
 from warpath.graph.edge_geometry import leg_weights, lightest, lines_of
 from warpath.graph.labels import one_label
 from warpath.graph.places import NO_NAMES
 from warpath.results.legs import legs_of, total_along
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from numpy.typing import ArrayLike, NDArray
 
     from warpath.base.dtypes import Array
     from warpath.graph import Graph
-    from warpath.graph.places import Snap
+    from warpath.graph.places import Place, Snap
     from warpath.results.legs import Legs
 
 
@@ -30,7 +31,8 @@ class Route:
     Attributes
     ----------
     graph : the graph that was solved.
-    indices : (h,) int64, indices of the vertices from source to target.
+    indices : (h,) int64, indices of the vertices from source to target; where an end is a point
+        along an edge, of those between the ends.
     length : length of the path, in the weights' unit.
     plan : the plan that ran: algorithm, device and the reasons.
     snapped : what was taken for each `Place` in the call, a tuple of `Snap`; empty without places.
@@ -40,6 +42,9 @@ class Route:
 
     snapped: tuple[Snap, ...] = ()
     names: Mapping[int, str] = NO_NAMES
+    #: The places and the points of ends along edges, None for ends that are vertices.
+    places: tuple[Place | None, Place | None] = (None, None)
+    points: tuple[Array | None, Array | None] = (None, None)
 
     def __init__(
         self,
@@ -47,13 +52,13 @@ class Route:
         indices: NDArray[np.int64],
         length: Any,
         plan: Any = None,
-        **known: Array,
+        **known: Any,
     ) -> None:
         self.graph = graph
         self.indices = indices
         self.length = length
         self.plan = plan
-        vars(self).update(known)  # `edges` and `weights`, which a graph with turns determines
+        vars(self).update(known)  # `edges` and others that the search determines
 
     @cached_property
     def vertices(self) -> Array:
@@ -62,22 +67,44 @@ class Route:
 
     @property
     def source(self) -> Any:
-        """The first vertex, as the graph names it."""
-        return one_label(self.graph, int(self.indices[0]))
+        """The first vertex, as the graph names it; the `Place` of a point along an edge."""
+        return self.places[0] or one_label(self.graph, int(self.indices[0]))
 
     @property
     def target(self) -> Any:
-        """The last vertex, as the graph names it."""
-        return one_label(self.graph, int(self.indices[-1]))
+        """The last vertex, as the graph names it; the `Place` of a point along an edge."""
+        alone = self.places[0] if not len(self.indices) else None  # a route of one point
+        return self.places[1] or alone or one_label(self.graph, int(self.indices[-1]))
+
+    def stops(self, names: Sequence[Any]) -> list[Any]:
+        """Return names of the vertices with the places of ends along edges: (e + 1,) for e edges.
+
+        Parameters
+        ----------
+        names : (h,) names of the vertices.
+        """
+        first, last = ([] if place is None else [place.name or str(place)] for place in self.places)
+        return [*first, *names, *last]
 
     @cached_property
     def edges(self) -> Array:
-        """The edges, as positions in `Graph.edges`, (h - 1,); of parallel edges the lightest."""
+        """The edges, as positions in `Graph.edges`, (e,); of parallel edges the lightest.
+
+        They are those between the h vertices, and those that an end is a point of.
+        """
         return lightest(self.graph, self.indices[:-1], self.indices[1:])
 
     @cached_property
+    def shares(self) -> NDArray[np.float64]:
+        """The part of each edge on the route, (e, 2): from and to a fraction of its length."""
+        return np.tile((0.0, 1.0), (len(self.edges), 1))
+
+    @cached_property
     def weights(self) -> Array:
-        """The weights of the edges, (h - 1,), each with the cost of the turn into it."""
+        """The weights of the edges, (e,), each with the cost of the turn into it.
+
+        Of an edge that the route begins or ends on, it is the weight of the part on the route.
+        """
         return leg_weights(self.graph, self.indices[:-1], self.indices[1:])
 
     @cached_property
@@ -108,17 +135,42 @@ class Route:
 
     @property
     def coordinates(self) -> Array | None:
-        """The coordinates of the vertices, (h, 2) x and y; None if the graph has none."""
+        """The coordinates of the vertices, (h, 2) x and y; None if the graph has none.
+
+        An end that is a point along an edge adds this point.
+        """
         known = self.graph.coordinates
-        return None if known is None else known[self.indices]
+        if known is None:
+            return None
+        first, last = ([] if point is None else [point] for point in self.points)
+        return np.array([*first, *known[self.indices], *last])
+
+    @cached_property
+    def pieces(self) -> tuple[Array, Array]:
+        """The straight pieces of the edges, (s, 2, 2), and the position in `edges` of each, (s,).
+
+        Edges that the route begins or ends on are cut at its ends.
+        """
+        points = self.graph.coordinates
+        assert points is not None  # noqa: S101 - the callers' promise
+        ends = [point for point in self.points if point is not None]
+        scale = stretch(points, np.array(ends)) if ends else 1.0
+        pieces, which, start, end = lines_of(self.graph, self.edges, scale)
+        low, high = self.shares[which].T
+        whole = (low <= 0) & (high >= 1)
+        on_route = np.flatnonzero(whole | ((end > low) & (start < high)))
+        pieces, which = pieces[on_route], which[on_route]
+        for at, point in zip((0, -1), self.points, strict=True):
+            if point is not None and len(pieces):
+                pieces[at, at] = point
+        return pieces, which
 
     @cached_property
     def line(self) -> Array | None:
         """The points along the shapes of the edges, (k, 2); None without coordinates."""
-        known = self.graph.coordinates
-        if known is None or len(self) == 1:
+        if self.graph.coordinates is None or not len(self.edges):
             return self.coordinates
-        pieces = lines_of(self.graph, self.edges)[0]
+        pieces, _ = self.pieces
         return np.concatenate([pieces[:1, 0], pieces[:, 1]])
 
     def to_geojson(self) -> dict[str, Any]:
@@ -208,9 +260,8 @@ class Route:
         return iter(self.vertices.tolist())
 
     def __repr__(self) -> str:
-        names = [shown(name) for name in self.vertices.tolist()]
+        names = self.stops([shown(name) for name in self.vertices.tolist()])
+        edges = len(names) - 1
         if len(names) > 8:
             names = [*names[:4], "...", *names[-3:]]
-        return (
-            f"<Route of length {self.length:,} over {len(self) - 1:,} edges: {' -> '.join(names)}>"
-        )
+        return f"<Route of length {self.length:,} over {edges:,} edges: {' -> '.join(names)}>"

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from warpath.base.errors import InputError, require
 from warpath.graph.checks import shown
-from warpath.graph.labels import table_ids
+from warpath.graph.labels import labels_or_none, table_ids
 from warpath.graph.places import NO_NAMES
 
 if TYPE_CHECKING:
@@ -64,7 +64,12 @@ class Totals:
     @property
     def sources(self) -> Array:
         """The sources as the graph names them: (k,)."""
-        return self.graph.label_of(self.source_indices)
+        return labels_or_none(self.graph, self.source_indices)
+
+    @property
+    def missing(self) -> NDArray[np.bool_]:
+        """Mask of the sources that have no point near, or no vertex: (k,)."""
+        return self.source_indices < 0
 
     def __getitem__(self, name: str) -> Array:
         """Return one of the totals: (k,), or (k, ...) of a function that returned rows.

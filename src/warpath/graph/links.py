@@ -1,0 +1,161 @@
+"""Links between the vertices and points of a call and the graph that is searched.
+
+A point along an edge is not a vertex of the graph that is searched. A path from it begins with a
+*link*, the rest of the edge, and continues from a vertex that the link leads to; a path to it ends
+with a link from a vertex. The distance between two entries of a call is the least sum of a link, a
+distance of the graph that is searched, and a link. Points of one edge are also joined directly.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from warpath.base.dtypes import unreachable
+from warpath.graph.edge_geometry import weight_up_to
+from warpath.graph.turns import ends_of_turns, expanded, states_of_edges
+from warpath.graph.zones import arrivals, opened
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from warpath.base.dtypes import Array
+    from warpath.graph.graph import Graph
+    from warpath.graph.places import Snapped
+
+
+class Links(NamedTuple):
+    """Links of k entries, in ascending order of the entries; a missing entry has none.
+
+    Attributes
+    ----------
+    rows : (e,) int64, the entries.
+    vertices : (e,) int64, vertices of the graph that is searched.
+    offsets : (e,) lengths of the links, in the type of distances.
+    edges : (e,) int64, the edges that the links are parts of, -1 for an entry that is a vertex.
+    """
+
+    rows: NDArray[np.int64]
+    vertices: NDArray[np.int64]
+    offsets: Array
+    edges: NDArray[np.int64]
+
+    def of(self, rows: slice) -> Links:
+        """Return the links of some entries, which are numbered from 0."""
+        low, high = np.searchsorted(self.rows, (rows.start, rows.stop))
+        some = [each[low:high] for each in self]
+        return Links(some[0] - rows.start, *some[1:])
+
+    def taken(self, at: Any) -> Links:
+        """Return some links, in this order."""
+        return Links(*(each[at] for each in self))
+
+    @classmethod
+    def joined(cls, *parts: Links) -> Links:
+        """Return the links of several parts in order of the entries."""
+        columns = [np.concatenate(each) for each in zip(*parts, strict=True)]
+        order = np.argsort(columns[0], kind="stable")
+        return cls(*(each[order] for each in columns))
+
+
+def searched(graph: Graph) -> Graph:
+    """Return the graph that is searched: without turns and without closed vertices."""
+    return opened(expanded(graph))
+
+
+def leaving(graph: Graph, ends: Snapped) -> Links:
+    """Return the links from entries to vertices of the graph that is searched."""
+    rows = np.flatnonzero((ends.along < 0) & ~ends.missing)
+    own = _of_vertices(graph, rows, ends.indices[rows])
+    ahead, along = _inside(ends.along), ends.along[_inside(ends.along)]
+    behind, back = _inside(ends.back), ends.back[_inside(ends.back)]
+    rest = _weights(graph, along) - weight_up_to(graph, along, ends.fractions[ahead])
+    upto = weight_up_to(graph, back, ends.fractions[behind])
+    if graph.turns is not None:
+        heads, tails = graph.n + along, graph.n + back  # the next arcs are turns from the edges
+    else:
+        heads, tails = (graph.indices[each].astype(np.int64) for each in (along, back))
+        if not graph.areas:  # a path that begins in an area may leave it at any end
+            heads, tails = arrivals(graph, heads), arrivals(graph, tails)
+    return Links.joined(own, Links(ahead, heads, rest, along), Links(behind, tails, upto, back))
+
+
+def arriving(graph: Graph, ends: Snapped) -> Links:
+    """Return the links from vertices of the graph that is searched to entries."""
+    rows = np.flatnonzero((ends.along < 0) & ~ends.missing)
+    own = _of_vertices(graph, rows, _arriving_at(graph, ends.indices[rows]))
+    ahead, along = _inside(ends.along), ends.along[_inside(ends.along)]
+    behind, back = _inside(ends.back), ends.back[_inside(ends.back)]
+    upto = weight_up_to(graph, along, ends.fractions[ahead])
+    rest = _weights(graph, back) - weight_up_to(graph, back, ends.fractions[behind])
+    edges = np.concatenate([along, back])
+    tails = np.searchsorted(graph.indptr, edges, side="right") - 1
+    if graph.areas:  # a path that ends in an area may come from any end
+        tails = arrivals(graph, tails)
+    links = Links(np.concatenate([ahead, behind]), tails, np.concatenate([upto, rest]), edges)
+    return Links.joined(own, links if graph.turns is None else _after_turns(graph, links))
+
+
+def between(graph: Graph, start: Snapped, end: Snapped, i: Array, j: Array) -> Array:
+    """Return the distances between entries that are joined directly, else unreachable: (p,).
+
+    Two points along the same line are, in a direction that an edge has, and an entry with itself.
+
+    Parameters
+    ----------
+    i, j : (p,) entries of `start` and of `end`.
+    """
+    dist = np.full(len(i), unreachable(graph.dist_dtype), graph.dist_dtype)
+    along = start.along[i]
+    same = (along == end.along[j]) & ~start.missing[i] & ~end.missing[j]
+    dist[same & (along < 0) & (start.indices[i] == end.indices[j])] = 0
+    ahead = end.fractions[j] - start.fractions[i]
+    for edges, forward in ((along, ahead >= 0), (start.back[i], ahead <= 0)):
+        at = np.flatnonzero(same & forward & (along >= 0) & (edges >= 0))
+        first = weight_up_to(graph, edges[at], start.fractions[i[at]])
+        last = weight_up_to(graph, edges[at], end.fractions[j[at]])
+        dist[at] = np.minimum(dist[at], np.where(ahead[at] < 0, first - last, last - first))
+    return dist
+
+
+def _weights(graph: Graph, edges: Array) -> Array:
+    return graph.solver_weights[edges].astype(graph.dist_dtype)
+
+
+def _inside(edges: NDArray[np.int64]) -> NDArray[np.int64]:
+    return np.flatnonzero(edges >= 0)
+
+
+def _of_vertices(graph: Graph, rows: Array, vertices: Array) -> Links:
+    """Return links of length 0."""
+    return Links(rows, vertices, np.zeros(len(rows), graph.dist_dtype), np.full(len(rows), -1))
+
+
+def _arriving_at(graph: Graph, vertices: Array) -> NDArray[np.int64]:
+    """Return where paths to vertices end in the graph that is searched."""
+    vertices = vertices.astype(np.int64)
+    if graph.turns is not None:
+        return ends_of_turns(graph, vertices)
+    return arrivals(graph, vertices)
+
+
+def _after_turns(graph: Graph, links: Links) -> Links:
+    """Return the links from all that a turn into the edge of a link may follow.
+
+    Parameters
+    ----------
+    links : links from the tails of edges, without the costs of turns.
+    """
+    inner = expanded(graph)
+    turned = inner.reversed()
+    own, states = states_of_edges(graph, links.edges)
+    counts = np.diff(turned.indptr)[states]
+    at = np.arange(counts.sum()) + np.repeat(
+        turned.indptr[states] - np.cumsum(counts) + counts, counts
+    )
+    which = np.repeat(own, counts)
+    costs = turned.solver_weights[at] - graph.solver_weights[links.edges][which]
+    offsets = links.offsets[which] + costs.astype(links.offsets.dtype)
+    before = turned.indices[at].astype(np.int64)
+    return Links(links.rows[which], before, offsets, links.edges[which])

@@ -1,0 +1,368 @@
+"""Distances of points along edges, against graphs in which these points are vertices."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import warpath as wp
+from warpath.base.errors import NoPathError
+from warpath.graph.links import between
+from warpath.graph.nearest_edges import edges_of
+from warpath.graph.places import snapped
+from warpath.graph.turns import Turns
+
+NEVER = np.iinfo(np.int64).max
+
+
+def _town(seed, *, directed=True, kind=np.int64):
+    """Streets of a grid with bent and parallel edges, some of them one-way."""
+    rng = np.random.default_rng(seed)
+    n = 12
+    points = np.array([(x, y) for x in range(4) for y in range(3)]) * 100.0
+    points += rng.integers(-30, 30, points.shape)
+    ends = [(u, v) for u in range(n) for v in range(u + 1, n) if rng.random() < 0.25]
+    ends += [(v, u) for u, v in ends if rng.random() < 0.6]
+    ends += ends[:3]
+    src, dst = np.array(ends).T
+    weights = rng.integers(0, 50, len(src)).astype(kind)
+    if np.dtype(kind).kind == "f":
+        weights += rng.random(len(src)).astype(kind)
+    return wp.Graph.from_edges(src, dst, weights, n=n, directed=directed, coordinates=points)
+
+
+def _places(graph, seed, count=14):
+    rng = np.random.default_rng(seed)
+    low, high = graph.coordinates.min(axis=0), graph.coordinates.max(axis=0)
+    places = [wp.Place(*xy, within=1e9) for xy in rng.uniform(low, high, (count, 2)).tolist()]
+    edge = snapped(graph, places[:1]).along[0]  # two more on the street of the first one
+    u, v = int(np.searchsorted(graph.indptr, edge, "right") - 1), int(graph.indices[edge])
+    a, b = graph.coordinates[[u, v]]
+    return [*places, *(wp.Place(*(a + f * (b - a)).tolist()) for f in (0.25, 0.75))]
+
+
+def _densified(graph, ends):
+    """Return a graph with a vertex for each point along an edge, and those of the entries."""
+    src, dst, weights = (each.tolist() for each in graph.edges())
+    chosen, count = ends.indices.copy(), graph.n
+    cuts: dict[int, list[tuple[float, int]]] = {}
+    for at in np.flatnonzero(ends.along >= 0).tolist():
+        chosen[at] = count
+        for edge in (ends.along[at], ends.back[at]):
+            if edge >= 0:
+                cuts.setdefault(int(edge), []).append((ends.fractions[at], count))
+        count += 1
+    for edge, points in cuts.items():
+        w, integer = weights[edge], graph.dist_dtype.kind == "i"
+        forward = edge in ends.along
+        stops, upto = [src[edge] if forward else dst[edge]], [0]
+        for fraction, vertex in sorted(points):
+            stops.append(vertex)
+            upto.append(int(np.floor(w * fraction + 0.5)) if integer else w * fraction)
+        stops.append(dst[edge] if forward else src[edge])
+        upto.append(w)
+        parts = np.diff(upto).tolist()
+        if not forward:
+            stops.reverse()
+            parts.reverse()
+        src += stops[:-1]
+        dst += stops[1:]
+        weights += parts
+    return wp.Graph.from_edges(src, dst, np.array(weights, graph.weight_dtype), n=count), chosen
+
+
+@pytest.mark.parametrize("directed", [True, False])
+@pytest.mark.parametrize("seed", range(4))
+def test_tables_pairs_and_routes_are_those_of_a_graph_with_the_points_as_vertices(seed, directed):
+    graph = _town(seed, directed=directed)
+    entries = [*_places(graph, seed), 0, 5]
+    dense, vertices = _densified(graph, snapped(graph, entries))
+    right = wp.distances(dense, vertices, vertices).dist
+    table = wp.distances(graph, entries, entries, predecessors=True)
+    assert table.dist.tolist() == right.tolist()
+    to_all = wp.distances(dense, vertices, range(graph.n)).dist
+    assert wp.distances(graph, entries).dist.tolist() == to_all.tolist()
+    from_all = wp.distances(dense, range(graph.n), vertices).dist
+    assert wp.distances(graph, range(graph.n), entries).dist.tolist() == from_all.tolist()
+    rows, columns = (each.ravel().tolist() for each in np.indices(right.shape))
+    trips = wp.pairs(graph, [entries[i] for i in rows], [entries[j] for j in columns])
+    assert trips.dist.tolist() == right.ravel().tolist()
+    for cutoff in (0, 40):
+        cut = wp.distances(graph, entries, entries, cutoff=cutoff).dist
+        assert cut.tolist() == np.where(right <= cutoff, right, NEVER).tolist()
+    totals = wp.totals(graph, ["sum", "count"], sources=entries, targets=entries)
+    reached = right != NEVER
+    assert totals["sum"].tolist() == np.where(reached, right, 0).sum(axis=1).tolist()
+    assert totals["count"].tolist() == reached.sum(axis=1).tolist()
+    for i, j in zip(rows[::17], columns[::17], strict=True):
+        if right[i, j] == NEVER:
+            with pytest.raises(NoPathError):
+                wp.path(graph, entries[i], entries[j])
+            continue
+        route = table.path(entries[i], entries[j])
+        assert (route.length, route.weights.sum()) == (right[i, j], right[i, j])
+        _check(graph, route)
+        last = table.pred[i, j]
+        assert last == -1 or to_all[i, last] <= right[i, j]
+
+
+def _check(graph, route):
+    """Check that a route is connected, and that its line has its coordinates."""
+    src, dst, _ = graph.edges()
+    stops = [-1] * (route.points[0] is not None) + route.indices.tolist()
+    stops += [-1] * (route.points[1] is not None)
+    for edge, u, v in zip(route.edges, stops[:-1], stops[1:], strict=True):
+        assert u in {-1, src[edge]}
+        assert v in {-1, dst[edge]}
+    line, corners = route.line, route.coordinates
+    assert line[0].tolist() == corners[0].tolist()
+    assert line[-1].tolist() == corners[-1].tolist()
+    if len(route.edges):
+        lengths = np.hypot(*np.diff(graph.coordinates[[src, dst]], axis=0)[0].T)
+        metres = np.hypot(*np.diff(line, axis=0).T).sum()
+        assert route.along(lengths) == pytest.approx(metres)
+
+
+@pytest.mark.parametrize("kind", [np.float64, np.float32])
+def test_float_sums_are_the_link_plus_the_distance_plus_the_link(kind):
+    graph = _town(1, kind=kind)
+    entries = _places(graph, 1)
+    dense, vertices = _densified(graph, snapped(graph, entries))
+    dist = wp.distances(graph, entries, entries).dist
+    assert dist.dtype == kind
+    right = wp.distances(dense, vertices, vertices).dist
+    assert np.allclose(dist, right, rtol=20 * np.finfo(kind).eps)
+    prepared = wp.prepare(graph)
+    assert np.allclose(
+        prepared.distances(entries, entries).dist, dist, rtol=20 * np.finfo(kind).eps
+    )
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_prepared_graphs_and_files_have_the_same_distances(seed, tmp_path):
+    graph = _town(seed)
+    entries = [*_places(graph, seed), 3]
+    table = wp.distances(graph, entries, entries).dist
+    city = wp.prepare(graph)
+    assert city.distances(entries, entries).dist.tolist() == table.tolist()
+    assert city.pairs(entries, entries[::-1]).dist.tolist() == np.diag(table[:, ::-1]).tolist()
+    file = tmp_path / "table.npy"
+    assert wp.distances(graph, entries, entries, out=file).dist.tolist() == table.tolist()
+    blocks = {}
+    wp.distances(
+        graph, entries, entries, out=lambda rows, part: blocks.update({rows.start: part.copy()})
+    )
+    assert np.concatenate(list(blocks.values())).tolist() == table.tolist()
+    narrow = wp.distances(graph, entries, entries, dist_dtype="int32").dist
+    assert np.array_equal(narrow == np.iinfo(np.int32).max, table == NEVER)
+
+
+def test_two_points_of_one_edge_are_as_far_as_the_part_between_them():
+    long = wp.Graph.of([(0, 1, 1110)], coordinates=[(7.40, 43.7), (7.41, 43.7)], directed=False)
+    near, far = wp.Place(7.402, 43.7001), wp.Place(7.4031, 43.7002)
+    there, back = wp.path(long, near, far), wp.path(long, far, near)
+    assert (there.length, back.length) == (122, 122)
+    assert (there.vertices.tolist(), len(there.edges)) == ([], 1)
+    assert there.to_geojson()["geometry"]["coordinates"] == [
+        list(snap.point) for snap in there.snapped
+    ]
+    assert repr(there) == "<Route of length 122 over 1 edges: 7.402,43.7001 -> 7.4031,43.7002>"
+    same = wp.path(long, near, near)
+    assert (same.length, len(same.edges), same.to_geojson()["geometry"]["type"]) == (0, 0, "Point")
+
+
+def test_a_one_way_street_leads_round_the_block():
+    block = [(0, 1, 100), (1, 2, 70), (2, 3, 100), (3, 0, 70)]
+    square = wp.Graph.of(block, coordinates=[(0, 0), (100, 0), (100, 70), (0, 70)])
+    first, second = wp.Place(20, -1), wp.Place(50, -1)
+    assert wp.path(square, first, second).length == 30
+    around = wp.path(square, second, first)
+    assert (around.length, list(around)) == (310, [1, 2, 3, 0])
+    assert around.along([100, 70, 100, 70]) == pytest.approx(310)
+    assert around.line[[0, -1]].tolist() == [[50, 0], [20, 0]]
+
+
+def test_snaps_say_the_edge_and_the_offset():
+    road = wp.Graph.of([("a", "b", 7), ("b", "a", 9)]).with_coordinates([(0, 0), (10, 0)])
+    (snap,) = wp.path(road, wp.Place(3.5, 2, within=5), "b").snapped
+    assert (snap.vertex, snap.edge, snap.fraction, snap.offset) == ("a", ("a", "b"), 0.35, 2)
+    assert (snap.point, snap.distance) == ((3.5, 0.0), 2)
+    route = wp.path(road, wp.Place(3.5, 2, within=5), "b")
+    assert route.plan.notes[-1] == (
+        "3.5,2 is taken as the point after 35 % of the edge a -> b, 2 away"
+    )
+    # Parts of a weight are rounded, halves up, and add up to it: 7 = 2 + 5 and 9 = 3 + 6.
+    place = wp.Place(3.5, 2, within=5)
+    table = wp.distances(road, [place, "a", "b"], [place, "a", "b"]).dist
+    assert table.tolist() == [[0, 3, 5], [2, 0, 7], [6, 9, 0]]
+
+
+def test_ends_of_edges_and_vertices_without_edges_are_vertices():
+    graph = wp.Graph.from_edges([0, 1], [1, 2], n=4, coordinates=[(0, 0), (9, 0), (9, 9), (50, 50)])
+    ends = snapped(graph, [wp.Place(-3, 0), wp.Place(9, 0), wp.Place(48, 49), wp.Place(9, 4)])
+    assert ends.indices.tolist() == [0, 1, 3, 1]
+    assert (ends.along >= 0).tolist() == [False, False, False, True]
+    at_vertices = [wp.Place(9, 4, snap="vertex"), wp.Place(2, 0, snap="vertex")]
+    assert snapped(graph, at_vertices).only_vertices
+    assert graph.index_of([wp.Place(9, 4)]).tolist() == [1]
+
+
+def test_calls_that_take_the_nearest_vertex_say_so():
+    road = wp.Graph.of([(0, 1, 10), (1, 2, 10)], coordinates=[(0, 0), (10, 0), (20, 0)])
+    place = wp.Place(13, 0, within=5)
+    for found in (wp.sssp(road, place), wp.nearest(road, [place]), wp.within(road, place, 10)):
+        name = type(found).__name__.lower().replace("paths", "sssp")
+        assert found.plan.notes[-2:] == (
+            f"{name} takes places as their nearest vertices, not as points along edges",
+            "13,0 is taken as vertex 1, 3 away",
+        )
+
+
+def test_a_closed_end_of_a_street_is_not_passed_through():
+    # 0 is closed: a path may end there but not continue to 3.
+    edges = [(1, 0, 10), (0, 1, 10), (0, 3, 5), (3, 0, 5), (1, 2, 4)]
+    points = [(0, 0), (10, 0), (10, 10), (-10, 0)]
+    graph = wp.Graph.of(edges, coordinates=points, first_through=1)
+    place, beyond = wp.Place(4, 0), wp.Place(-4, 0)
+    dist = wp.distances(graph, [place], [0, 1, 2, 3, beyond]).dist
+    assert dist.tolist() == [[4, 6, 10, NEVER, NEVER]]
+    assert wp.distances(graph, [0, 1, 3], [place]).dist.tolist() == [[4], [6], [NEVER]]
+    assert list(wp.path(graph, place, 0)) == [0]
+
+
+def test_turns_after_and_before_a_point_are_those_of_its_edge():
+    edges = [(0, 1, 10), (1, 0, 10), (1, 2, 10), (2, 1, 10), (2, 3, 10)]
+    points = [(0, 0), (10, 0), (20, 0), (30, 0)]
+    road = wp.Graph.of(edges, coordinates=points)
+    # From 0 to 1 one may not go on to 2, and nobody turns back at 1 or 2.
+    turns = Turns([(0, 2)], [1, 0, 3, 2, -1])
+    road = wp.Graph(road.indptr, road.indices, road.weights, coordinates=points, turns=turns)
+    first, second, last = wp.Place(2, 0), wp.Place(6, 0), wp.Place(16, 0)
+    table = wp.distances(road, [first, second, 1], [second, last, 3, first])
+    assert table.dist.tolist() == [[4, NEVER, NEVER, 0], [0, NEVER, NEVER, 4], [4, 6, 20, 8]]
+    assert wp.pairs(road, [first, 1], [second, 3]).dist.tolist() == [4, 20]
+    route = wp.path(road, 1, last)
+    assert (route.length, route.indices.tolist(), route.edges.tolist()) == (6, [1], [2])
+    back = wp.path(road, last, first)
+    assert (back.length, back.indices.tolist(), back.edges.tolist()) == (14, [1], [3, 1])
+    with pytest.raises(NoPathError):
+        wp.path(road, first, last)
+
+
+def test_missing_entries_are_unreachable_and_flagged():
+    graph = _town(2)
+    near, far = _places(graph, 2)[0], wp.Place(1e6, 1e6)
+    right = wp.distances(graph, [near, 3], [near, 4]).dist
+    table = wp.distances(
+        graph, [near, far, 3, None], [near, 4, far], missing="flag", predecessors=True
+    )
+    assert table.dist[[0, 2], :2].tolist() == right.tolist()
+    assert (table.dist[table.missing] == NEVER).all()
+    assert table.missing.sum() == 8
+    assert (table.pred[table.missing] == -1).all()
+    assert table.plan.notes[-1].startswith("missing entries are unreachable: sources[3] is None")
+    assert "2 of 7 places are too far from the graph" in table.plan.notes[-1]
+    assert table.sources.tolist()[1::2] == [None, None]
+    assert len(table.snapped) == 2
+    trips = wp.pairs(graph, [near, far, 3], [4, 4, None], missing="flag")
+    assert (trips.missing.tolist(), trips.reached.tolist()[1:]) == (
+        [False, True, True],
+        [False] * 2,
+    )
+    assert trips.to_pandas()["missing"].tolist() == [False, True, True]
+    assert trips.to_pandas()["origin"].isna().tolist() == [False, True, False]
+    road = wp.Graph.of([(0, 1, 10)], coordinates=[(0, 0), (100, 0)])
+    beside, on = wp.Place(50, -2000), wp.Place(50, 0)  # nearest to the middle of the edge
+    dist = wp.distances(road, [beside, on], [beside, 1], missing="flag").dist
+    assert dist.tolist() == [[NEVER, NEVER], [NEVER, 5]]
+    assert wp.pairs(road, [on, beside], [1, on], missing="flag").dist.tolist() == [5, NEVER]
+    none = wp.pairs(graph, [far], [far], missing="flag")
+    assert (none.dist.tolist(), none.missing.tolist()) == ([NEVER], [True])
+    with pytest.raises(
+        NoPathError, match="no path of trip 1: its origin or its destination is mis"
+    ):
+        trips.route(1)
+    with pytest.raises(wp.InputError, match="missing = 'ignore' must be 'raise' or 'flag'"):
+        wp.pairs(graph, [near], [3], missing="ignore")
+
+
+def test_missing_trips_have_empty_fields_in_files(tmp_path):
+    graph = _town(2)
+    trips = wp.pairs(graph, [wp.Place(1e6, 1e6), 3], [4, 4], missing="flag")
+    trips.save(tmp_path / "trips.csv")
+    assert (tmp_path / "trips.csv").read_text().splitlines()[1] == ",4,"
+
+
+def test_the_search_for_edges_is_built_once():
+    graph = _town(0)
+    assert edges_of(graph) is edges_of(graph)
+
+
+@pytest.mark.parametrize("turns", [False, True])
+@pytest.mark.parametrize("seed", range(4))
+def test_areas_are_left_and_entered_from_points_inside_but_not_passed(seed, turns):
+    town = _town(seed)
+    closed = wp.Graph(
+        town.indptr,
+        town.indices,
+        town.weights,
+        coordinates=town.coordinates,
+        first_through=5,
+        areas=True,
+        turns=Turns(np.empty((0, 2)), np.full(town.m, -1)) if turns else None,
+    )
+    entries = [*_places(closed, seed), 0, 7]
+    ends = snapped(closed, entries)
+    table = wp.distances(closed, entries, entries).dist.tolist()
+    phased, starts, stops = _in_phases(closed, ends)
+    outside = wp.distances(phased, starts, stops).dist
+    rows, columns = np.indices(outside.shape)
+    direct = between(closed, ends, ends, rows.ravel(), columns.ravel()).reshape(outside.shape)
+    assert table == np.minimum(outside, direct).tolist()
+    for i, j in ((0, 5), (3, 9), (16, 2)):
+        if table[i][j] != NEVER:
+            route = wp.path(closed, entries[i], entries[j])
+            assert (route.length, route.weights.sum()) == (table[i][j], table[i][j])
+            _check(closed, route)
+
+
+def _in_phases(graph, ends):
+    """Return a graph whose paths have closed vertices, then open ones, then closed ones.
+
+    Its vertices are those of the graph three times, then the starts and the ends of the entries.
+    """
+    n, count = graph.n, len(ends.indices)
+    edges, starts, stops = (
+        [],
+        np.arange(3 * n, 3 * n + count),
+        np.arange(3 * n + count, 3 * n + 2 * count),
+    )
+
+    def phases(vertex, first, last):
+        return [1] if vertex >= graph.first_through else [first, last]
+
+    src, dst, weights = (each.tolist() for each in graph.edges())
+    for u, v, w in zip(src, dst, weights, strict=True):
+        edges += [
+            (u + n * before, v + n * after, w)
+            for before in phases(u, 0, 2)
+            for after in phases(v, 0, 2)
+            if before <= after and (after != 2 or before >= 1)
+        ]
+    for at in range(count):
+        if ends.along[at] < 0:
+            v = int(ends.indices[at])
+            for phase in phases(v, 0, 2):
+                edges += [(starts[at], v + n * phase, 0)] * (phase < 2)
+                edges += [(v + n * phase, stops[at], 0)]
+            continue
+        for edge, forward in ((ends.along[at], True), (ends.back[at], False)):
+            if edge < 0:
+                continue
+            u, v, w = src[edge], dst[edge], weights[edge]
+            part = int(np.floor(w * ends.fractions[at] + 0.5))
+            upto, rest = (part, w - part) if forward else (w - part, part)
+            edges += [(starts[at], v + n * phases(v, 0, 0)[0], rest)]
+            edges += [(u + n * phase, stops[at], upto) for phase in phases(u, 0, 2)]
+    columns = np.array(edges).T
+    return wp.Graph.from_edges(*columns, n=3 * n + 2 * count), starts, stops
