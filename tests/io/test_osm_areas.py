@@ -40,7 +40,7 @@ def write(path, streets, limited=(), one_way=(), value="destination"):
     return path
 
 
-@pytest.mark.parametrize("value", ["destination", "customers"])
+@pytest.mark.parametrize("value", ["destination", "customers", "private", "delivery;permit"])
 def test_a_street_for_visitors_is_no_short_cut_but_has_addresses(tmp_path, value):
     path = write(tmp_path / "a.osm", STREETS | SHORT_CUT, [9], value=value)
     for options in ({}, {"turns": True}):

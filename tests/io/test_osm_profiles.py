@@ -40,15 +40,15 @@ def test_classes_are_for_their_users(highway, who):
     ("tags", "who"),
     [
         ({"access": "no"}, ""),
-        ({"access": "private"}, ""),
+        ({"access": "private"}, "cbf"),
         ({"access": "destination"}, "cbf"),
         ({"access": "customers"}, "cbf"),
         ({"access": "agricultural;forestry"}, ""),
         ({"access": "agricultural; forestry"}, ""),
         ({"access": "Agricultural , NO"}, ""),
         ({"access": "no;emergency;psv"}, ""),
-        ({"vehicle": "private;delivery"}, "f"),
-        ({"vehicle": "no;private"}, "f"),
+        ({"vehicle": "private;delivery"}, "cbf"),
+        ({"vehicle": "no;private"}, "cbf"),
         ({"motor_vehicle": "agricultural;yes"}, "cbf"),
         ({"motor_vehicle": "forestry; destination"}, "cbf"),
         ({"motor_vehicle": "no", "motorcar": "fixme"}, "bf"),
@@ -162,7 +162,9 @@ def test_ways_for_some_only_are_opened_and_closed_by_choice(access, everyone, no
         ({"motor_vehicle": "agricultural;destination"}, True),
         ({"motor_vehicle": "destination;yes"}, False),
         ({"access": "destination", "motor_vehicle": "yes"}, False),
-        ({"motor_vehicle:backward": "destination"}, True),
+        ({"vehicle": "private;delivery"}, True),
+        ({"access": "permit"}, True),
+        ({"motor_vehicle:backward": "destination"}, False),
         ({"bicycle": "destination"}, False),
     ],
 )
@@ -361,6 +363,14 @@ def test_ferries_take_their_duration():
 )
 def test_barriers_stop_their_users(tags, stopped):
     assert "".join(name[0] for name in PROFILES if rules(name).blocks(tags)) == stopped
+
+
+def test_a_way_that_is_open_one_way_is_closed_to_visitors_the_other_way():
+    tags = {"highway": "residential", "motor_vehicle:backward": "destination"}
+    use = rules("car").use(tags)
+    assert (use.forward, use.backward, use.ends_only) == (True, False, False)
+    use = rules("car").use(tags | {"motor_vehicle:forward": "no"})
+    assert (use.forward, use.backward, use.ends_only) == (False, True, True)
 
 
 def test_private_gates_open_on_request():

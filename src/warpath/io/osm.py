@@ -66,9 +66,9 @@ def read(
         bicycles and pedestrians.
     tracks : whether to include highway=track (farm and forest roads). None: for bicycles and
         pedestrians, and for cars where a tag allows it (motor_vehicle=yes).
-    restricted : the use of ways that are open to some only. "ends": those who go there may use
-        ways with access=destination or customers, others (private, delivery, permit) are closed.
-        "open": all of them are open, "closed": all are closed.
+    restricted : the use of ways that are open to some only (destination, customers, private,
+        delivery, permit). "ends": trips that start or end there may use them, no trip passes
+        through; "open": all trips; "closed": none.
     barriers : False ignores barriers on points, such as bollards.
     shapes : True stores the points between the ends of roads, 16 bytes each, for lines and plots.
     attributes : the columns to keep, in `Graph.given`: "street" (the name, else the reference),
@@ -243,10 +243,8 @@ def _nothing(profile: str, users: str, *, any_way: bool) -> str:
     """Return the message for a file without a road."""
     if not any_way:
         return "the extract is empty: it has no ways"
-    hint = 'restricted="open" also includes private roads'
-    if profile == "car":
-        hint = 'service=True and restricted="open" also include service roads and private ones'
-    return f"no road that {users} may use was found ({hint})"
+    hint = " (service=True also includes service roads)" if profile == "car" else ""
+    return f"no road that {users} may use was found{hint}"
 
 
 def _speeds(

@@ -102,7 +102,8 @@ _FOOT: dict[str, float] = {
     "ferry": _FERRY,
 }
 
-#: Values that open a way to all who go there; other values of `Access.ENDS` are for some persons.
+#: Values that open a barrier to all who go there; other values of `Access.ENDS` are for some
+#: persons, who would otherwise pass a gate in the middle of a public street.
 _FOR_VISITORS = frozenset({"destination", "customers"})
 
 #: Keys that give a way without a highway tag its class, by their value.
@@ -244,6 +245,11 @@ class Rules:
             self._in_direction(tags, kind, side, in_oneway=open_by_tags)
             for side, open_by_tags in zip(("forward", "backward"), by_tags, strict=True)
         )
+        if Access.OPEN in {forward, backward}:  # a way that is passed is an area in no direction
+            forward, backward = (
+                Access.OPEN if side is Access.OPEN else Access.CLOSED
+                for side in (forward, backward)
+            )
         if not (forward or backward):
             return None
         return Use(
@@ -266,7 +272,9 @@ class Rules:
             return False
         stated = permission(tags, self.profile.access)
         if stated is not None:
-            return not self._granted(stated)
+            granted = self._granted(stated)
+            some_only = granted is Access.ENDS and _FOR_VISITORS.isdisjoint(parts_of(stated.value))
+            return some_only or not granted
         if tags.get("bollard") == "rising":
             return False
         stops = not self.profile.barriers.isdisjoint(parts_of(barrier))
@@ -309,11 +317,9 @@ class Rules:
 
     def _granted(self, stated: Permission) -> Access:
         """Return the access that a tag gives by the choice of the call."""
-        if stated.access is not Access.ENDS or self.restricted == "open":
-            return Access.OPEN if stated.access else Access.CLOSED
-        if self.restricted == "closed" or _FOR_VISITORS.isdisjoint(parts_of(stated.value)):
-            return Access.CLOSED
-        return Access.ENDS
+        if stated.access is not Access.ENDS or self.restricted == "ends":
+            return stated.access
+        return Access.OPEN if self.restricted == "open" else Access.CLOSED
 
     def _speed(self, tags: Mapping[str, str], kind: str, side: str, usual: float) -> float:
         """Return the speed in one direction of a way of a class that is usually so fast."""
