@@ -149,8 +149,8 @@ def _interior(edges: set[Edge], private: set[int]) -> set[int]:
     public = _joined(e for e in edges if e[2] not in private)
     inner = {end for edge in edges for end in edge[:2]}
     for component in _joined(edges):
-        inside = [network for network in public if network <= component]
-        inner -= max(inside, key=lambda network: (len(network), -min(network)), default=set())
+        sizes = [(len(net), -min(net), net) for net in public if net <= component]
+        inner -= max(sizes)[2] if sizes else set()
     return inner
 
 
