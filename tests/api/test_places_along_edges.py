@@ -286,6 +286,22 @@ def test_missing_entries_are_unreachable_and_flagged():
         wp.pairs(graph, [near], [3], missing="ignore")
 
 
+def test_missing_sources_and_facilities_are_left_out():
+    graph = _town(2)
+    far = wp.Place(1e6, 1e6)
+    totals = wp.totals(graph, ["sum", "count"], sources=[3, far], targets=[4, None], missing="flag")
+    right = wp.totals(graph, ["sum", "count"], sources=[3], targets=[4])
+    assert totals["sum"].tolist() == [right["sum"][0], 0]
+    assert totals["count"].tolist() == [right["count"][0], 0]
+    assert totals.missing.tolist() == [False, True]
+    nearest = wp.nearest(graph, [far, 3, None, 4], missing="flag")
+    assert nearest.missing.tolist() == [True, False, True, False]
+    assert nearest.dist.tolist() == wp.nearest(graph, [3, 4]).dist.tolist()
+    assert "missing entries are unreachable: facilities[2] is None" in nearest.plan.notes[-1]
+    with pytest.raises(wp.VertexError, match="all facilities are missing: Place"):
+        wp.nearest(graph, [far], missing="flag")
+
+
 def test_missing_trips_have_empty_fields_in_files(tmp_path):
     graph = _town(2)
     trips = wp.pairs(graph, [wp.Place(1e6, 1e6), 3], [4, 4], missing="flag")

@@ -211,6 +211,7 @@ def totals(
     params: dict[str, float] | None = None,
     cutoff: float | None = None,
     progress: Progress = None,
+    missing: str = "raise",
 ) -> Totals:
     """Add up, count or compare the distances from each source, without a table of them.
 
@@ -226,7 +227,7 @@ def totals(
         block are found on `threads`, and are on the host.
     sources, targets : vertices, as in `sssp`, one or several; all when not given. A target that is
         named twice counts twice.
-    graph, algorithm, device, threads, params, cutoff, progress : as in `distances`.
+    graph, algorithm, device, threads, params, cutoff, progress, missing : as in `distances`.
 
     Returns
     -------
@@ -261,5 +262,5 @@ def totals(
     array([2, 2, 1])
     """
     return solver_of(graph, algorithm, device, threads, params).totals(
-        reduce, sources=sources, targets=targets, cutoff=cutoff, progress=progress
+        reduce, sources=sources, targets=targets, cutoff=cutoff, progress=progress, missing=missing
     )

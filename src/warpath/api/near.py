@@ -26,6 +26,7 @@ def nearest(
     cutoff: float | None = None,
     dist_dtype: DTypeLike | None = None,
     progress: Progress = None,
+    missing: str = "raise",
 ) -> Nearest:
     """Find for every vertex the nearest of several facilities, in one search.
 
@@ -36,6 +37,9 @@ def nearest(
     reverse : False measures from a facility to the vertex, as an ambulance drives; True from the
         vertex to the facility, as its customers do.
     device : as in `sssp`, or a Dask cluster as in `distances`, of which one worker searches.
+    missing : "raise" for an error where places have no vertex near; "flag" to leave out these
+        facilities and those that are None, NaN or NA. The result says in ``missing`` which they
+        are.
     graph, algorithm, threads, params, cutoff, dist_dtype, progress : as in `sssp`.
 
     Returns
@@ -64,7 +68,12 @@ def nearest(
     (array([0, 2, 1, 0]), array([0, 0, 3, 3], dtype=int32))
     """
     return solver_of(graph, algorithm, device, threads, params).nearest(
-        facilities, reverse=reverse, cutoff=cutoff, dist_dtype=dist_dtype, progress=progress
+        facilities,
+        reverse=reverse,
+        cutoff=cutoff,
+        dist_dtype=dist_dtype,
+        progress=progress,
+        missing=missing,
     )
 
 

@@ -20,6 +20,7 @@ from warpath.api.table_of import table_of
 from warpath.api.table_request import TableRequest
 from warpath.api.totals import totalled
 from warpath.api.within import within_of
+from warpath.base.errors import VertexError
 from warpath.engines import hierarchy
 from warpath.engines.base import Problem
 from warpath.graph import Graph
@@ -225,15 +226,18 @@ class Solver:
         targets: Any = None,
         cutoff: float | None = None,
         progress: Progress = None,
+        missing: str = "raise",
     ) -> Totals:
         """Return what the distances from each source add up to, without a table of them.
 
         Parameters
         ----------
-        reduce, sources, targets, cutoff, progress : as in `warpath.totals`.
+        reduce, sources, targets, cutoff, progress, missing : as in `warpath.totals`.
         """
         limit = checked_cutoff(cutoff, self.graph)
-        return totalled(self.graph, self._options, reduce, sources, targets, limit, progress)
+        return totalled(
+            self.graph, self._options, reduce, sources, targets, limit, progress, missing
+        )
 
     eccentricity = extremes.eccentricity
     diameter, radius, center = extremes.diameter, extremes.radius, extremes.center
@@ -247,21 +251,26 @@ class Solver:
         cutoff: float | None = None,
         dist_dtype: DTypeLike | None = None,
         progress: Progress = None,
+        missing: str = "raise",
     ) -> Nearest:
         """Find for every vertex the nearest of several facilities.
 
         Parameters
         ----------
-        facilities, reverse, cutoff, dist_dtype, progress : as in `warpath.nearest`.
+        facilities, reverse, cutoff, dist_dtype, progress, missing : as in `warpath.nearest`.
         """
-        graph, facilities = (
-            self.graph,
-            snapped(self.graph, facilities, "facilities", call="nearest"),
-        )
+        graph, given = self.graph, {"facilities": facilities}
+        (facilities,) = snapped_together(graph, missing=missing, call="nearest", **given)
         reverse = checked_bool(reverse, "reverse")
         starts = as_indices(graph, facilities, "facilities")
+        absent = starts < 0
+        if absent.all():
+            msg = f"all facilities are missing: {facilities.misses}"
+            raise VertexError(msg)
+        starts = starts[~absent]
         limit, dtype = checked_cutoff(cutoff, graph), checked_dist_dtype(dist_dtype, graph)
         found = nearest_of(graph, self._options, starts, limit, dtype, progress, reverse=reverse)
+        found.missing = absent
         return noted(found, facilities, call="nearest")
 
     def within(

@@ -66,11 +66,12 @@ def totalled(
     targets: Any,
     cutoff: float | None,
     progress: Progress,
+    missing: str = "raise",
 ) -> Totals:
     """Return the totals of the distances from each source; see `warpath.totals`."""
     refuse_turns(graph, "totals")
     names = checked_names(reduce)
-    sources, targets = snapped_together(graph, sources=sources, targets=targets)
+    sources, targets = snapped_together(graph, missing=missing, sources=sources, targets=targets)
     chosen_columns = None if targets is None else as_indices(graph, targets, "targets")
     chosen_rows = np.arange(graph.n) if sources is None else as_indices(graph, sources, "sources")
     problem = Problem(Task.MANY, chosen_rows, chosen_columns, cutoff)

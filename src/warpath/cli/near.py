@@ -20,6 +20,7 @@ from warpath.cli.options import (
     Showing,
     Snapping,
     Solving,
+    TableSnapping,
     Theme,
 )
 from warpath.cli.output import NamedValues, TableRows
@@ -61,7 +62,7 @@ def nearest(
     graph: GraphFile,
     facilities: Facilities,
     reading: Reading,
-    snapping: Snapping,
+    snapping: TableSnapping,
     solving: Solving,
     showing: Showing,
     page: HtmlMap,
@@ -93,7 +94,13 @@ def nearest(
     solver = loaded.solver(solving)
     start = time.perf_counter()
     with in_file_ids(roads):
-        found = solver.nearest(chosen, reverse=reverse, cutoff=cutoff, progress=showing.progress)
+        found = solver.nearest(
+            chosen,
+            reverse=reverse,
+            cutoff=cutoff,
+            progress=showing.progress,
+            missing=snapping.missing,
+        )
     solved = time.perf_counter() - start
     if out is not None:
         with busy(f"writing {out.name}", showing):

@@ -38,6 +38,8 @@ class Nearest(ReachedDistances):
         `to_numpy`.
     facility_indices : (n,) of the indices' type, the index of the nearest facility, of several
         equally near ones the smallest; -1 where no facility is reachable.
+    missing : (c,) bool, of the c facilities of the call those that were left out, as they had no
+        vertex near or were None.
     reverse : False for distances from the facilities, True for distances to them.
     cutoff : the largest distance in the result; farther vertices have no facility. None for no
         limit.
@@ -69,6 +71,7 @@ class Nearest(ReachedDistances):
         self.facilities = graph.label_of(facilities)
         self.dist = dist
         self.facility_indices = nearest
+        self.missing = np.zeros(len(facilities), np.bool_)
         self.reverse = reverse
         self.cutoff = cutoff
         self.plan = plan
