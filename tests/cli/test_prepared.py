@@ -359,10 +359,14 @@ def test_trips_are_columns_of_known_names(warpath, roads, trips, text):
 @pytest.mark.parametrize(
     ("text", "said", "remedy"),
     [
-        ("trip,von,nach\n2,1,5\n", ":1: no trips are known", "trip,origin,destination\n2,1,5\n"),
+        (
+            "trip,von,nach\n2,1,5\n",
+            ":1: none of the columns 'trip', 'von', 'nach' are known as",
+            "trip,origin,destination\n2,1,5\n",
+        ),
         (
             "source,target,from,to\n2,3,1,5\n",
-            "the trips could be source/target and from/to among the columns 'source', 'target',",
+            "the trips could be source/target and from/to of the columns 'source', 'target',",
             "source,target,origin,destination\n2,3,1,5\n",
         ),
         (

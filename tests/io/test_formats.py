@@ -221,7 +221,7 @@ def test_the_same_graph_gives_the_same_bytes(tmp_path):
 
 def test_a_suffix_that_no_format_writes_is_refused(tmp_path):
     for name, message in {
-        "a.xyz": r"no format has the suffix '.xyz'. Use one of .gr, .mtx",
+        "a.xyz": r"no format has the suffix '.xyz': use .gr, .mtx",
         "a.graph": "can be read but not written",
         "a.gr.zip": "read but not written",
     }.items():

@@ -122,7 +122,7 @@ def test_nodes_and_edges_of_a_geopackage_are_read_together(both):
 
 def test_a_layer_is_chosen_by_name(both):
     assert wp.read(both, layer="edges").m == 1
-    with pytest.raises(wp.InputError, match=r"no layer 'roads': nodes \(Point\), edges \(Line"):
+    with pytest.raises(wp.InputError, match=r"no layer 'roads'. The layers are nodes \(Point\)"):
         wp.read(both, layer="roads")
     with pytest.raises(wp.GraphFormatError, match="a Point as its geometry"):
         wp.read(both, layer="nodes")
@@ -131,7 +131,9 @@ def test_a_layer_is_chosen_by_name(both):
 def test_several_layers_of_lines_need_a_choice(tmp_path):
     for name in ("roads", "rails"):
         lines([(0, 0), (1, 1)], crs=4326).to_file(tmp_path / "a.gpkg", layer=name, driver="GPKG")
-    with pytest.raises(wp.GraphFormatError, match="2 layers have lines: choose one with layer="):
+    with pytest.raises(
+        wp.GraphFormatError, match="2 layers have lines: choose one, as with layer="
+    ):
         wp.read(tmp_path / "a.gpkg")
     assert wp.read(tmp_path / "a.gpkg", layer="rails").m == 1
 

@@ -26,45 +26,45 @@ def weights_of(graph: Graph, path: Path) -> Array:
     A row has a source, a target and the new weight of the edge between them, or of all edges
     between them where there are several. They are the columns that the first row names, such as
     source, target and weight; without a header the table has these three. Edges that have no row
-    keep their weights; an edge of an undirected graph is meant in both directions.
+    keep their weights. A row for an edge of an undirected graph sets both directions.
 
     Raises
     ------
     GraphFormatError
-        If the file is not a text table, lists no edge, its columns are not known, or a row names a
-        vertex or an edge that does not exist, an edge that has a row already, or has no number;
-        with the line.
+        If the file is not a text table, lists no edge or has unknown columns, or if a row has no
+        number, names a vertex or an edge that does not exist, or gives an edge a second weight. The
+        message has the line.
     """
     rows = _edge_rows(graph, path)
     weights = [_weight(path, line, cells[2]) for line, cells in rows]
     ends = _indices(graph, path, rows)
     _refuse_twice(graph, path, rows, ends)
     lengths = np.array(weights)
-    known = graph.solver_weights
+    old = graph.solver_weights
     integers = lengths.dtype.kind == "i"
-    fits = known.dtype.kind == "f" or np.abs(lengths).max() <= np.iinfo(known.dtype).max
-    made = known.astype(known.dtype if integers and fits else np.result_type(known, lengths))
-    if made.dtype.kind != known.dtype.kind:
+    fits = old.dtype.kind == "f" or np.abs(lengths).max() <= np.iinfo(old.dtype).max
+    new = old.astype(old.dtype if integers and fits else np.result_type(old, lengths))
+    if new.dtype.kind != old.dtype.kind:
         line = next(line for line, cells in rows if isinstance(number(cells[2]), float))
         tell(
-            f"{path}, line {line}: the weight is not an integer, so that all weights of the graph "
-            f"become {made.dtype}"
+            f"{path}, line {line}: the weight is not an integer, so all weights of the graph "
+            f"become {new.dtype}"
         )
     src, dst, _ = graph.edges()
     keys = src.astype(np.int64) * graph.n + dst
     order = np.argsort(keys, kind="stable")
     for back in (False, True) if not graph.directed else (False,):
         u, v = (ends[:, 1], ends[:, 0]) if back else (ends[:, 0], ends[:, 1])
-        wanted = u * graph.n + v
-        first = np.searchsorted(keys, wanted, "left", sorter=order)
-        after = np.searchsorted(keys, wanted, "right", sorter=order)
+        row_keys = u * graph.n + v
+        first = np.searchsorted(keys, row_keys, "left", sorter=order)
+        after = np.searchsorted(keys, row_keys, "right", sorter=order)
         missing = np.flatnonzero(first == after)
         if missing.size:
             line, cells = rows[int(missing[0])]
             raise GraphFormatError(path, line, f"the graph has no edge {cells[0]} -> {cells[1]}")
         for begin, end, value in zip(first.tolist(), after.tolist(), lengths, strict=True):
-            made[order[begin:end]] = value
-    return made
+            new[order[begin:end]] = value
+    return new
 
 
 def _edge_rows(graph: Graph, path: Path) -> list[tuple[int, list[str]]]:

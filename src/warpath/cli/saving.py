@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import os
 from functools import partial
-from itertools import chain
+from itertools import chain, combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -63,28 +63,28 @@ def check(
 def refuse_inputs(values: Mapping[str, Any]) -> None:
     """Raise UsageError if a command would write a file that it reads, or write one file twice.
 
-    Files are compared by what their names lead to, through links and spellings.
+    Links and different spellings of a path are followed.
 
     Parameters
     ----------
     values : the values of the command's parameters by name.
     """
     written = {name: values[name] for name in WRITTEN if values.get(name) is not None}
-    given = [value for name, value in values.items() if name not in WRITTEN]
-    read = [each for value in given for each in (value if isinstance(value, list) else [value])]
-    files = [each for each in read if isinstance(each, str | Path) and os.path.exists(each)]  # noqa: PTH110 - Path.exists fails for long lists
+    inputs = [value for name, value in values.items() if name not in WRITTEN]
+    texts = chain.from_iterable(v if isinstance(v, list) else [v] for v in inputs)
+    files = [text for text in texts if isinstance(text, str | Path) and os.path.exists(text)]  # noqa: PTH110 - Path.exists fails for long lists
     if written and isinstance(values.get("graph"), Path):
         files += filter(None, [find_coordinates(values["graph"])])
-    for at, (name, out) in enumerate(written.items()):
+    for name, out in written.items():
         for file in files:
             if _replaces(out, Path(file)):
                 option = WRITTEN[name]
                 msg = f"{option} {out} would replace the input {file}: name another file."
                 raise UsageError(msg)
-        for other, second in list(written.items())[:at]:
-            if out.resolve() == second.resolve():
-                msg = f"{WRITTEN[other]} and {WRITTEN[name]} name the same file, {out}."
-                raise UsageError(msg)
+    for (name, out), (other, second) in combinations(written.items(), 2):
+        if out.resolve() == second.resolve():
+            msg = f"{WRITTEN[name]} and {WRITTEN[other]} name the same file, {second}."
+            raise UsageError(msg)
 
 
 def _replaces(out: Path, file: Path) -> bool:

@@ -91,7 +91,7 @@ def on_network(
 ) -> list[Any]:
     """Return entries of a list of vertices after a check of the places among them.
 
-    How far each place is from its vertex is said on stderr.
+    Write to stderr how far each place is from its vertex.
 
     Parameters
     ----------
@@ -260,15 +260,16 @@ def _trip_columns(
         return (names.index("origin"), names.index("destination")), True
     if any(is_vertex(graph, text) or coordinate(text) for text in cells[:2]):
         if len(cells) > 3:
-            what = f"{len(cells)} columns and no header"
-            raise GraphFormatError(path, line, f"the file has {what}: {_CALL_TRIPS}")
+            reason = f"the file has {len(cells)} columns and no header: {_CALL_TRIPS}"
+            raise GraphFormatError(path, line, reason)
         return (0, 1), False
     pairs = known_ends(cells)
     if len(pairs) != 1:
         several = " and ".join("/".join(pair) for pair in pairs)
-        what = f"the trips could be {several}" if pairs else "no trips are known by their names"
         listed = ", ".join(map(repr, cells[:40]))
-        reason = f"{what} among the columns {listed}: {_CALL_TRIPS}"
+        reason = f"none of the columns {listed} are known as the ends of trips: {_CALL_TRIPS}"
+        if pairs:
+            reason = f"the trips could be {several} of the columns {listed}: {_CALL_TRIPS}"
         raise GraphFormatError(path, line, f"{reason}.{lacking(names, *_PREFIXES)}")
     return (cells.index(pairs[0][0]), cells.index(pairs[0][1])), True
 
@@ -335,15 +336,15 @@ def _of_file(graph: Graph, path: Path, snapping: Snapping, *, along: bool) -> li
         return on_network(
             graph, places, snapping, path, [line for line, _ in rows[1:]], along=along
         )
-    own = 0
+    column = 0
     if len(header) > 1 and not is_vertex(graph, rows[0][1][0]) and not coordinate(header[0]):
         name = next((name for name in _VERTEX if name in header), None)
         if name is None:
             listed = ", ".join(map(repr, rows[0][1][:40]))
             reason = f"none of the columns {listed} is known as a vertex: call one of them vertex"
             raise GraphFormatError(path, rows[0][0], f"{reason}.{lacking(header)}")
-        own = header.index(name)
-    cells = [(line, row[own]) for line, row in rows if len(row) > own and row[own]]
+        column = header.index(name)
+    cells = [(line, row[column]) for line, row in rows if len(row) > column and row[column]]
     entries, lines = [], []
     for at, (line, text) in enumerate(cells):
         try:
@@ -401,7 +402,9 @@ def _label_of_text(graph: Graph) -> dict[str, Any]:
 def _unknown_label(graph: Graph, text: str, known: dict[str, Any]) -> VertexError:
     if graph.labels is not None and graph.labels.dtype.kind in "iu":
         numbers = graph.labels
-        rule = f"its {graph.n} ids are numbers with gaps, {numbers.min()} .. {numbers.max()}"
+        first, last = int(numbers.min()), int(numbers.max())
+        gaps = "" if last - first < graph.n else " with gaps"
+        rule = f"its {graph.n} ids are numbers{gaps}, {first} .. {last}"
         return VertexError(f"vertex {text!r} does not exist in the graph: {rule}.")
     short = [name for name in islice(known, 100_000) if len(name) <= _COMPARED]
     near = difflib.get_close_matches(text, short, n=3) if len(text) <= _COMPARED else []

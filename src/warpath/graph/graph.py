@@ -182,7 +182,9 @@ class Graph(VertexNames, EdgeEdits):
         made.labels = (
             None if labels is None else checks.frozen(labels)
         )  # `numbered` made them unique
-        return made if coordinates is None else made.with_coordinates(coordinates)
+        if coordinates is not None:
+            made.coordinates = checks.frozen(aligned(made, coordinates))
+        return made
 
     @classmethod
     def from_csr(

@@ -237,10 +237,10 @@ def read(
         options["directed"] = checked_bool(directed, "directed")
     if ids not in {"auto", "file"}:
         options["ids"] = ids
-    place = to_read(path)
-    with reading(place) as passing:
-        with watch(progress, f"reading {place.name}") as report:
-            file = Source(place, member=member, progress=passing(report))
+    file_path = to_read(path)
+    with reading(file_path) as passing:
+        with watch(progress, f"reading {file_path.name}") as report:
+            file = Source(file_path, member=member, progress=passing(report))
             chosen = format_named(format) if format is not None else _format_of(file)
             if format is None:
                 chosen = _of_columns(chosen, file, options)
@@ -301,8 +301,8 @@ def write(
         suffix = Path(without_suffix(target.name)).suffix.lower()
         chosen = _by_suffix(suffix)
         if chosen is None:
-            known = ", ".join(s for f in FORMATS if f.writes for s in f.suffixes)
-            msg = f"{target}: no format has the suffix {suffix!r}. Use one of {known}, or format=."
+            suffixes = ", ".join(s for f in FORMATS if f.writes for s in f.suffixes)
+            msg = f"{target}: no format has the suffix {suffix!r}: use {suffixes}, or format=."
             raise InputError(msg)
     else:
         chosen = format_named(format)
@@ -320,9 +320,9 @@ def write(
 def format_named(name: str) -> Format:
     """Return the format with a name or a suffix; raise InputError for an unknown one."""
     checked_kind(name, str, "format")
-    for known in FORMATS:
-        if name == known.name or f".{name.lower().lstrip('.')}" in known.suffixes:
-            return known
+    for candidate in FORMATS:
+        if name == candidate.name or f".{name.lower().lstrip('.')}" in candidate.suffixes:
+            return candidate
     listed = ", ".join(f"{f.name} ({' '.join(f.suffixes) or 'by content'})" for f in FORMATS)
     msg = f"there is no format {name!r}: {listed}."
     raise InputError(msg)
@@ -333,17 +333,17 @@ def _format_of(source: Source) -> Format:
     # An .npz file is a zip archive: its own first bytes are checked before it is unpacked.
     for part in ("raw_head", "head") if source.compression == "zip" else ("head",):
         head = getattr(source, part)
-        for known in FORMATS:
-            if known.sniff(head):
-                return known
+        for candidate in FORMATS:
+            if candidate.sniff(head):
+                return candidate
         importlib.import_module("warpath.io.other_formats").refuse(source, head)
     positions = importlib.import_module("warpath.io.coordinate_files")
     if positions.sniff(source.head):
         raise source.error(
             None, "this file has coordinates, no edges: read the graph, with coordinates= this path"
         )
-    if (known_by := _by_suffix(source.suffix)) is not None:
-        return known_by
+    if (by_suffix := _by_suffix(source.suffix)) is not None:
+        return by_suffix
     if foreign(source.head) is None and _has_columns(source.head):
         return format_named("edge_list")
     what = foreign(source.head)
@@ -353,7 +353,7 @@ def _format_of(source: Source) -> Format:
 
 
 def _by_suffix(suffix: str) -> Format | None:
-    return next((known for known in FORMATS if suffix in known.suffixes), None)
+    return next((candidate for candidate in FORMATS if suffix in candidate.suffixes), None)
 
 
 def _has_columns(head: bytes) -> bool:
@@ -367,7 +367,7 @@ def _takes(chosen: Format, option: str) -> bool:
 
 def _options(function: Callable[..., Any]) -> list[str]:
     parameters = inspect.signature(function).parameters.values()
-    return [each.name for each in parameters if each.kind is each.KEYWORD_ONLY]
+    return [p.name for p in parameters if p.kind is p.KEYWORD_ONLY]
 
 
 def _check_options(name: str, function: Callable[..., Any], options: dict[str, Any]) -> None:
@@ -391,10 +391,7 @@ def _check_options(name: str, function: Callable[..., Any], options: dict[str, A
 
 #: Replacements of options that a format no longer has.
 _REPLACED = {
-    (
-        "osm",
-        "private",
-    ): 'restricted="open" opens ways for some only, restricted="closed" closes them'
+    ("osm", "private"): 'restricted="open" opens ways that few may use, "closed" closes them',
 }
 
 #: Options that are None or of the given type.

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def sniff(head: bytes) -> bool:
-    """Return whether a file starts as GeoJSON: a collection of features, or a feature a line."""
+    """Return whether a file starts as GeoJSON: a collection of features, or a feature per line."""
     start = rb'\s*\{(\s*"type"\s*:\s*"Feature"|.*"FeatureCollection")'
     return re.match(start, head, re.DOTALL) is not None
 
@@ -41,7 +41,8 @@ def read(
 ) -> Graph:
     """Read a file of lines, one for each edge; see `warpath.io.geopandas.from_geodataframe`.
 
-    Points among the lines are the vertices if the lines name their ends, else they are left out.
+    If the lines name their ends, points in the file are the vertices; otherwise they are left out
+    and counted.
     """
     geopandas = require("geopandas", extra="geo", what="reading edges with geometry")
     packed = source.compression not in {None, "zip"}  # GDAL unpacks zip archives only
@@ -82,9 +83,9 @@ def graph_of(source: Source, frame: Any, nodes: Any, **options: Any) -> Graph:
 
 
 def _without_missing(rows: Any) -> Any:
-    """Return some rows of a frame without the columns that only other rows have.
+    """Return rows of a frame without the columns in which they have no values.
 
-    Integers that became floats, because other rows miss them, become integers again.
+    Integers are floats in a frame where other rows lack a value; they become integers again.
     """
     rows = rows.dropna(axis="columns", how="all").reset_index(drop=True)
     whole = [name for name in rows if rows[name].dtype == "f8" and (rows[name] % 1 == 0).all()]

@@ -38,8 +38,8 @@ def read(
 
     Parameters
     ----------
-    layer : the layer of edges; None: the only layer of lines, or ``edges``. A layer ``nodes`` of
-        points, as OSMnx writes it, has the coordinates of the vertices.
+    layer : the layer of edges; None: the only layer of lines, or ``edges``. The coordinates of the
+        vertices come from a layer ``nodes`` of points if there is one, as in files of OSMnx.
     """
     geopandas = require("geopandas", extra="geo", what="reading edges with geometry")
     with tempfile.TemporaryDirectory() as folder:  # GDAL reads an unpacked file by its path
@@ -68,14 +68,16 @@ def _edges(source: Source, kinds: dict[str, str], layer: str | None) -> str:
     listed = ", ".join(f"{name} ({kind or 'no geometry'})" for name, kind in kinds.items())
     if layer is not None:
         if layer not in kinds:
-            msg = f"{source.path} has no layer {layer!r}: {listed}."
+            msg = f"{source.path} has no layer {layer!r}. The layers are {listed}."
             raise InputError(msg)
         return layer
     lines = [name for name, kind in kinds.items() if "Line" in kind]
     lines = lines or [name for name, kind in kinds.items() if kind == "Unknown"]
     if len(lines) != 1 and "edges" not in lines:
-        reason = f"{len(lines)} layers have lines: choose one with layer=. The layers are {listed}"
-        raise source.error(None, reason)
+        reason = "no layer has lines"
+        if lines:
+            reason = f"{len(lines)} layers have lines: choose one, as with layer={lines[0]!r}"
+        raise source.error(None, f"{reason}. The layers are {listed}")
     return lines[0] if len(lines) == 1 else "edges"
 
 

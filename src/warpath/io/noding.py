@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from warpath.graph import Graph
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -21,7 +23,7 @@ def tolerance_of(corners: Array) -> float:
 
 
 def crosses_antimeridian(corners: Array, indptr: Array, *, geographic: bool) -> Array:
-    """Return which lines have a piece of more than 180 degrees of longitude: (k,) bool."""
+    """Return whether each line has a piece of more than 180 degrees of longitude: (k,) bool."""
     lines = len(indptr) - 1
     if not geographic or len(corners) < 2:
         return np.zeros(lines, np.bool_)
@@ -77,7 +79,7 @@ def meetings(shapely: Any, lines: Sequence[Any], tolerance: float) -> tuple[Arra
 def split(
     shapely: Any, lines: Sequence[Any], line: Array, along: Array
 ) -> tuple[list[Any], Array, Array]:
-    """Return the pieces of lines that are split as `meetings` returns it.
+    """Split lines at the points that `meetings` returns.
 
     Returns
     -------
@@ -102,21 +104,17 @@ def split(
 
 
 def joined(shapely: Any, points: Array, tolerance: float) -> Array:
-    """Return the smallest index of each point's group: points within the tolerance are joined.
+    """Return the smallest index in each point's group; points within the tolerance share a group.
 
     Parameters
     ----------
     points : (k, 2), different points.
     """
-    group = np.arange(len(points))
     if tolerance == 0.0:
-        return group
+        return np.arange(len(points))
     shapes = shapely.points(points)
     first, second = shapely.STRtree(shapes).query(shapes, predicate="dwithin", distance=tolerance)
-    while True:  # each pass takes the least group of all neighbours
-        least = group.copy()
-        np.minimum.at(least, first, group[second])
-        least = least[least]
-        if (least == group).all():
-            return group
-        group = least
+    near = Graph.from_edges(first, second, n=len(points), directed=False)
+    groups = near.components().labels
+    _, smallest, group = np.unique(groups, return_index=True, return_inverse=True)
+    return smallest[group]
