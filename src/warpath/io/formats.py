@@ -339,9 +339,8 @@ def _format_of(source: Source) -> Format:
         importlib.import_module("warpath.io.other_formats").refuse(source, head)
     positions = importlib.import_module("warpath.io.coordinate_files")
     if positions.sniff(source.head):
-        raise source.error(
-            None, "this file has coordinates, no edges: read the graph, with coordinates= this path"
-        )
+        reason = "this file has coordinates, no edges: read the file of the graph with"
+        raise source.error(None, f"{reason} coordinates={str(source.path)!r}")
     if (by_suffix := _by_suffix(source.suffix)) is not None:
         return by_suffix
     if foreign(source.head) is None and _has_columns(source.head):
