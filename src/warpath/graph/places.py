@@ -90,9 +90,7 @@ class Place:
         if self.within is not None:
             _checked_reach(self.within)
         _check_name(self.name)
-        if self.snap not in ("edge", "vertex"):
-            msg = f"snap = {shown(self.snap)} must be 'edge' or 'vertex'."
-            raise InputError(msg)
+        _check_choice("snap", self.snap, ("edge", "vertex"))
 
     def __str__(self) -> str:
         return f"{self.lon:.10g},{self.lat:.10g}"
@@ -227,9 +225,7 @@ def snapped_together(
     call : as in `snapped`.
     given : the arguments of a call, by their names.
     """
-    if missing not in {"raise", "flag"}:
-        msg = f"missing = {shown(missing)} must be 'raise' or 'flag'."
-        raise InputError(msg)
+    _check_choice("missing", missing, ("raise", "flag"))
     lists = {
         what: [vertices] if isinstance(vertices, Place) else list(vertices)
         for what, vertices in given.items()
@@ -475,6 +471,12 @@ def hint_of_coordinate(vertices: Any) -> str:
         if fractions and np.isfinite(x) and np.isfinite(y):
             return f" It looks like a coordinate: give it as wp.Place({x:.10g}, {y:.10g})."
     return ""
+
+
+def _check_choice(what: str, value: Any, choices: tuple[str, str]) -> None:
+    if not isinstance(value, str) or value not in choices:
+        msg = f"{what} = {shown(value)} must be {' or '.join(map(repr, choices))}."
+        raise InputError(msg)
 
 
 def _check_name(name: Any) -> None:

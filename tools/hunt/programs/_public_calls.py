@@ -89,6 +89,7 @@ _THREADS = _pick(None, 1, 2)
 _PARAMS: Maker = lambda _, rng: [None, {}, {"delta": 3}, {"delta": 0.5}][rng.integers(4)]  # noqa: E731
 _CUTOFF = _pick(None, 0, 3, 7.5, 2**40, 1e12)
 _DTYPE = _pick(None, "int32", np.int64, np.float64)
+_MISSING = _pick("raise", "flag")
 _PROGRESS = _pick(*(None, False), lambda done, total: None)  # noqa: ARG005
 _SOLVING = {
     "algorithm": _ALGORITHM,
@@ -194,8 +195,8 @@ def _of_graphs() -> list[Call]:
              {"lon": _pick(0.5, [1, 2]), "lat": _pick(0.5, [1, 2]), "?": _FLAG,
               "within": _pick(None, 5, 1e9), "with_distance": _FLAG}),
         Call("Place", _free(wp.Place),
-             {"lon": _pick(0.5, 1), "lat": _pick(0.5), "?": _FLAG, "within": _pick(None, 5)},
-             weight=0.3),
+             {"lon": _pick(0.5, 1), "lat": _pick(0.5), "?": _FLAG, "within": _pick(None, 5),
+              "name": _pick(None, "p"), "snap": _pick("edge", "vertex")}, weight=0.3),
         Call("graph.label_of", _method("graph", "label_of"), {"indices": _pick(0, [0, 1])}),
         Call("graph.facts", _method("graph", "facts"), {"?": _FLAG, "symmetry": _FLAG}),
         Call("write", _free(wp.write), {"graph": _GRAPH, "path": _pick("t.gr", "t.npz", "t.el"),
@@ -267,19 +268,19 @@ def _solving_calls() -> list[Call]:
         "path": (4, {**one, "target": _vertex, "?": _FLAG, **path}),
         "plan": (3, {"?": _FLAG, "source": _vertex, "sources": _vertices, "targets": _vertices,
                      "target": _vertex, **plan}),
-        "distances": (6, {**several, **_TABLE}),
+        "distances": (6, {**several, **_TABLE, "missing": _MISSING}),
         "pairs": (3, {"origins": _two_vertices, "destinations": _two_vertices, "?": _FLAG, **path,
-                      "dist_dtype": _DTYPE}),
+                      "dist_dtype": _DTYPE, "missing": _MISSING}),
         "apsp": (3, {"?": _FLAG, **_TABLE}),
         "totals": (2, {"reduce": _pick("sum", ["max", "count"], "harmonic", _middle), "?": _FLAG,
                        **{key: several[key] for key in ("sources", "targets", "cutoff")},
-                       **_SOLVING}),
+                       **_SOLVING, "missing": _MISSING}),
         "eccentricity": (1, {"?": _FLAG, "sources": _vertices, **_SOLVING}),
         "diameter": (0.5, {"?": _FLAG, **_SOLVING}),
         "radius": (0.5, {"?": _FLAG, **_SOLVING}),
         "center": (0.5, {"?": _FLAG, **_SOLVING}),
         "nearest": (3, {"facilities": _vertices, "?": _FLAG, "reverse": _FLAG, **_SOLVING,
-                        "cutoff": _CUTOFF, "dist_dtype": _DTYPE}),
+                        "cutoff": _CUTOFF, "dist_dtype": _DTYPE, "missing": _MISSING}),
         "within": (3, {"source": _vertices, "cutoff": _pick(0, 3, [2, 7.5]), "?": _FLAG,
                        "reverse": _FLAG, **_SOLVING}),
     }  # fmt: skip
