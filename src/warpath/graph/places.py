@@ -32,7 +32,7 @@ NO_NAMES: Mapping[int, str] = MappingProxyType({})
 
 @dataclass(frozen=True)
 class Place:
-    """A coordinate in the role of a vertex: calls take the point of the network nearest to it.
+    """A coordinate in the role of a vertex: the point of the network nearest to it.
 
     Every call that takes a vertex takes a place, also in lists and next to vertices. The results
     of `sssp`, `path`, `distances`, `pairs`, `nearest`, `within` and `totals` say in ``snapped`` and
@@ -42,6 +42,9 @@ class Place:
     to its tail if an edge along the same line leads back. A path to the point comes from either
     end likewise. The weight is spread evenly over the length of the edge; parts of integers are
     rounded to integers, halves up, and add up to the weight.
+
+    `path`, `pairs`, `distances` and `totals` take points along edges. `sssp`, `nearest`, `within`
+    and `DynamicPaths` take the nearest vertex; the notes of their plans say so.
 
     Attributes
     ----------
