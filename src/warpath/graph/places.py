@@ -43,8 +43,9 @@ class Place:
     end likewise. The weight is spread evenly over the length of the edge; parts of integers are
     rounded to integers, halves up, and add up to the weight.
 
-    `path`, `pairs`, `distances` and `totals` take points along edges. `sssp`, `nearest`, `within`
-    and `DynamicPaths` take the nearest vertex; the notes of their plans say so.
+    `path`, `pairs`, `distances` and `totals` take points along edges. `sssp`, `nearest` and
+    `within` take the nearest vertex, and say so in the notes of their plans. `DynamicPaths`,
+    `Graph.index_of` and the methods of results, such as `Paths.path_to`, take it as well.
 
     Attributes
     ----------
