@@ -57,8 +57,8 @@ struct ChangedEdge {
 /// A graph whose edges change in batches. An undirected graph's batch changes each edge and its
 /// reverse.
 ///
-/// Work: O(d log d) for all changes at a vertex of degree d, O(d) for one. Memory: see `SlackRows`, for
-/// both directions, and two batches.
+/// Work: O(d log d) for all changes at a vertex of degree d, O(d) for one. Memory: see `SlackRows`,
+/// for both directions, and two batches.
 template <Index V, Weight W>
 class ChangingGraph {
  public:

@@ -22,10 +22,10 @@ namespace warpath {
 /// pool has no room for it, `compact` closes the gaps. The order of a row's edges is that of their
 /// insertion, so that parallel edges keep their positions.
 ///
-/// Work: O(degree) for the insertions or removals of a row, and O(n log n + m) for each m / 4 places
-/// that moves leave vacant. Memory: an offset and a degree per vertex, and at most 1.25 m + O(1) places for
-/// the largest m since the last `trim`, which leaves at most 1.375 m + O(1): less than 1.5 times
-/// the memory of rows without vacant places.
+/// Work: O(degree) for the insertions or removals of a row, and O(n log n + m) for each m / 4
+/// places that moves leave vacant. Memory: an offset and a degree per vertex, and at most 1.25 m +
+/// O(1) places for the largest m since the last `trim`, which leaves at most 1.375 m + O(1): less
+/// than 1.5 times the memory of rows without vacant places.
 template <Index V, Weight W>
 class SlackRows {
  public:

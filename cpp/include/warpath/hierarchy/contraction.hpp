@@ -370,8 +370,8 @@ class Contraction {
   std::vector<char> grows_;            // whether a vertex would add twice the arcs that it removes
   std::int32_t round_ = 0;
   std::vector<std::int32_t> last_detached_;  // the last round that removed neighbours of a vertex
-  std::int64_t first_arcs_ = 0;        // after the first round
-  std::int64_t seen_vertices_ = 0;     // of the rest that `refuse_growth` judged last, and its arcs
+  std::int64_t first_arcs_ = 0;              // after the first round
+  std::int64_t seen_vertices_ = 0;  // of the rest that `refuse_growth` judged last, and its arcs
   std::int64_t seen_arcs_ = 0;
   std::vector<char> chosen_flag_ = std::vector<char>(rest_.size());  // for each of rest_
   std::vector<Id> chosen_;

@@ -90,7 +90,8 @@ class CoreGraph {
     list[at] = arc;
   }
 
-  /// Restores a list to which arcs were appended in any order. The result is that of `put` for each.
+  /// Restores a list to which arcs were appended in any order. The result is that of `put` for
+  /// each.
   static void keep_lightest(List& list) {
     std::sort(list.begin(), list.end(), [](const CoreArc<W>& a, const CoreArc<W>& b) {
       return a.head != b.head ? a.head < b.head : before(a, b);

@@ -7,16 +7,15 @@
 //
 // A neighbour of the removed vertex that has no other neighbours than it had is removed next: that
 // adds no arcs. The list of a vertex of many neighbours, a hub, is not put in order whenever one of
-// them is removed: new neighbours are appended to it, and removed ones stay, until half of it is out
-// of date.
+// them is removed: new neighbours are appended to it, and removed ones stay, until half of it is
+// out of date.
 //
 // Measured on New York's roads (264,346 vertices, 365,050 edges): 1,189,896 arcs, 7.5 million
-// triangles, 205 vertices above a vertex on average; 1,216,296, 8.1 million and 221 if vertices that
-// add no arcs wait for their turn. With a factor of 4 instead of 8, then: 194 vertices above, 4 %
-// more triangles. By minimum degree, as in sparse factorizations: 10.0 million triangles and 357
-// vertices above.
-// Work    O(sum of squared degrees at removal), sequential: a second on New York's roads.
-// Source  Dibbelt, Strasser, Wagner, "Customizable contraction hierarchies", 2014.
+// triangles, 205 vertices above a vertex on average; 1,216,296, 8.1 million and 221 if vertices
+// that add no arcs wait for their turn. With a factor of 4 instead of 8, then: 194 vertices above,
+// 4 % more triangles. By minimum degree, as in sparse factorizations: 10.0 million triangles and
+// 357 vertices above. Work    O(sum of squared degrees at removal), sequential: a second on New
+// York's roads. Source  Dibbelt, Strasser, Wagner, "Customizable contraction hierarchies", 2014.
 #pragma once
 
 #include <algorithm>
@@ -107,9 +106,10 @@ class EliminationOrder {
   }
 
  private:
-  static constexpr std::int64_t kUnit = 1000;   // of importance: a level
-  static constexpr std::int64_t kFactor = 8;    // of the arcs added; see the head of the file
-  // Entries of a list. A vertex whose list has more is a hub, whose neighbours count as unconnected.
+  static constexpr std::int64_t kUnit = 1000;  // of importance: a level
+  static constexpr std::int64_t kFactor = 8;   // of the arcs added; see the head of the file
+  // Entries of a list. A vertex whose list has more is a hub, whose neighbours count as
+  // unconnected.
   static constexpr std::size_t kCounted = 400;
   static constexpr std::size_t kFew = 8;  // of a hub's entries, the part that is appended to it
   static constexpr std::int64_t kRemoved = -1;
