@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import warpath as wp
-from warpath.base.errors import GraphError, NoPathError
+from warpath.base.errors import GraphError, NoPathError, NotEnoughMemoryError
 from warpath.graph.turns import Turns, expanded
 from warpath.io import npz
 
@@ -206,3 +206,14 @@ def test_turns_belong_to_the_edges():
     for banned, back in (([[0, 2]], [-1, -1]), ([], [-1]), ([[0, -2]], [-1, -1])):
         with pytest.raises(GraphError, match="turns do not belong to the m = 2 edges"):
             wp.Graph(graph.indptr, graph.indices, turns=Turns(banned, back))
+
+
+def test_turns_at_a_hub_are_refused_before_they_fill_the_memory(monkeypatch):
+    spokes = np.arange(1, 301)
+    hub = np.zeros_like(spokes)
+    ends = np.concatenate([hub, spokes]), np.concatenate([spokes, hub])
+    graph = wp.Graph.of((*ends, np.ones(600, int)))
+    graph.turns = Turns(np.empty((0, 2), int), np.full(600, -1))
+    monkeypatch.setenv("WARPATH_MEMORY", "1000000")
+    with pytest.raises(NotEnoughMemoryError, match="read the graph without turns"):
+        wp.distances(graph, [1], [2])

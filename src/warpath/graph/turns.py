@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from warpath import _core
-from warpath.base.errors import GraphError, NotSupportedError
+from warpath.base.errors import GraphError, NotEnoughMemoryError, NotSupportedError
+from warpath.base.settings import memory
 from warpath.graph.checks import frozen
 from warpath.graph.coordinates import in_degrees
 from warpath.graph.derived import Derived, bytes_of_graph
@@ -30,6 +31,9 @@ if TYPE_CHECKING:
 
 #: Radians. A smaller change of direction is straight on.
 _STRAIGHT = np.radians(45)
+
+#: Bytes for each pair of edges while a graph is expanded: two ids, a cost, an arc and its weight.
+_PAIR_BYTES = 48
 
 
 class Turns:
@@ -344,6 +348,13 @@ def _pairs(graph: Graph) -> tuple[Array, Array]:
     """Return all pairs of edges that follow one another, (t,) each; the first ones ascend."""
     degree = np.diff(graph.indptr)
     counts = degree[graph.indices]
+    need = _PAIR_BYTES * int(counts.sum())
+    if need > memory():
+        msg = (
+            f"the turns at vertices of high degree (up to {int(degree.max()):,} edges) need about "
+            f"{need:,} bytes, but {memory():,} are free: read the graph without turns."
+        )
+        raise NotEnoughMemoryError(msg)
     first = np.repeat(np.arange(graph.m), counts)
     inside = np.arange(len(first)) - np.repeat(np.cumsum(counts) - counts, counts)
     return first, graph.indptr[graph.indices[first]] + inside
