@@ -1,8 +1,9 @@
 """Compare networks of OpenStreetMap extracts with those of OSMnx, read from the same file.
 
 ``python tools/osmnx_beside.py FILE...`` with osmnx, osmium and warpath installed. OSMnx keeps each
-way of an XML file, so the script writes a file with the ways that OSMnx's own filter selects. Both
-networks are then simplified by OSMnx, so that their vertices are the same kind of junctions.
+way of an XML file, so the script writes a file with the ways that OSMnx's own filter selects, and
+one with those of them that warpath uses too ("common ways", read without barriers). Both networks
+are then simplified by OSMnx, so that their vertices are the same kind of junctions.
 """
 
 from __future__ import annotations
@@ -32,20 +33,30 @@ def selects(conditions: list[tuple[str, str, str]], tags: dict[str, str]) -> boo
     return True
 
 
-def theirs(extract: str, network: str, folder: Path) -> osmnx.simplification.nx.MultiDiGraph:
-    """Return OSMnx's graph of the ways that its filter selects, not yet simplified."""
+def selected(extract: str, network: str) -> set[int]:
+    """Return the ways that OSMnx's filter selects."""
     conditions = _CONDITION.findall(_get_network_filter(network))
-    file = folder / f"{network}.osm"
-    ways = [
-        (way.id, {point.ref for point in way.nodes})
+    ways = osmium.FileProcessor(extract, osmium.osm.WAY)
+    return {way.id for way in ways if selects(conditions, dict(way.tags))}
+
+
+def extract_of(extract: str, ways: set[int], file: Path) -> str:
+    """Write a file of some ways and their points, and return its name."""
+    points = {
+        point.ref
         for way in osmium.FileProcessor(extract, osmium.osm.WAY)
-        if selects(conditions, dict(way.tags))
-    ]
-    wanted, points = {each for each, _ in ways}, set().union(*(refs for _, refs in ways))
+        if way.id in ways
+        for point in way.nodes
+    }
     with osmium.SimpleWriter(str(file), overwrite=True) as writer:
         for item in osmium.FileProcessor(extract):
-            if (item.is_node() and item.id in points) or (item.is_way() and item.id in wanted):
+            if (item.is_node() and item.id in points) or (item.is_way() and item.id in ways):
                 writer.add(item)
+    return str(file)
+
+
+def theirs(file: str, network: str) -> osmnx.simplification.nx.MultiDiGraph:
+    """Return OSMnx's graph of all ways of a file, not yet simplified."""
     return osmnx.graph_from_xml(
         file, bidirectional=network == "walk", simplify=False, retain_all=True
     )
@@ -80,12 +91,19 @@ def main(extracts: list[str]) -> None:
     for extract in extracts:
         name = Path(extract).name.partition(".")[0].partition("-")[0]
         for profile, network in NETWORKS.items():
+            used = wp.read(extract, profile=profile, barriers=False).edge_table()["way"].tolist()
             with tempfile.TemporaryDirectory() as folder:
-                rows = {f"OSMnx {network}": measured(theirs(extract, network, Path(folder)))}
-            rows[profile] = measured(ours(extract, profile=profile))
-            rows[f"{profile}, barriers=False"] = measured(
-                ours(extract, profile=profile, barriers=False)
-            )
+                whole = selected(extract, network)
+                file = extract_of(extract, whole, Path(folder, "theirs.osm"))
+                common = extract_of(extract, whole & set(used), Path(folder, "common.osm"))
+                rows = {
+                    f"OSMnx {network}": measured(theirs(file, network)),
+                    profile: measured(ours(extract, profile=profile)),
+                    f"OSMnx {network}, common ways": measured(theirs(common, network)),
+                    f"{profile}, common ways": measured(
+                        ours(common, profile=profile, barriers=False)
+                    ),
+                }
             for what, (n, m, one_way, km) in rows.items():
                 print(f"| {name} | {what} | {n:,} | {m:,} | {one_way:,} | {km:,.1f} |")
 
