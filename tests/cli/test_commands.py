@@ -379,6 +379,14 @@ def test_turns_are_an_option(warpath, extract):
     assert "sssp does not honour turn restrictions" in run.err
 
 
+def test_conditional_tags_count_at_a_time(warpath, extract):
+    pytest.importorskip("opening_hours")
+    name, closed = 'k="name" v="Rue B"/>', '<tag k="access:conditional" v="no @ (Th 07:00-09:00)"/>'
+    extract.write_text(extract.read_text().replace(name, name + closed))
+    assert warpath("path", extract, 1, 4, "--at", "2026-11-26 09:30").code == 0
+    assert warpath("path", extract, 1, 4, "--at", "2026-11-26 08:30").code != 0
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -386,6 +394,7 @@ def test_turns_are_an_option(warpath, extract):
         (("--speed", "steps=5"), "the profile 'car' does not use this class"),
         (("--speed", "residential=fast"), "must be a number of km/h"),
         (("--turn-cost", "left=5"), "turn_costs has no effect without turns=True"),
+        (("--at", "noon"), 'such as "2026-11-26 08:30"'),
     ],
 )
 def test_wrong_options_of_an_extract_are_refused(warpath, extract, options, message):

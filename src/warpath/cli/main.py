@@ -207,6 +207,7 @@ _OPTIONS = {
     name: f"--{name}"
     for name in (
         "algorithm",
+        "at",
         "coordinates",
         "cutoff",
         "decimal",

@@ -236,6 +236,17 @@ class Reading:
             rich_help_panel=_READING,
         ),
     ] = None
+    at: Annotated[
+        str | None,
+        typer.Option(
+            "--at",
+            metavar="TIME",
+            help="The local time at which conditional tags of an OpenStreetMap extract count, such "
+            "as '2026-11-26 08:30'. Default: they are ignored.",
+            show_default=False,
+            rich_help_panel=_READING,
+        ),
+    ] = None
     turns: Annotated[
         bool,
         typer.Option(

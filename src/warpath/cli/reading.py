@@ -117,6 +117,7 @@ def _of_extract(reading: Reading, options: Mapping[str, Any]) -> dict[str, Any]:
     speeds = options.get("speeds", {}) | pairs(reading.speed, "--speed")
     found = {
         "profile": reading.profile,
+        "at": reading.at,
         "speeds": speeds or None,
         "turns": reading.turns or None,
         "turn_costs": pairs(reading.turn_cost, "--turn-cost") or None,

@@ -20,10 +20,12 @@ from warpath.io.osm_areas import inside_areas, pass_areas
 from warpath.io.osm_extract import Extract, sniff
 from warpath.io.osm_profiles import rules_of
 from warpath.io.osm_tags import ATTRIBUTION
+from warpath.io.osm_times import local_time
 from warpath.io.osm_turns import Roads, checked_costs, turns_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from datetime import datetime
 
     from numpy.typing import NDArray
 
@@ -52,6 +54,7 @@ def read(
     attributes: str | Sequence[str] | None = "all",
     turns: bool = False,
     turn_costs: Mapping[str, float] | None = None,
+    at: str | datetime | None = None,
 ) -> Graph:
     """Read the network of an OpenStreetMap extract that cars, bicycles or pedestrians use.
 
@@ -80,6 +83,10 @@ def read(
     turn_costs : with `turns`, what turns add to a path, in the unit of the weights: "left", "right"
         and "u_turn", which allows U-turns everywhere. Left and right turns are those by more than
         45 degrees at a junction with a choice of ways.
+    at : a local time, such as "2026-11-26 08:30", at which conditional tags count
+        (motor_vehicle:conditional=no @ (Mo-Fr 07:00-09:00)); those with a condition that the time
+        does not decide are ignored. Public holidays and sunrise are those at the first point of
+        the file. None: all conditional tags are ignored.
 
     Returns
     -------
@@ -93,7 +100,7 @@ def read(
     GraphFormatError
         The file is not OpenStreetMap data, is damaged, or has no road for the profile.
     MissingDependencyError
-        pyosmium is not installed (`pip install osmium`).
+        pyosmium is not installed (`pip install osmium`), or opening-hours-py, which `at` needs.
 
     Notes
     -----
@@ -109,7 +116,7 @@ def read(
     if costs and not turns:
         msg = "turn_costs has no effect without turns=True: give both, or leave it out."
         raise InputError(msg)
-    file = Extract(source)
+    file = Extract(source, None if at is None else local_time(at))
     ways = file.ways(rules)
     if not ways.points.size:
         raise file.error(_nothing(profile, rules.profile.users, any_way=file.has_ways()))

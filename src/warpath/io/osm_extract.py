@@ -6,7 +6,7 @@ from array import array
 from collections import Counter
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,9 +14,11 @@ from warpath.base.errors import require
 from warpath.graph.input_edges import Coded
 from warpath.io.osm_file import CHANGES, form_of, may_have_versions, newest, opened
 from warpath.io.osm_profiles import CLASS_KEYS, PROFILES, kind_of
+from warpath.io.osm_times import Moment
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
+    from datetime import datetime
 
     from numpy.typing import NDArray
 
@@ -65,9 +67,14 @@ def sniff(head: bytes) -> bool:
 
 
 class Extract:
-    """An extract that is read in several passes; osmium's errors become GraphFormatErrors."""
+    """An extract that is read in several passes; osmium's errors become GraphFormatErrors.
 
-    def __init__(self, source: Source) -> None:
+    Parameters
+    ----------
+    at : the local time at which conditional tags count; None: they do not count.
+    """
+
+    def __init__(self, source: Source, at: datetime | None = None) -> None:
         self._osmium = require("osmium", extra="osm", what="reading OpenStreetMap extracts")
         self._source = source
         form = form_of(source.head) or form_of(source.data)  # after a long comment
@@ -82,6 +89,19 @@ class Extract:
         self._form = form
         if may_have_versions(source, form, self._file, self._osmium):
             self._keep_newest()
+        self._moment = None if at is None else Moment(at, self._first_place())
+
+    def _first_place(self) -> tuple[float, float] | None:
+        """Return latitude and longitude of the first point; None if no point has a location."""
+        with self._damage():
+            nodes = self._osmium.FileProcessor(self._file, self._osmium.osm.NODE)
+            places = (node.location for node in nodes)
+            return next(((one.lat, one.lon) for one in places if one.valid()), None)
+
+    def _tags(self, item: Any) -> Mapping[str, str]:
+        """Return the tags of a way, point or relation, at the time of the call."""
+        tags = dict(item.tags)
+        return tags if self._moment is None else self._moment.resolved(tags)
 
     def _keep_newest(self) -> None:
         """Leave out deleted objects and older versions, which takes two passes."""
@@ -107,7 +127,7 @@ class Extract:
         uses, streets = [], []
         with self._damage():
             for way in osmium.FileProcessor(self._file, osmium.osm.WAY).with_filter(classes):
-                tags = dict(way.tags)
+                tags = self._tags(way)
                 self._count(tags, rules)
                 use = rules.use(tags)
                 if use is not None:
@@ -175,7 +195,7 @@ class Extract:
                     node_ids.append(node.id)
                     place.extend((node.location.lon, node.location.lat))
                     if barriers and "barrier" in node.tags:
-                        tags = dict(node.tags)
+                        tags = self._tags(node)
                         self.report.update(rules.ignored(tags))
                         if rules.blocks(tags):
                             blocked_ids.append(node.id)
@@ -189,14 +209,14 @@ class Extract:
 
     def restrictions(
         self, types: Iterable[str]
-    ) -> Iterator[tuple[dict[str, str], list[tuple[str, int, str]]]]:
+    ) -> Iterator[tuple[Mapping[str, str], list[tuple[str, int, str]]]]:
         """Yield tags and members (n, w or r, id, role) of each relation of some types."""
         osmium = self._osmium
         wanted = osmium.filter.TagFilter(*(("type", name) for name in types))
         with self._damage():
             relations = osmium.FileProcessor(self._file, osmium.osm.RELATION).with_filter(wanted)
             for each in relations:
-                yield dict(each.tags), [(one.type, one.ref, one.role) for one in each.members]
+                yield self._tags(each), [(one.type, one.ref, one.role) for one in each.members]
 
     def _filters(self, ids: Array) -> bool:
         """Return whether osmium's own filter can select nodes by these ascending ids.

@@ -20,6 +20,7 @@ from warpath.io.osm_tags import (
     is_limit,
     limit_of,
 )
+from warpath.io.osm_times import CONDITIONAL
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -339,8 +340,8 @@ class Rules:
         keys = self.profile.access
         watched = {*keys, *self.profile.oneway, "maxspeed", *(f"maxspeed:{key}" for key in keys)}
         for name, value in tags.items():
-            key, _, side = name.rpartition(":")
-            if side == "conditional" and _without_side(key) in watched:
+            key = name.removesuffix(CONDITIONAL)
+            if key != name and _without_side(key) in watched:
                 yield "conditional tags"
             key = _without_side(name)
             if key in keys and access_of(value, key) is None:

@@ -15,6 +15,7 @@ from warpath.base.cached import cached_property
 from warpath.base.errors import InputError
 from warpath.graph.checks import as_float, shown
 from warpath.graph.turns import Turns, angles, directions
+from warpath.io.osm_times import CONDITIONAL
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -37,7 +38,7 @@ _ANGLES: dict[str, Callable[[float], bool]] = {
 _KINDS = {f"{rule}_{turn}" for rule in ("no", "only") for turn in _ANGLES} | {"no_entry", "no_exit"}
 
 #: Tags of hours and days from before conditional restrictions.
-_TIMES = frozenset({"day_on", "day_off", "hour_on", "hour_off"})
+_TIMES = frozenset({"day_on", "day_off", "hour_on", "hour_off", "time"})
 
 #: A search for a way through via ways that takes more steps leaves the restriction ambiguous.
 _MOST_STEPS = 10_000
@@ -154,7 +155,7 @@ def _restriction(
     excepted = {part.strip() for part in tags.get("except", "").split(";")}
     if key in {None, "restriction"} and not excepted.isdisjoint(profile.access[:-1]):
         return None
-    conditional = any(f"{key}:conditional" in tags for key in profile.restriction)
+    conditional = any(key + CONDITIONAL in tags for key in profile.restriction)
     if conditional or (key is not None and not _TIMES.isdisjoint(tags)):
         ignored["conditional"] += 1
     if key is None or not _TIMES.isdisjoint(tags):
