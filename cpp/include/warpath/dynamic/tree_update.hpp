@@ -198,7 +198,8 @@ class TreeUpdate {
     };
     for (const V v : collected)
       each_flat_edge_into(v, [&](V u) {
-        if (!is_collected(u)) lower(v, state_.level(u) + 1);
+        // Labels of which no update could make a tree leave vertices without a level.
+        if (!is_collected(u) && state_.level(u) != kUnknown) lower(v, state_.level(u) + 1);
       });
     QueueEntry<V, V> top;
     while (waiting.pop(top, [](const auto&) { return true; })) {
