@@ -10,7 +10,7 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from warpath.api.calls import algorithms, path, plan, sssp
+from warpath.api.calls import algorithms, path, plan, register, sssp
 from warpath.api.distances import apsp, distances, pairs, totals
 from warpath.api.dynamic import DynamicPaths
 from warpath.api.eccentricity import center, diameter, eccentricity, radius
@@ -114,6 +114,7 @@ __all__ = [
     "prepare",
     "radius",
     "read",
+    "register",
     "sssp",
     "totals",
     "verify",

@@ -90,6 +90,23 @@ def test_an_illegal_mix_is_refused_with_the_reason(mix, sentence):
         Axes(**mix)
 
 
+@pytest.mark.parametrize(("mix", "sentence"), RULES)
+def test_what_a_refusal_calls_legal_is_legal(mix, sentence):
+    del sentence
+    with pytest.raises(ValueError, match=r"\. Legal would be ") as refused:
+        Axes(**mix)
+    ways = str(refused.value).rpartition(" Legal would be ")[2].removesuffix(".").split("; or ")
+    for way in ways:
+        assert Axes(**mix | eval(f"dict({way})", globals()))  # noqa: S307 - as typed
+
+
+@pytest.mark.parametrize("given", ["thread", Emit.FLAGS, None, 3])
+def test_a_value_of_another_axis_is_refused_with_the_values_of_the_axis(given):
+    sentence = f"map={given!r} is not a value of the axis map: use Map.THREAD, Map.GRID_STRIDE, "
+    with pytest.raises(ValueError, match=re.escape(sentence)):
+        Axes(Select.IMPROVED, map=given)
+
+
 @pytest.mark.parametrize(
     "mix",
     [

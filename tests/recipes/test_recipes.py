@@ -318,10 +318,10 @@ def test_a_variant_of_another_paper_without_its_place_and_citation_is_refused(gi
 
 def test_but_refuses_what_is_neither_a_field_nor_an_axis():
     with pytest.raises(
-        ValueError, match=r"^classic\.dijkstra has no axes that map could change\.$"
+        ValueError, match=r"^classic\.dijkstra has no axes that map could change: start from a "
     ):
         CATALOGUE["classic.dijkstra"].but("classic.b", "Mapped.", map=Map.THREAD)
-    with pytest.raises(TypeError, match="colour"):
+    with pytest.raises(ValueError, match=r"^colour is neither an axis nor a field .* use select, "):
         NEAR_FAR.but("davidson2014.b", "Red.", colour="red")
 
 

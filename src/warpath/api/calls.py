@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
     from warpath.api.run import Progress
     from warpath.planner.plan import Plan
+    from warpath.recipes import Recipe
     from warpath.results.paths import Paths
     from warpath.results.route import Route
 
@@ -20,7 +21,7 @@ def sssp(
     graph: Any,
     source: Any,
     *,
-    algorithm: str = "auto",
+    algorithm: str | Recipe = "auto",
     device: str = "auto",
     threads: int | None = None,
     params: dict[str, float] | None = None,
@@ -37,7 +38,8 @@ def sssp(
     source : a vertex: its label where the graph has labels, else an integer in [0, n); or a
         `Place`, for the vertex nearest to a coordinate; or ``{vertex: name}``, for a name in
         pictures and maps.
-    algorithm : "auto", or a name from `algorithms()`, for example "classic.dijkstra".
+    algorithm : "auto", a name from `algorithms()`, for example "classic.dijkstra", or a recipe,
+        for example one that `Recipe.but` returned.
     device : "auto", "cpu", "cuda" or "cuda:1"; a named device never falls back to another. "auto"
         is where the graph was put by `Graph.to`, else the CPU, or a GPU: for a named algorithm that
         runs there only, or for a long question that is predicted to take at most half as long
@@ -85,7 +87,7 @@ def path(
     source: Any,
     target: Any,
     *,
-    algorithm: str = "auto",
+    algorithm: str | Recipe = "auto",
     device: str = "auto",
     threads: int | None = None,
     progress: Progress = None,
@@ -126,7 +128,7 @@ def plan(
     sources: Any = None,
     targets: Any = None,
     target: Any = None,
-    algorithm: str = "auto",
+    algorithm: str | Recipe = "auto",
     device: str = "auto",
     threads: int | None = None,
     params: dict[str, float] | None = None,
@@ -153,3 +155,38 @@ def plan(
 def algorithms() -> Catalogue:
     """Return the catalogue: every algorithm, its paper, what it needs and what it is for."""
     return CATALOGUE
+
+
+def register(recipe: Recipe) -> Recipe:
+    """Add a recipe to the catalogue, so that calls take its name as ``algorithm=``.
+
+    It is listed by `algorithms` until the process ends, and "auto" never chooses it. Another
+    recipe that was registered by the same name is replaced.
+
+    Parameters
+    ----------
+    recipe : for example one that `Recipe.but` returned.
+
+    Returns
+    -------
+    Recipe
+        The same recipe.
+
+    Raises
+    ------
+    InputError
+        If the package has another recipe of that name, the name is not ``paper.variant``, or no
+        engine can run the recipe; the message says which field is wrong and what would be right.
+
+    Examples
+    --------
+    >>> import warpath as wp
+    >>> from warpath.recipes.axes import Direction
+    >>> frontier = wp.algorithms()["martin2009.f_cpu"]
+    >>> mine = frontier.but("martin2009.mine", "As u_cpu.", direction=Direction.PULL)
+    >>> wp.register(mine)
+    <Recipe martin2009.mine: As u_cpu.>
+    >>> wp.sssp([(0, 1, 2), (1, 2, 5)], 0, algorithm="martin2009.mine").dist
+    array([0, 2, 7])
+    """
+    return CATALOGUE.register(recipe)

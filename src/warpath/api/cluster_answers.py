@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
     from warpath.api.options import Options
     from warpath.base.dtypes import Array
+    from warpath.recipes import Recipe
 
 
 @dataclass(frozen=True)
@@ -48,7 +49,7 @@ class Job:
     reverse : as in `warpath.nearest`.
     """
 
-    algorithm: str
+    algorithm: str | Recipe
     params: dict[str, float] | None
     prepared: bool
     targets: Array | None = None

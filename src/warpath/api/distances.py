@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from warpath.api.run import Progress
     from warpath.api.totals import Reduction
+    from warpath.recipes import Recipe
     from warpath.results.distance_table import DistanceTable
     from warpath.results.pairs import Pairs
     from warpath.results.totals import Totals
@@ -23,7 +24,7 @@ def distances(
     sources: Any,
     targets: Any = None,
     *,
-    algorithm: str = "auto",
+    algorithm: str | Recipe = "auto",
     device: Any = "auto",
     threads: int | None = None,
     params: dict[str, float] | None = None,
@@ -93,7 +94,7 @@ def pairs(
     origins: Any,
     destinations: Any,
     *,
-    algorithm: str = "auto",
+    algorithm: str | Recipe = "auto",
     device: Any = "auto",
     threads: int | None = None,
     dist_dtype: DTypeLike | None = None,
@@ -141,7 +142,7 @@ def pairs(
 def apsp(
     graph: Any,
     *,
-    algorithm: str = "auto",
+    algorithm: str | Recipe = "auto",
     device: Any = "auto",
     threads: int | None = None,
     params: dict[str, float] | None = None,
@@ -205,7 +206,7 @@ def totals(
     *,
     sources: Any = None,
     targets: Any = None,
-    algorithm: str = "auto",
+    algorithm: str | Recipe = "auto",
     device: Any = "auto",
     threads: int | None = None,
     params: dict[str, float] | None = None,

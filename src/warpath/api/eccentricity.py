@@ -9,13 +9,14 @@ from warpath.api.solver import solver_of
 if TYPE_CHECKING:
     from warpath.api.run import Progress
     from warpath.base.dtypes import Array
+    from warpath.recipes import Recipe
 
 
 def eccentricity(
     graph: Any,
     sources: Any = None,
     *,
-    algorithm: str = "auto",
+    algorithm: str | Recipe = "auto",
     device: str = "auto",
     threads: int | None = None,
     params: dict[str, float] | None = None,
@@ -57,7 +58,7 @@ def eccentricity(
 def diameter(
     graph: Any,
     *,
-    algorithm: str = "auto",
+    algorithm: str | Recipe = "auto",
     device: str = "auto",
     threads: int | None = None,
     params: dict[str, float] | None = None,
@@ -95,7 +96,7 @@ def diameter(
 def radius(
     graph: Any,
     *,
-    algorithm: str = "auto",
+    algorithm: str | Recipe = "auto",
     device: str = "auto",
     threads: int | None = None,
     params: dict[str, float] | None = None,
@@ -134,7 +135,7 @@ def radius(
 def center(
     graph: Any,
     *,
-    algorithm: str = "auto",
+    algorithm: str | Recipe = "auto",
     device: str = "auto",
     threads: int | None = None,
     params: dict[str, float] | None = None,

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, DTypeLike
 
     from warpath.api.run import Progress
+    from warpath.recipes import Recipe
     from warpath.results.nearest import Nearest
     from warpath.results.within import Within
 
@@ -19,7 +20,7 @@ def nearest(
     facilities: Any,
     *,
     reverse: bool = False,
-    algorithm: str = "auto",
+    algorithm: str | Recipe = "auto",
     device: Any = "auto",
     threads: int | None = None,
     params: dict[str, float] | None = None,
@@ -83,7 +84,7 @@ def within(
     cutoff: float | ArrayLike,
     *,
     reverse: bool = False,
-    algorithm: str = "auto",
+    algorithm: str | Recipe = "auto",
     device: str = "auto",
     threads: int | None = None,
     params: dict[str, float] | None = None,

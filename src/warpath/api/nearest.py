@@ -19,7 +19,7 @@ from warpath.graph import Graph
 from warpath.graph.csr import kept_rows
 from warpath.graph.turns import refuse_turns
 from warpath.graph.zones import opened
-from warpath.recipes import CATALOGUE, Task
+from warpath.recipes import Task
 from warpath.results.nearest import Nearest
 from warpath.results.predecessors import search, searched
 
@@ -83,8 +83,8 @@ def nearest_of(
 def _swept_by(way: Graph, options: Options, limit: float | None) -> Plan | None:
     """Return the plan of a sweep down the graph's hierarchy if that is what should run."""
     options = decided(way, options)
-    named = options.wish.algorithm
-    if not options.wish.prepared and (named == "auto" or not CATALOGUE[named].prepared):
+    named = options.wish.recipe
+    if not options.wish.prepared and (named is None or not named.prepared):
         return None
     plan = options.plan(options.size_within(way, limit), way)
     able = plan.recipe.prepared and hierarchy_of(opened(way), plan.threads) is not None

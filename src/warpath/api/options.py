@@ -25,7 +25,7 @@ from warpath.planner import auto_device
 from warpath.planner.cpu_model import Size, reach
 from warpath.planner.kinds import KINDS, device_names, kind_of
 from warpath.planner.wish import DEFAULT, Wish, checked, device_of, preferring
-from warpath.recipes import CATALOGUE, Task
+from warpath.recipes import Task
 from warpath.results.predecessors import team_of
 
 if TYPE_CHECKING:
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
     from warpath.graph import Graph
     from warpath.planner.plan import Plan
+    from warpath.recipes import Recipe
 
 ONE_SOURCE = Size(Task.SSSP)
 _MOST_OPTIONS = _MOST_PLANS = 64
@@ -111,8 +112,7 @@ class Options:
 
     def device(self) -> str:
         """Return the device that was requested, or "auto"; refuse names that are not valid."""
-        if self.wish.algorithm != "auto":
-            CATALOGUE[self.wish.algorithm]
+        _ = self.wish.recipe  # whose name must exist
         if self.wish.device == "auto" or several.is_several(self.wish.device):
             return self.wish.device
         return device_of(ONE_SOURCE, self.wish)
@@ -278,7 +278,7 @@ OPTIONS: Derived[dict[Hashable, Options]] = Derived(__name__, "options and their
 
 def options_of(
     graph: Graph,
-    algorithm: str = "auto",
+    algorithm: str | Recipe = "auto",
     device: Any = "auto",
     threads: int | None = None,
     params: dict[str, float] | None = None,
@@ -346,7 +346,7 @@ def preferred_device() -> str:
 
 
 def checked_wish(
-    algorithm: str, device: str, threads: int | None, params: dict[str, float] | None
+    algorithm: str | Recipe, device: str, threads: int | None, params: dict[str, float] | None
 ) -> Wish:
     """Return options as a wish, or raise InputError for what is not valid."""
     if threads is not None and not (type(threads) is int and 1 <= threads <= settings.MOST_THREADS):

@@ -137,8 +137,8 @@ def _by_pairs(options: Options) -> bool:
     On a GPU there is none: tables of many origins take its place.
     """
     wish = options.wish
-    if wish.algorithm != "auto":
-        return Task.PAIRS in CATALOGUE[wish.algorithm].solves
+    if wish.recipe is not None:
+        return Task.PAIRS in wish.recipe.solves
     if not wish.prepared or wish.device == "auto":
         return bool(wish.prepared)
     if is_several(wish.device):

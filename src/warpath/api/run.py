@@ -98,11 +98,8 @@ def without_device(error: NotSupportedError, chosen: Plan) -> NotSupportedError:
     recipe = chosen.recipe
     others = [
         other.name
-        for other in CATALOGUE
-        if cpu.name in other.devices
-        and other.planned
-        and not other.prepared
-        and other.solves & recipe.solves
+        for other in CATALOGUE.planned
+        if cpu.name in other.devices and not other.prepared and other.solves & recipe.solves
     ]
     if cpu.name in recipe.devices or not others:
         return error

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from warpath.api.run import Progress
     from warpath.api.totals import Reduction
     from warpath.planner.plan import Plan
+    from warpath.recipes import Recipe
     from warpath.results.distance_table import DistanceTable
     from warpath.results.nearest import Nearest
     from warpath.results.pairs import Pairs
@@ -91,7 +92,7 @@ class Solver:
         graph: Any,
         *,
         device: Any = "auto",
-        algorithm: str = "auto",
+        algorithm: str | Recipe = "auto",
         threads: int | None = None,
         params: dict[str, float] | None = None,
         prepared: bool | str = False,
@@ -416,7 +417,7 @@ def _restored(graph: Graph, options: dict[str, Any], arrays: tuple[Any, ...] | N
 
 
 def solver_of(
-    graph: Any, algorithm: str, device: Any, threads: int | None,
+    graph: Any, algorithm: str | Recipe, device: Any, threads: int | None,
     params: dict[str, float] | None = None, *, prepared: bool = False,
 ) -> Solver:  # fmt: skip
     """Return the solver of one call, which leaves a graph where it is until it is solved."""

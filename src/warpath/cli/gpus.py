@@ -86,5 +86,5 @@ def recorded() -> dict[str, str]:
 
 def planned() -> tuple[str, ...]:
     """Return the algorithms that auto may choose for one source on a GPU."""
-    able = [each for each in CATALOGUE if each.planned and Task.SSSP in each.solves]
+    able = [each for each in CATALOGUE.planned if Task.SSSP in each.solves]
     return tuple(each.name for each in able if "cuda" in each.devices)

@@ -58,9 +58,9 @@ class Cpu:
         self, recipe: Recipe, size: Size, facts: Facts, hardware: Hardware, threads: int | None
     ) -> Candidate:
         size = size._replace(staged=self._tiles(recipe, size, facts, hardware))
-        if not recipe.planned:
-            return Candidate(recipe, None, cpu_bytes(recipe, size, facts, 1), 1)
         used = usable_threads(recipe, size, hardware.threads if threads is None else threads)
+        if not recipe.planned:
+            return Candidate(recipe, None, cpu_bytes(recipe, size, facts, used), used)
         # A team's start and its barriers cost more than a small graph gives back.
         used = min({1, used}, key=lambda count: cpu_seconds(recipe, size, facts, count))
         seconds = cpu_seconds(recipe, size, facts, used)

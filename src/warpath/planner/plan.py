@@ -95,7 +95,7 @@ class Plan:
         ]
         for place, other in enumerate(self.runners_up[:3], start=2):
             lines.append(
-                f"  {units.ordinal(place)} {other.recipe.name}: {units.seconds(_time(other))}, "
+                f"  {units.ordinal(place)} {other.recipe.name}: {_predicted(other.seconds)}, "
                 f"{units.size(other.bytes)}"
             )
         lines += [f"  left out {name}: {sentence}" for name, sentence in self.left_out]
@@ -156,19 +156,19 @@ def choose(size: Size, facts: Facts, hardware: Hardware, wish: Wish) -> Plan:
     able: list[Candidate] = []
     for recipe in _considered(wish, kind):
         objection = kind.objection(recipe, size.task, facts)
-        if wish.traced and not kind.traces(recipe) and recipe.name != wish.algorithm:
+        if wish.traced and not kind.traces(recipe) and recipe != wish.recipe:
             objection = objection or "it keeps no trace"
         if objection is None:
             able.append(kind.candidate(recipe, size, facts, hardware, wish.threads))
         elif size.task in recipe.solves:
             left_out.append((recipe.name, objection))
-    if wish.algorithm == "auto":
+    if wish.recipe is None:
         free = kind.free(hardware)
         fitting = [c for c in able if free is None or c.bytes <= free]
         lean = [c for c in fitting if kind.is_lean(c, size, facts)]
         chosen, reason = _best(lean or fitting or able, size, facts, device)
     else:
-        chosen = _named(wish.algorithm, able, size, facts, device)
+        chosen = _named(wish.recipe, able, size, facts, device)
         reason = "it was requested"
     params = chosen_params(chosen.recipe, facts, wish.params or {}, chosen.threads)
     plan = Plan(
@@ -200,29 +200,25 @@ def choose(size: Size, facts: Facts, hardware: Hardware, wish: Wish) -> Plan:
 
 
 def _considered(wish: Wish, kind: DeviceKind) -> list[Recipe]:
-    """Return what runs on a kind of device and is planned, or was requested by its name."""
-    return [
-        recipe
-        for recipe in CATALOGUE
-        if kind.runs in recipe.devices
-        and (
-            recipe.name == wish.algorithm
-            or (recipe.planned and (wish.prepared or not recipe.prepared))
-        )
-    ]
+    """Return what runs on a kind of device and is planned, or was requested."""
+    able = [recipe for recipe in CATALOGUE.planned if wish.prepared or not recipe.prepared]
+    if wish.recipe is not None and wish.recipe not in able:
+        able.append(wish.recipe)
+    return [recipe for recipe in able if kind.runs in recipe.devices]
 
 
-def _named(name: str, able: list[Candidate], size: Size, facts: Facts, device: str) -> Candidate:
+def _named(
+    recipe: Recipe, able: list[Candidate], size: Size, facts: Facts, device: str
+) -> Candidate:
     for candidate in able:
-        if candidate.recipe.name == name:
+        if candidate.recipe == recipe:
             return candidate
-    recipe = CATALOGUE[name]
     objection = kind_of(device).objection(recipe, size.task, facts) or (
         f"it runs on {', '.join(recipe.devices)}, not on {device}: "
         f"leave device= out, or say device={recipe.devices[0]!r}"
     )
     others = ", ".join(c.recipe.name for c in able) or "none"
-    msg = f"{name} cannot do this: {objection}. These can: {others}."
+    msg = f"{recipe.name} cannot do this: {objection}. These can: {others}."
     if facts.negative and not recipe.negative and size.task in recipe.solves:
         raise NegativeWeightError(msg)
     raise NotSupportedError(msg)
@@ -292,7 +288,7 @@ def _preparing(
     kind = KINDS[DEFAULT]
     then = [
         kind.candidate(recipe, size, facts, hardware, wish.threads).seconds or math.inf
-        for recipe in CATALOGUE
+        for recipe in CATALOGUE.planned
         if recipe.prepared and recipe.objection(size.task, facts) is None
     ]
     gain = chosen.seconds - min(then, default=math.inf)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from warpath.base.errors import InputError, NotSupportedError
 from warpath.graph.checks import checked_bool, checked_kind, shown
 from warpath.planner.kinds import SHARED_BY_ROWS, device_names, kind_of
-from warpath.recipes import CATALOGUE
+from warpath.recipes import CATALOGUE, Recipe
 
 if TYPE_CHECKING:
     from warpath.planner.cpu_model import Size
@@ -19,27 +19,35 @@ DEFAULT = "cpu"
 class Wish(NamedTuple):
     """What the caller fixed; "auto" leaves it open.
 
+    `algorithm` is a name, or a recipe that is not in the package.
     `prepared` says that the graph has a contraction hierarchy, which "auto" may then use; it is
     "auto" itself for a Solver that builds one when that pays, and never so in a plan.
     """
 
-    algorithm: str = "auto"
+    algorithm: str | Recipe = "auto"
     device: str = "auto"
     threads: int | None = None
     params: dict[str, float] | None = None
     traced: bool = False
     prepared: bool | str = False
 
+    @property
+    def recipe(self) -> Recipe | None:
+        """The recipe that was requested; None for "auto"."""
+        return None if self.algorithm == "auto" else CATALOGUE[self.algorithm]
+
 
 def checked(wish: Wish) -> Wish:
     """Return a wish as it is, or raise InputError for what is of another type."""
-    for name in ("algorithm", "device"):
+    for name, types in (("algorithm", str | Recipe), ("device", str)):
         value = getattr(wish, name)
-        if not isinstance(value, str):
-            msg = f"{name} = {shown(value)} must be a name: 'auto', or one that is listed."
+        if not isinstance(value, types):
+            recipe = ", or a recipe" if name == "algorithm" else ""
+            msg = f"{name} = {shown(value)} must be a name: 'auto', or one that is listed{recipe}."
             raise InputError(msg)
     checked_kind(wish.params, dict, "params", "a dict of numbers by name, as {'delta': 100}")
-    return wish._replace(traced=checked_bool(wish.traced, "trace"))
+    algorithm = CATALOGUE.identified(wish.algorithm)
+    return wish._replace(algorithm=algorithm, traced=checked_bool(wish.traced, "trace"))
 
 
 def preferring(preference: str, size: Size, wish: Wish) -> Wish:
@@ -50,9 +58,8 @@ def preferring(preference: str, size: Size, wish: Wish) -> Wish:
     if preferred.cluster and size.task not in SHARED_BY_ROWS:
         return wish
     kind = preferred.runs
-    wished = [r for r in CATALOGUE if r.planned] if wish.algorithm == "auto" else []
-    named = [] if wish.algorithm == "auto" else [CATALOGUE[wish.algorithm]]
-    able = any(kind in r.devices and size.task in r.solves for r in [*wished, *named])
+    wished = CATALOGUE.planned if wish.recipe is None else [wish.recipe]
+    able = any(kind in r.devices and size.task in r.solves for r in wished)
     return wish._replace(device=preference) if able else wish
 
 
@@ -69,7 +76,7 @@ def device_of(size: Size, wish: Wish) -> str:
     """
     device = wish.device
     if device == "auto":
-        named = None if wish.algorithm == "auto" else CATALOGUE[wish.algorithm]
+        named = wish.recipe
         able = named is None or DEFAULT in named.devices or size.task not in named.solves
         device = DEFAULT if able or named is None else named.devices[0]
     return whole_name(device)

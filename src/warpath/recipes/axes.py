@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import dataclass
 from enum import Enum
+from itertools import combinations
 from typing import TYPE_CHECKING, Self
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
 
 class Axis(Enum):
@@ -21,6 +23,9 @@ class Axis(Enum):
         one._value_ = value
         one.meaning = meaning
         return one
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}.{self.name}"
 
 
 class Select(Axis):
@@ -179,6 +184,7 @@ AXES: tuple[type[Axis], ...] = (
 )
 """All axes of one value; `Place` has a `Side` for each of three steps."""
 
+_FEW = 5  # changes that a message names
 _LISTS = {Emit.ATOMIC_QUEUE, Emit.PREFIX_SUM}
 _OF_A_LIST = {Map.BLOCK_SEARCH, Map.CTA_WARP_SCAN, Map.MERGE_PATH, Map.CHILD_GRID}
 
@@ -201,9 +207,16 @@ class Axes:
     arrange: Arrange | None = None
 
     def __post_init__(self) -> None:
+        for name, values in _VALUES.items():
+            value = getattr(self, name)
+            if not any(value is each for each in values) and not isinstance(value, Place):
+                names = ", ".join(map(repr, values))
+                raise ValueError(
+                    f"{name}={value!r} is not a value of the axis {name}: use {names}."
+                )
         objection = next(_objections(self), None)
         if objection is not None:
-            raise ValueError(f"no algorithm is ({self.words()}): {objection}.")
+            raise IllegalAxesError(self, objection)
 
     @property
     def driver(self) -> str:
@@ -248,6 +261,49 @@ class Axes:
             elif isinstance(value, Place):
                 rows.append((axis, value.words(), "the processors of relax, reduce and update"))
         return rows
+
+
+class IllegalAxesError(ValueError):
+    """The refusal of a combination; looks for legal ones, which takes 5 ms, when it is shown."""
+
+    def __str__(self) -> str:
+        axes, objection = self.args
+        return f"no algorithm is ({axes.words()}): {objection}. {_legal_changes(axes)}"
+
+
+_VALUES: dict[str, tuple[Axis | Place | None, ...]] = {
+    **{axis.__name__.lower(): tuple(axis) for axis in AXES if axis is not Select},
+    "arrange": (None, *Arrange),
+    "place": (Place(), Place(Side.CPU, Side.CPU, Side.CPU)),
+    "select": tuple(Select),
+}
+"""The values of each axis of `Axes`; of `place`, those that put all steps on one processor.
+
+`select` is last: what a message proposes changes it only where there is nothing else to change.
+"""
+
+
+def _legal_changes(axes: Axes) -> str:
+    """Return a sentence with changes of one axis, then of two, that make a combination legal."""
+    changes = [(name, value) for name, values in _VALUES.items() for value in values]
+    legal: list[tuple[tuple[str, object], ...]] = []
+    for some in [*combinations(changes, 1), *combinations(changes, 2)]:
+        needless = any(set(one) <= set(some) for one in legal)
+        repeated = len(dict(some)) < len(some)
+        if needless or repeated or next(_objections(_changed(axes, some)), None) is not None:
+            continue
+        legal.append(some)
+        if len(legal) == _FEW:
+            break
+    words = [", ".join(f"{name}={value!r}" for name, value in some) for some in legal]
+    return f"Legal would be {'; or '.join(words)}." if words else "More than two axes must change."
+
+
+def _changed(axes: Axes, changes: Iterable[tuple[str, object]]) -> Axes:
+    """Return a combination with other values, which need not be legal."""
+    changed = copy(axes)
+    vars(changed).update(changes)
+    return changed
 
 
 def _objections(axes: Axes) -> Iterator[str]:

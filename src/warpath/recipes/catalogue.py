@@ -2,25 +2,87 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
 from typing import Any, overload
 
-from warpath.base.errors import NotSupportedError
+from warpath.base.errors import InputError, NotSupportedError
 from warpath.graph.checks import shown
+from warpath.recipes.fit import misfit
 from warpath.recipes.recipe import Recipe
+
+_NAME = re.compile(r"\w+(\.\w+)+")
 
 
 class Catalogue(Sequence[Recipe]):
-    """A sequence of recipes, also indexed by name; its repr is a table."""
+    """A sequence of recipes, also indexed by name; its repr is a table.
+
+    Recipes that a caller has registered follow those of the package.
+    """
 
     def __init__(self, recipes: Sequence[Recipe]) -> None:
-        self._recipes = tuple(recipes)
+        self._built_in = {recipe.name: recipe for recipe in recipes}
+        self._registered: dict[str, Recipe] = {}
+
+    @property
+    def _recipes(self) -> tuple[Recipe, ...]:
+        return (*self._built_in.values(), *self._registered.values())
+
+    @property
+    def planned(self) -> list[Recipe]:
+        """The recipes that "auto" may choose, none of which a caller has registered."""
+        return [recipe for recipe in self._built_in.values() if recipe.planned]
+
+    def register(self, recipe: Any) -> Recipe:
+        """Add a recipe, see `warpath.register`."""
+        if not isinstance(recipe, Recipe):
+            msg = (
+                f"recipe = {shown(recipe)} must be a recipe, as "
+                "algorithms()['davidson2014.near_far.merge_path'].but(...) returns."
+            )
+            raise InputError(msg)
+        if isinstance(self.identified(recipe), Recipe):
+            self._registered[recipe.name] = recipe
+        return recipe
+
+    def identified(self, algorithm: str | Recipe) -> str | Recipe:
+        """Return what identifies an algorithm: its name in the package, or a caller's recipe.
+
+        Raises
+        ------
+        InputError
+            If a caller's recipe has the name of another one in the package, or no valid name, or
+            no engine can run it.
+        """
+        if isinstance(algorithm, str):
+            return self._registered.get(algorithm, algorithm)
+        name = algorithm.name
+        built_in = self._built_in.get(name)
+        if built_in == algorithm:
+            return name
+        if built_in is not None:
+            other = [key for key, value in vars(algorithm).items() if value != vars(built_in)[key]]
+            msg = (
+                f"the catalogue's {name} differs from this recipe in {', '.join(other)}: give "
+                "yours another name, by but('paperYEAR.variant', summary, ...)."
+            )
+            raise InputError(msg)
+        if not _NAME.fullmatch(name):
+            msg = f"the recipe's name {shown(name)} must be as 'smith2026.near_far': paper.variant."
+            raise InputError(msg)
+        objection = misfit(algorithm, self._built_in.values())
+        if objection is not None:
+            msg = f"the recipe {name} cannot run: {objection}."
+            raise InputError(msg)
+        return algorithm
 
     @overload
-    def __getitem__(self, at: int | str) -> Recipe: ...
+    def __getitem__(self, at: int | str | Recipe) -> Recipe: ...
     @overload
     def __getitem__(self, at: slice) -> Catalogue: ...
     def __getitem__(self, at: Any) -> Recipe | Catalogue:
+        if isinstance(at, Recipe):
+            return at
         if isinstance(at, slice):
             return Catalogue(self._recipes[at])
         if isinstance(at, int):
@@ -28,9 +90,9 @@ class Catalogue(Sequence[Recipe]):
         if not isinstance(at, str):
             msg = f"there is no algorithm {shown(at)}: warpath.algorithms() has {len(self)}."
             raise NotSupportedError(msg)
-        for recipe in self._recipes:
-            if recipe.name == at:
-                return recipe
+        recipe = self._built_in.get(at) or self._registered.get(at)
+        if recipe is not None:
+            return recipe
         from difflib import get_close_matches  # imported only for a mistyped name
 
         names = ["auto", *(recipe.name for recipe in self._recipes)]
@@ -46,7 +108,10 @@ class Catalogue(Sequence[Recipe]):
         raise NotSupportedError(msg)
 
     def __len__(self) -> int:
-        return len(self._recipes)
+        return len(self._built_in) + len(self._registered)
+
+    def __iter__(self) -> Iterator[Recipe]:
+        return iter(self._recipes)
 
     def papers(self) -> list[tuple[str, str, Catalogue]]:
         """Return the recipes by paper: the first part of their names, a title, and the recipes."""

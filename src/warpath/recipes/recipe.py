@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from enum import Enum
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -256,9 +256,17 @@ class Recipe:
         changes : fields of `Recipe` or of its `Axes` by name; the axes determine the loop.
         """
         mixed = {key: changes.pop(key) for key in list(changes) if key not in vars(self)}
+        axes = [each.name for each in fields(Axes)]
+        for key in mixed:
+            if key not in axes:
+                names = ", ".join([*axes, *vars(self)])
+                raise ValueError(f"{key} is neither an axis nor a field of a recipe: use {names}.")
         if mixed:
             if self.axes is None:
-                raise ValueError(f"{self.name} has no axes that {', '.join(mixed)} could change.")
+                raise ValueError(
+                    f"{self.name} has no axes that {', '.join(mixed)} could change: start from a "
+                    "recipe in rounds, whose axes are not None."
+                )
             changes["axes"] = replace(self.axes, **mixed)
             changes.setdefault("loop", loop_of(changes["axes"]))
         if name.partition(".")[0] != self.paper:
@@ -269,6 +277,9 @@ class Recipe:
                 )
             changes = {"note": "", "planned": False, **changes}
         return replace(self, name=name, summary=summary, where=where or self.where, **changes)
+
+    def __repr__(self) -> str:
+        return f"<Recipe {self.name}: {self.summary}>"
 
     @property
     def paper(self) -> str:

@@ -52,7 +52,7 @@ def rounds_on_device(run: Run) -> bool:
     what = f"rounds in blocks of {device.block}"
     with flights(order.graph, what, device, lambda: _no_buffers(device)).take() as own:
         # The launch of the last solve serves the next one of the same recipe and parameters.
-        mark = (made.name, order.recipe.name, *order.params.items())
+        mark = (made.name, order.recipe, *order.params.items())
         if own.ready_for != mark:
             blocks = max(min(device.resident_blocks(made), run.blocks(run.n + order.graph.m)), 1)
             given = _arguments(run, own, blocks, width)
