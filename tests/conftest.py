@@ -43,6 +43,15 @@ def heard_interrupt():
     signal.signal(signal.SIGINT, before)
 
 
+@pytest.fixture(autouse=True)
+def only_recipes_of_the_package():
+    """Forget the recipes that a test, or an example of the documentation, has registered."""
+    yield
+    from warpath.recipes import CATALOGUE
+
+    CATALOGUE._registered.clear()
+
+
 @pytest.fixture
 def work_after_ctrl_c():
     """Press Ctrl-C in a call that goes on for long; return what it still worked, in seconds.

@@ -26,12 +26,6 @@ def _pickled(thing):
     return pickle.loads(pickle.dumps(thing))  # noqa: S301 - bytes of its own
 
 
-@pytest.fixture(autouse=True)
-def _nothing_stays_registered():
-    yield
-    CATALOGUE._registered.clear()
-
-
 def test_a_recipe_runs_without_being_registered():
     mine = F_CPU.but("smith2026.pull", **OWN, direction=Direction.PULL)
     paths = wp.sssp(GRAPH, 0, algorithm=mine, trace=True)
