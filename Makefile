@@ -8,7 +8,7 @@ CPP := $(wildcard cpp/include/warpath/*/*.hpp cpp/bindings/*.hpp cpp/bindings/*.
 # The build's own tools live in VENV too, so that a rebuild compiles only what changed.
 BUILD_TOOLS = cmake ninja $(shell $(PYTHON) -c "import tomllib; print(*map(repr, tomllib.load(open('pyproject.toml', 'rb'))['build-system']['requires']))")
 
-.PHONY: setup demo test test-full hunt gpu check counts bench docs dist wheels sanitize sanitize-address sanitize-thread clean
+.PHONY: setup demo test test-changed test-full hunt gpu check counts bench docs dist wheels sanitize sanitize-address sanitize-thread clean
 
 # EXTRAS: what else to install at once, as `make setup EXTRAS=dev,docs,dist`.
 setup: $(VENV)/.$(or $(EXTRAS),dev)
@@ -16,9 +16,13 @@ setup: $(VENV)/.$(or $(EXTRAS),dev)
 demo: $(VENV)/.cli
 	@PATH="$(abspath $(BIN)):$$PATH" examples/rome.sh
 
-# At most 10 minutes on two cores. What is slow and was recorded by a full run with the same sources is left out.
+# At most 12 minutes of processor time. Slow tests, marked `full`, are left to the next two targets.
 test: $(VENV)/.test
 	$(BIN)/python -m pytest -n auto --dist loadgroup --durations 10 $(TESTS)
+
+# The slow tests whose sources differ from those of all recorded runs; the record goes to docs/full-runs.
+test-changed: $(VENV)/.test
+	PYTHONPATH=tools:tests $(BIN)/python -m full_run --changed -- -n auto --dist loadgroup
 
 # Everything, with coverage, sanitizers, hunts and wheels, about an hour; the record goes to docs/full-runs.
 test-full: $(VENV)/.dist

@@ -106,23 +106,24 @@ def file(tmp_path):
     return make
 
 
-def pytest_report_header():
+def pytest_report_header(config):
     from support.gpus import no_gpu
 
-    return f"tests/gpu is deselected: {no_gpu()}" if no_gpu() else None
+    lines = [f"tests/gpu is deselected: {no_gpu()}"] if no_gpu() else []
+    if not config.getoption("--full") and not config.getoption("--changed"):
+        lines.append("tests marked `full` are deselected: --full or --changed runs them")
+    return lines
 
 
 def pytest_addoption(parser):
+    parser.addoption("--full", action="store_true", help="run also the slow tests, marked `full`")
     parser.addoption(
-        "--full", action="store_true", help="run also the parts that a full run has recorded"
-    )
-    parser.addoption(
-        "--changed", action="store_true", help="run only the parts that no full run has recorded"
+        "--changed", action="store_true", help="run only the slow tests that no full run recorded"
     )
 
 
 def pytest_collection_modifyitems(config, items):
-    """Mark tests on several threads, and leave out what a full run has recorded.
+    """Mark tests on several threads, and leave out the slow ones unless an option chooses them.
 
     `make sanitize` runs the tests on several threads, which a parameter shows.
     """
@@ -139,7 +140,7 @@ def pytest_collection_modifyitems(config, items):
         name, *globs = part.args
         globs.append(item.path.relative_to(tiers.ROOT).as_posix())
         item.user_properties.append(("full", f"{name}={tiers.digest(*globs)}"))
-        if not full and tiers.is_recorded(name, *globs):
+        if not full and (not changed or tiers.is_recorded(name, *globs)):
             left_out.append(item)
     if left_out:
         config.hook.pytest_deselected(items=left_out)

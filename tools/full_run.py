@@ -1,12 +1,12 @@
 """The full tier of tests, and its record: ``make test-full``.
 
-It runs every test with coverage, among them those that `make test` leaves out while their sources
-are the recorded ones (tests/support/tiers.py), the sanitizers over the tests of the core, the
-counts of instructions, the hunting programs and the wheels. The record goes to docs/full-runs: the
-date, the commit, the minutes and the result of each step, and the digests of the parts that passed.
+It runs every test with coverage, among them the slow ones that `make test` leaves out
+(tests/support/tiers.py), the sanitizers over the tests of the core, the counts of instructions, the
+hunting programs and the wheels. The record goes to docs/full-runs: the date, the commit, the
+minutes and the result of each step, and the digests of the parts that passed.
 
-``python -m full_run --changed`` runs and records only the parts whose files differ from those of
-every record, so that `make test` leaves them out again.
+``make test-changed`` runs and records only the slow tests of parts whose files differ from those of
+every record; so does `.ci/run`.
 """
 
 from __future__ import annotations
@@ -128,7 +128,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         help="after the tests; by default all, or none if --changed",
     )
     parser.add_argument(
-        "--changed", action="store_true", help="only tests of parts whose files no record has"
+        "--changed", action="store_true", help="only slow tests of parts whose files no record has"
     )
     parser.add_argument("--output", type=Path, default=RUNS, help="folder of the record")
     parser.add_argument("--commit", help="by default git's HEAD")

@@ -1,12 +1,12 @@
-"""Which tests of the full tier `make test` runs: those whose sources changed since a full run.
+"""Which tests of the full tier have to run: those whose sources changed since a full run.
 
 A slow test is marked with a part's name and the files that decide its outcome, relative to the
 root of the repository; the file of the test itself counts too::
 
     @pytest.mark.full("races of kernels", "src/warpath/engines/cuda/kernels/*.cuh")
 
-`make test-full` runs every test and records a digest of each part that passed in docs/full-runs.
-`make test` leaves out a part whose digest is in one of these records.
+`make test` leaves out these tests. `make test-full` runs every test and records a digest of each
+part that passed in docs/full-runs; `make test-changed` runs the parts whose digest no record has.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The record of a full run, and which tests it lets `make test` leave out."""
+"""The record of a full run, and which slow tests it lets `make test-changed` leave out."""
 
 from __future__ import annotations
 
@@ -79,12 +79,12 @@ def test_a_part_is_recorded_with_every_digest_it_passed_with(tmp_path):
 @pytest.mark.parametrize(
     ("option", "chosen"),
     [
-        (None, {"test_changed", "test_usual"}),
+        (None, {"test_usual"}),
         ("--full", {"test_kept", "test_changed", "test_usual"}),
         ("--changed", {"test_changed"}),
     ],
 )
-def test_a_recorded_part_is_left_out_unless_all_are_asked_for(
+def test_slow_tests_run_where_all_or_the_changed_ones_are_asked_for(
     option, chosen, tmp_path, monkeypatch
 ):
     """The tests of this folder's conftest decide: a test of a part, recorded in another folder."""
