@@ -18,15 +18,15 @@ demo: $(VENV)/.cli
 
 # At most 12 minutes of processor time. Slow tests, marked `full`, are left to the next two targets.
 test: $(VENV)/.test
-	$(BIN)/python -m pytest -n auto --dist loadgroup --durations 10 $(TESTS)
+	$(BIN)/python -m pytest -n auto --dist loadfile --durations 10 $(TESTS)
 
 # The slow tests whose sources differ from those of all recorded runs; the record goes to docs/full-runs.
 test-changed: $(VENV)/.test
-	PYTHONPATH=tools:tests $(BIN)/python -m full_run --changed -- -n auto --dist loadgroup
+	PYTHONPATH=tools:tests $(BIN)/python -m full_run --changed -- -n auto --dist loadfile
 
 # Everything, with coverage, sanitizers, hunts and wheels, about an hour; the record goes to docs/full-runs.
 test-full: $(VENV)/.dist
-	PYTHONPATH=tools:tests $(BIN)/python -m full_run -- -n auto --dist loadgroup --cov --cov-report=term:skip-covered --cov-fail-under=95
+	PYTHONPATH=tools:tests $(BIN)/python -m full_run -- -n auto --dist loadfile --cov --cov-report=term:skip-covered --cov-fail-under=95
 
 # Seeded programs that search for wrong results, crashes and hangs (tools/hunt). HUNT: their names and options.
 MINUTES ?= 10

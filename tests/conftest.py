@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 import threading
 import time
 from contextlib import suppress
@@ -14,9 +15,9 @@ from support import tiers
 # Programs that tests start find what the tests share and the developers' programs.
 _FOLDERS = [str(Path(__file__).parent), str(Path(__file__).parents[1] / "tools")]
 os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [*_FOLDERS, os.environ.get("PYTHONPATH")]))
-# They keep what they compiled: hundreds are started, and each would compile the package again.
+# Byte code is kept: hundreds of programs are started, and each would compile the package again.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
-os.environ.setdefault("PYTHONPYCACHEPREFIX", str(Path(__file__).parents[1] / "build" / "pycache"))
+sys.dont_write_bytecode = False
 
 
 def pytest_configure(config):

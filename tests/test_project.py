@@ -7,7 +7,6 @@ import doctest
 import importlib
 import inspect
 import json
-import os
 import pkgutil
 import re
 import runpy
@@ -272,22 +271,6 @@ def test_the_files_that_a_page_links_to_exist(page):
     text = (ROOT / page).read_text(encoding="utf-8")
     for target in re.findall(r'(?:\]\(|src=")([^)"#:]+)[)"]', text):
         assert (ROOT / target).exists(), target
-
-
-def test_tests_of_a_group_run_in_one_process(tmp_path):
-    """They share what takes long to make; an xdist that does not know its pytest parts them."""
-    (tmp_path / "test_group.py").write_text(
-        "import os, pathlib, pytest\n"
-        "@pytest.mark.xdist_group('one')\n"
-        "@pytest.mark.parametrize('k', range(6))\n"
-        "def test_it(k): pathlib.Path(f'{os.getpid()}.ran').touch()\n",
-        encoding="utf-8",
-    )
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "xdist.plugin", "-n", "2"]
-    command += ["--dist", "loadgroup", "-p", "no:cacheprovider"]
-    alone = os.environ | {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}  # other plugins take seconds
-    subprocess.run(command, cwd=tmp_path, check=True, env=alone)
-    assert len(list(tmp_path.glob("*.ran"))) == 1
 
 
 def test_decisions_are_numbered_without_gaps():

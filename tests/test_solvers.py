@@ -6,6 +6,8 @@ weights' own arithmetic.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -14,21 +16,22 @@ from scipy.sparse import csgraph
 
 import warpath as wp
 from support import corpus, reference, strategies
-from support.compare import assert_is_a_negative_cycle, assert_same_bits
+from support.compare import assert_is_a_negative_cycle, assert_same_bits, noting
 from support.recipes import on_cpu
 from warpath import Graph
 from warpath.base.dtypes import unreachable
 from warpath.recipes import Loop, Recipe, Task
 from warpath.recipes.axes import Layout
 
-RUN = set()
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
-# One process for those that fill RUN, because the last test looks at it.
-in_one_process = pytest.mark.xdist_group("solvers")
+RUN = set()
 
 CASES = [case.astype(dtype) for case in corpus.all() for dtype in case.dtypes]
 SMALL = [case for case in CASES if case.graph().n <= 300]
 SOLVED = [case for case in SMALL if not case.overflows and not case.has_cycle]
+MOST_DENSE = 1_000  # vertices of matrices of labels: of 2,000 a solve takes a second
 LARGE = 2_000  # the plain-Python oracle of bigger cases is left to the certificate
 _TEAMS = {Loop.BFS, Loop.BUCKET_TEAM, Loop.DELTA_STEPPING}  # several threads for one source
 
@@ -47,51 +50,61 @@ def label(graph: Graph, source: int):
     return graph.label_of(np.array([source]))[0]
 
 
-@in_one_process
-@pytest.mark.parametrize("recipe", on_cpu(Task.SSSP), ids=lambda r: r.name)
 @pytest.mark.parametrize("case", CASES, ids=str)
-def test_every_algorithm_gives_the_bits_of_dijkstra_and_the_one_tree(case, recipe):
+def test_every_algorithm_gives_the_bits_of_dijkstra_and_the_one_tree(case):
     graph = case.graph()
-    if not facts_allow(recipe, Task.SSSP, graph):
-        pytest.skip(recipe.objection(Task.SSSP, graph.facts(symmetry=False)))
-    too_long = reason_to_skip(case, recipe)
-    if too_long:
-        pytest.skip(too_long)
-    RUN.add((recipe.name, Task.SSSP))
+    recipes = [
+        recipe
+        for recipe in on_cpu(Task.SSSP)
+        if facts_allow(recipe, Task.SSSP, graph) and not is_too_long(case, recipe)
+    ]
+    RUN.update((recipe.name, Task.SSSP) for recipe in recipes)
     for source in case.sources:
-        for threads in (1, 3) if recipe.loop in _TEAMS else (1,):
-            call = {"algorithm": recipe.name, "threads": threads}
-            if case.overflows:
-                with pytest.raises(wp.DistanceOverflowError):
-                    wp.sssp(graph, label(graph, source), **call)
-            elif case.has_cycle:
-                with pytest.raises(wp.NegativeCycleError) as caught:
-                    wp.sssp(graph, label(graph, source), **call)
+        check = of_source(case, graph, source)
+        for recipe in recipes:
+            for threads in (1, 3) if recipe.loop in _TEAMS else (1,):
+                with noting(f"{recipe.name} from {source} on {threads} threads"):
+                    check(algorithm=recipe.name, threads=threads)
+
+
+def of_source(case: corpus.Case, graph: Graph, source: int) -> Callable[..., None]:
+    """Return a function that solves from a vertex and compares with plain Python."""
+    name = label(graph, source)
+    if case.overflows or case.has_cycle:
+        kind = wp.DistanceOverflowError if case.overflows else wp.NegativeCycleError
+
+        def fails(**call: Any) -> None:
+            with pytest.raises(kind) as caught:
+                wp.sssp(graph, name, **call)
+            if kind is wp.NegativeCycleError:
                 assert_is_a_negative_cycle(graph, caught.value)
-            else:
-                paths = wp.sssp(graph, label(graph, source), **call)
-                wp.verify(graph, paths)
-                if graph.n <= LARGE:
-                    expected = oracle(graph, source)
-                    assert_same_bits(paths.dist, expected, graph)
-                    negative = graph.facts(symmetry=False).negative > 0
-                    tree = reference.rule2_tree(graph, source, expected, negative=negative)
-                    assert np.array_equal(paths.pred, tree)
+
+        return fails
+    expected = tree = None
+    if graph.n <= LARGE:
+        expected = oracle(graph, source)
+        negative = graph.facts(symmetry=False).negative > 0
+        tree = reference.rule2_tree(graph, source, expected, negative=negative)
+
+    def solves(**call: Any) -> None:
+        paths = wp.sssp(graph, name, **call)
+        wp.verify(graph, paths)
+        if expected is not None:
+            assert_same_bits(paths.dist, expected, graph)
+            assert np.array_equal(paths.pred, tree)
+
+    return solves
 
 
-def reason_to_skip(case: corpus.Case, recipe: Recipe) -> str | None:
-    """Say why a pair is left out that would take minutes or more memory than there is."""
+def is_too_long(case: corpus.Case, recipe: Recipe) -> bool:
+    """Whether a pair would take minutes, or more memory than there is."""
     if recipe.loop is not Loop.SETTLE:
-        return None
-    n = case.graph().n
-    if recipe.axes.layout is Layout.DENSE and n > LARGE:
-        return f"a matrix of {n:,} x {n:,} labels is too large for a test"
-    if case.name == "long_path":
-        return f"{n:,} rounds over {n:,} vertices take minutes"
-    return None
+        return False
+    if recipe.axes.layout is Layout.DENSE:
+        return case.graph().n > MOST_DENSE
+    return case.name == "long_path"
 
 
-@in_one_process
 @pytest.mark.parametrize("case", SOLVED, ids=str)
 def test_tables_hold_the_rows_of_single_sources(case):
     graph = case.graph()
@@ -111,7 +124,6 @@ def test_tables_hold_the_rows_of_single_sources(case):
                     same_or_close(part.dist[row], rows[source][::-2], recipe, graph)
 
 
-@in_one_process
 @pytest.mark.parametrize("case", [c for c in SMALL if c.graph().n <= 120], ids=str)
 def test_all_pairs_agree_whatever_the_algorithm(case):
     graph = case.graph()
@@ -152,7 +164,6 @@ def same_or_close(found: np.ndarray, expected: np.ndarray, recipe: Recipe, graph
     assert np.all(np.abs(found[finite].astype(np.float64) - expected[finite]) <= bound)
 
 
-@in_one_process
 @pytest.mark.parametrize("case", SOLVED, ids=str)
 def test_one_route_is_the_route_of_the_tree(case):
     graph = case.graph()
@@ -183,7 +194,6 @@ def test_one_route_is_the_route_of_the_tree(case):
                     assert route.length == tree.dist[target]
 
 
-@in_one_process
 @pytest.mark.parametrize("case", SOLVED, ids=str)
 def test_pairs_have_the_distances_of_single_sources(case):
     graph = case.graph()
@@ -361,7 +371,6 @@ def test_64_bit_indices_give_the_same_bits():
             assert np.array_equal(found.pred, wp.sssp(narrow, 0).pred)
 
 
-@in_one_process
 def test_every_registered_algorithm_was_run():
     if not RUN:
         pytest.skip("the tests that fill RUN were not selected")

@@ -19,10 +19,8 @@ from warpath.planner.wish import Wish
 from warpath.recipes import Task
 
 pytest.importorskip("distributed")
-pytestmark = [
-    pytest.mark.xdist_group("dask"),
-    pytest.mark.filterwarnings("ignore::ResourceWarning"),  # of sockets that Dask closes late
-]
+# Of sockets that Dask closes late.
+pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning")
 
 
 @pytest.fixture(scope="module")

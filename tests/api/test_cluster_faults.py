@@ -22,7 +22,6 @@ from warpath.io import streams
 
 pytest.importorskip("distributed")
 pytestmark = [
-    pytest.mark.xdist_group("dask"),
     pytest.mark.filterwarnings("ignore::ResourceWarning"),
     pytest.mark.full(
         "faults of clusters",

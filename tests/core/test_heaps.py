@@ -31,7 +31,6 @@ CASES = [
     if case.graph().n <= 2_100
     for dtype in case.dtypes
 ]
-in_one_process = pytest.mark.xdist_group("heaps")  # the program is compiled once
 in_full = pytest.mark.full(
     "heaps under sanitizers",
     *("cpp/include/warpath/queues/*.hpp", "cpp/include/warpath/graph/types.hpp"),
@@ -76,7 +75,6 @@ def settle(graph, source, queue, **limits):
     return dist, counters
 
 
-@in_one_process
 @in_full
 @pytest.mark.parametrize("heap", HEAPS)
 @settings(max_examples=150)
@@ -89,7 +87,6 @@ def test_rules_hold_and_pops_give_the_least_key_whatever_comes(program, heap, da
     run(program, heap, n, commands + ["p"] * n)
 
 
-@in_one_process
 @in_full
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("heap", HEAPS)
@@ -105,7 +102,6 @@ def test_rules_hold_while_keys_fall_far_below_their_parents(program, heap, seed)
     assert len(run(program, heap, n, commands + ["p"] * n)) == 2 * n
 
 
-@in_one_process
 @in_full
 @pytest.mark.parametrize("heap", HEAPS)
 def test_rules_hold_after_any_three_vertices_of_a_tree_fall_below_all(program, heap):
@@ -118,7 +114,6 @@ def test_rules_hold_after_any_three_vertices_of_a_tree_fall_below_all(program, h
     assert len(found) == (n + 1) * n * (n - 1) * (n - 2)
 
 
-@in_one_process
 @in_full
 @pytest.mark.parametrize("heap", HEAPS)
 def test_a_drain_forgets_whatever_had_fallen(program, heap):
@@ -131,7 +126,6 @@ def test_a_drain_forgets_whatever_had_fallen(program, heap):
     assert found == [str(n), "none", *(f"{v} {v}" for v in range(n))] * n
 
 
-@in_one_process
 @in_full
 def test_vertices_that_lose_a_second_child_are_cut_up_to_the_root(program):
     n = 257
@@ -141,7 +135,6 @@ def test_vertices_that_lose_a_second_child_are_cut_up_to_the_root(program):
     run(program, "fibonacci", n, commands + ["p"] * n)
 
 
-@in_one_process
 @in_full
 @pytest.mark.parametrize("heap", HEAPS)
 def test_equal_keys_all_come_out_and_an_empty_heap_is_used_again(program, heap):

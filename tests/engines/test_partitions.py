@@ -18,9 +18,6 @@ distributed = pytest.importorskip("distributed")
 parquet = pytest.importorskip("pyarrow.parquet")
 frames = pytest.importorskip("dask.dataframe")
 
-# One cluster for all tests of the file, also with several processes of pytest.
-pytestmark = pytest.mark.xdist_group("partitions")
-
 SOURCES = (
     "src/warpath/engines/cluster/*.py",
     "src/warpath/api/cluster.py",

@@ -67,11 +67,7 @@ SAMPLE = 250  # one kernel in so many is compiled though its sources are the rec
 SLACK = 4  # registers: what instruction scheduling moves without a reason in our code
 
 
-@pytest.fixture(
-    scope="module",
-    # One process compiles all for an architecture.
-    params=[pytest.param(one, marks=pytest.mark.xdist_group(one)) for one in cubins.ARCHITECTURES],
-)
+@pytest.fixture(scope="module", params=cubins.ARCHITECTURES)
 def arch(request):
     return request.param
 

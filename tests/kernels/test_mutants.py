@@ -18,8 +18,8 @@ import pytest
 
 import warpath
 from kernels.test_wide import skewed
-from support.compare import assert_same_bits
-from support.kernels import CACHE, Unset, expected, told
+from support.compare import assert_same_bits, noting
+from support.kernels import CACHE, Unset, expected
 from support.tiers import EMULATOR, KERNELS
 from warpath.engines.base import Order, Problem
 from warpath.engines.cuda.wide import parts, rows, search
@@ -914,7 +914,7 @@ def check_divided(headers, dtype):
             for source in (3, 500):
                 problem = Problem(Task.SSSP, np.array([source]))
                 order = Order(CATALOGUE[WIDE], graph, problem, 1, {"delta": delta})
-                with told(f"{graph!r} from {source}, {count=}, {search.PULL_COST=}"):
+                with noting(f"{graph!r} from {source}, {count=}, {search.PULL_COST=}"):
                     raw = parts.solve_divided(order, devices[:count])
                     assert_same_bits(as_labels(graph, raw.dist), expected(graph, source), graph)
 

@@ -13,10 +13,7 @@ import pytest
 from support.tiers import EMULATOR
 
 # One process for each sanitizer: to start it takes longer than to run all kernels.
-pytestmark = [
-    pytest.mark.xdist_group("sanitized kernels"),
-    pytest.mark.full("sanitizers of the emulator", *EMULATOR),
-]
+pytestmark = pytest.mark.full("sanitizers of the emulator", *EMULATOR)
 
 SCRIPT = """
 import ast, os, sys

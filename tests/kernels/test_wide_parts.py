@@ -9,8 +9,8 @@ import pytest
 
 from kernels.test_wide import skewed
 from support import corpus
-from support.compare import assert_same_bits
-from support.kernels import CACHE, Unset, expected, told
+from support.compare import assert_same_bits, noting
+from support.kernels import CACHE, Unset, expected
 from warpath import Graph
 from warpath.base.errors import DeviceError, NotSupportedError
 from warpath.engines.base import Order, Problem
@@ -76,7 +76,7 @@ def solve(graph, source, count=2, params=None, cutoff=None):
 def agree(graph, sources, count=2, params=None):
     for source in sources:
         answer = expected(graph, source)
-        with told(f"{graph!r} from {source} on {count} devices, {params}"):
+        with noting(f"{graph!r} from {source} on {count} devices, {params}"):
             if answer is OverflowError:
                 with pytest.raises(OverflowError):
                     solve(graph, source, count, params)

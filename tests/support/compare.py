@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from numpy.typing import ArrayLike, NDArray
 
     from warpath.base.errors import NegativeCycleError
@@ -52,6 +55,16 @@ def assert_is_a_negative_cycle(graph: Graph, error: NegativeCycleError) -> None:
     if len(set(at)) != len(at) or not total == error.length < 0:
         msg = f"{error.cycle} is no negative cycle of length {error.length}: its length is {total}"
         raise AssertionError(msg)
+
+
+@contextmanager
+def noting(what: object) -> Iterator[None]:
+    """Add a note with the circumstances, such as the case of a loop, to an exception."""
+    try:
+        yield
+    except Exception as error:
+        error.add_note(str(what))
+        raise
 
 
 def _bytes(array: NDArray[Any]) -> NDArray[np.uint8]:

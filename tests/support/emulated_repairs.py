@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from support import reference
-from support.compare import assert_same_bits
-from support.kernels import told
+from support.compare import assert_same_bits, noting
 from warpath.base.dtypes import unreachable
 from warpath.engines import dynamic
 from warpath.engines.cuda import repair
@@ -92,7 +91,7 @@ def check_repairs(device: Device, dtype: DTypeLike, seeds: Iterable[int], batche
     """Raise AssertionError unless a device's repairs have the labels and changes of the core's."""
     for number, graph in enumerate(graphs(dtype)):
         for seed in seeds:
-            with told(f"graph {number}, {graph!r}, seed {seed}"):
+            with noting(f"graph {number}, {graph!r}, seed {seed}"):
                 _check(graph, device, np.random.default_rng(seed), batches)
 
 

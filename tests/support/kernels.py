@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
@@ -11,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from support import reference
-from support.compare import assert_same_bits
+from support.compare import assert_same_bits, noting
 from warpath.base.errors import NegativeCycleError
 from warpath.engines.base import Order, Problem
 from warpath.engines.cuda.engine import run
@@ -23,7 +22,7 @@ from warpath.recipes.params import chosen_params
 from warpath.results.predecessors import as_labels
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable
 
     from numpy.typing import DTypeLike
 
@@ -121,7 +120,7 @@ def check(
     """
     inner = opened(graph)
     found: Array | type[Exception]
-    with told(f"{recipe.name}, {graph!r} from {source}, seed {device.seed}, params {params}"):
+    with noting(f"{recipe.name}, {graph!r} from {source}, seed {device.seed}, params {params}"):
         try:
             found = solve(recipe, graph, source, device, params, trace)
         except NegativeCycleError as error:
@@ -147,13 +146,3 @@ def assert_is_a_negative_cycle(graph: Graph, error: NegativeCycleError) -> None:
         total += min(graph.solver_weights[row][graph.indices[row] == v].tolist())
     if len(set(at)) != len(at) or total != error.length or total >= 0:
         raise AssertionError(f"{at} is no negative cycle: it has length {total}")
-
-
-@contextmanager
-def told(what: str) -> Iterator[None]:
-    """Add a note with the circumstances to an exception."""
-    try:
-        yield
-    except Exception as error:
-        error.add_note(what)
-        raise

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from support import reference
-from support.compare import assert_same_bits
-from support.kernels import assert_is_a_negative_cycle, told
+from support.compare import assert_same_bits, noting
+from support.kernels import assert_is_a_negative_cycle
 from warpath.base.dtypes import unreachable
 from warpath.base.errors import NegativeCycleError
 from warpath.engines import cpu
@@ -129,7 +129,7 @@ def check(
     """
     inner = opened(graph)
     found: tuple[Array, Array | None] | type[Exception]
-    with told(f"{recipe.name} {params}, {problem} on {graph!r}, paths {paths}, {dtype}"):
+    with noting(f"{recipe.name} {params}, {problem} on {graph!r}, paths {paths}, {dtype}"):
         try:
             found = solve(
                 recipe, graph, problem, device, params=params, paths=paths, dtype=dtype, trace=trace
