@@ -76,19 +76,19 @@ def test_importing_warpath_imports_nothing_optional():
     assert not optional & set(ran.stdout.split())
 
 
-@pytest.mark.parametrize("path", SOURCES, ids=lambda path: path.stem)
-def test_a_module_stays_readable_and_imports_modules_only(path):
-    text = path.read_text(encoding="utf-8")
-    _assert_short(path, text)
+def test_a_module_stays_readable_and_imports_modules_only():
     # `from warpath import sssp` would pass under the import linter, which cannot see into _core.
     modules = {"_core", *(name.split(".")[1] for name in MODULES)}
-    for node in ast.walk(ast.parse(text)):
-        if isinstance(node, ast.ImportFrom) and node.module == "warpath":
-            others = {alias.name for alias in node.names} - modules
-            assert not others, (
-                f"{path.name}:{node.lineno} imports {others} from warpath: import each from the "
-                "module that defines it"
-            )
+    for path in SOURCES:
+        text = path.read_text(encoding="utf-8")
+        _assert_short(path, text)
+        for node in ast.walk(ast.parse(text)):
+            if isinstance(node, ast.ImportFrom) and node.module == "warpath":
+                others = {alias.name for alias in node.names} - modules
+                assert not others, (
+                    f"{path.name}:{node.lineno} imports {others} from warpath: import each from "
+                    "the module that defines it"
+                )
 
 
 def _assert_short(path, text):
@@ -100,15 +100,15 @@ def _assert_short(path, text):
     )
 
 
-@pytest.mark.parametrize("path", HEADERS, ids=lambda path: path.name)
-def test_a_header_says_what_it_is(path):
-    text = path.read_text(encoding="utf-8")
-    lines = text.splitlines()
-    assert re.fullmatch(rf"// {re.escape(path.name)} - .+", lines[0]), (
-        f"the first line of {path.name} must be `// {path.name} - what it is`"
-    )
-    assert "#pragma once" in lines, f"{path.name} needs the line `#pragma once`"
-    _assert_short(path, text)
+def test_a_header_says_what_it_is():
+    for path in HEADERS:
+        text = path.read_text(encoding="utf-8")
+        lines = text.splitlines()
+        assert re.fullmatch(rf"// {re.escape(path.name)} - .+", lines[0]), (
+            f"the first line of {path.name} must be `// {path.name} - what it is`"
+        )
+        assert "#pragma once" in lines, f"{path.name} needs the line `#pragma once`"
+        _assert_short(path, text)
 
 
 def _public_functions():
@@ -123,25 +123,21 @@ def _public_functions():
                     yield f"{name}.{attribute}", function
 
 
-@pytest.mark.parametrize(
-    ("name", "function"), [pytest.param(*pair, id=pair[0]) for pair in _public_functions()]
-)
-def test_a_public_function_explains_itself(name, function):
-    text = inspect.getdoc(function)
-    assert text, name
-    wanted = [one for one in inspect.signature(function).parameters if one not in {"self", "cls"}]
-    if len(wanted) > 2:
-        assert "Parameters\n----------" in text
-        for parameter in wanted:
-            assert re.search(rf"\b{parameter}\b", text), f"{name} does not explain {parameter}"
+def test_a_public_function_explains_itself():
+    for name, function in _public_functions():
+        text = inspect.getdoc(function)
+        assert text, name
+        parameters = set(inspect.signature(function).parameters) - {"self", "cls"}
+        if len(parameters) > 2:
+            assert "Parameters\n----------" in text, name
+            for one in parameters:
+                assert re.search(rf"\b{one}\b", text), f"{name} does not explain {one}"
 
 
-@pytest.mark.parametrize("name", ["warpath", *MODULES])
-def test_the_examples_in_the_docstrings_are_true(name):
-    if name.startswith("support"):
-        pytest.importorskip("hypothesis")
-    module = importlib.import_module(name)
-    assert doctest.testmod(module, optionflags=doctest.ELLIPSIS).failed == 0
+def test_the_examples_in_the_docstrings_are_true():
+    for name in ["warpath", *MODULES]:
+        module = importlib.import_module(name)
+        assert doctest.testmod(module, optionflags=doctest.ELLIPSIS).failed == 0, name
 
 
 def test_the_example_of_origins_and_destinations_runs(tmp_path, monkeypatch, capsys):

@@ -59,7 +59,7 @@ def solve(matrix, threads=1, progress=None, widest=64):
 )
 def test_blocks_agree_with_three_loops(n, kind, negative):
     rng = np.random.default_rng(n)
-    for degree in (1.0, 2.5, n):
+    for degree in (1.0, 2.5, n) if n < 200 else (2.5,):
         matrix = random_matrix(rng, n, kind, degree, negative=negative)
         expected = three_loops(matrix)
         for widest in (16, 32, 64):

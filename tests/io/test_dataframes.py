@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import itertools
 import sys
 
 import numpy as np
@@ -163,11 +164,9 @@ def test_a_single_column_is_no_table(data):
         wp.Graph.of(data)
 
 
-@pytest.mark.parametrize("ends", ENDS)
-@pytest.mark.parametrize("weight", WEIGHTS)
-def test_columns_are_found_by_the_names_of_the_field(ends, weight):
-    u, v = ends
-    assert chosen_columns([weight, v.upper(), u], None, "auto") == (u, v.upper(), weight)
+def test_columns_are_found_by_the_names_of_the_field():
+    for (u, v), weight in itertools.product(ENDS, WEIGHTS):
+        assert chosen_columns([weight, v.upper(), u], None, "auto") == (u, v.upper(), weight)
 
 
 @pytest.mark.parametrize(
