@@ -173,6 +173,62 @@ def test_sssp_saves_a_result_that_verifies(warpath, roads, tmp_path):
     assert (found["sources"], found["labels"], found["edges"]) == (1, 6, 5)
 
 
+FOREIGN = {
+    "header.csv": "node,dist\n1,0\n2,5\n3,2\n4,6\n5,7\n6,\n",
+    "tree.csv": "Pred,Dist,Vertex\n3,5,2\n-1,0,1\n1,2,3\n2,6,4\n4,7,5\n,inf,6\n",
+    "bare.csv": "0\n5\n2\n6\n7\ninf\n",
+    "two.csv": "1,0\n2,5\n3,2\n4,6\n5,7\n6,inf\n",
+    "three.tsv": "1\t0\t-1\n2\t5\t3\n3\t2\t1\n4\t6\t2\n5\t7\t4\n6\tinf\t-1\n",
+}
+
+
+@pytest.mark.parametrize("name", FOREIGN)
+def test_verify_takes_text_of_another_program(warpath, roads, tmp_path, name):
+    file = tmp_path / name
+    file.write_text(FOREIGN[name])
+    run = warpath("verify", roads, file, "--source", 1)
+    assert run.out.startswith("verified exactly: 6 labels "), run.err
+    assert ("and the tree" in run.out) is (name in {"tree.csv", "three.tsv"})
+    run = warpath("verify", roads, file)
+    assert (run.code, "give its id with --source" in run.err) == (2, True)
+    file.write_text(FOREIGN[name].replace("7", "8"))
+    run = warpath("verify", roads, file, "--source", 1)
+    assert (run.code, "4 -> 5 of weight 1: dist 6 -> 8" in run.err) == (1, True)
+
+
+def test_verify_takes_arrays_of_another_program(warpath, roads, tmp_path):
+    dist, pred = tmp_path / "dist.npy", tmp_path / "pred.npy"
+    np.save(dist, np.array([0, 5, 2, 6, 7, -1], np.int32))
+    np.save(pred, np.array([-1, 2, 0, 1, 3, -1]))
+    words = "verify", roads, dist, "--source", 1, "--unreachable", -1
+    assert warpath(*words).code == 0
+    for tree in ("canonical", "any"):
+        assert "and the tree" in warpath(*words, "--pred", pred, "--tree", tree).out
+    np.savez(tmp_path / "both.npz", dist=np.load(dist), pred=np.load(pred))
+    words = "verify", roads, tmp_path / "both.npz", "-s", 1, "--unreachable", -1, "--json"
+    assert warpath(*words).json["tree"] is True
+    run = warpath("verify", roads, dist, "--source", 1)
+    assert (run.code, "vertex 6 has dist -1" in run.err) == (1, True)
+    run = warpath("verify", roads, dist, "--source", 1, "--pred", roads)
+    assert (run.code, "must be a .npy file" in run.err) == (2, True)
+
+
+def test_verify_refuses_options_for_other_programs_on_a_result_of_warpath(warpath, roads, tmp_path):
+    out = tmp_path / "tree.npz"
+    warpath("sssp", roads, "-s", 1, "-o", out)
+    assert warpath("verify", roads, out, "--tree", "any").code == 0
+    run = warpath("verify", roads, out, "--unreachable", -1)
+    assert (run.code, "have no effect" in run.err) == (2, True)
+
+
+@pytest.mark.parametrize("text", ["a,b\n1,2\n", "dist,d\n1,2\n", "1,2,3,4\n", "dist\n1\n2\n"])
+def test_verify_says_which_columns_it_expects(warpath, roads, tmp_path, text):
+    file = tmp_path / "dist.csv"
+    file.write_text(text)
+    run = warpath("verify", roads, file, "--source", 1)
+    assert "expected a column of distances" in run.err or "2 rows for the n = 6 vert" in run.err
+
+
 def test_distances_print_a_table(warpath, roads):
     run = warpath("distances", roads, "--sources", "1,3", "--targets", "4,6")
     assert run.out.splitlines() == ["source\t4\t6", "1\t6\t", "3\t4\t"]

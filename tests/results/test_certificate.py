@@ -189,7 +189,7 @@ def test_any_other_labelling_is_refused(edges, changed, by):
 def test_a_graph_is_converted_and_what_is_no_result_is_refused():
     paths = wp.sssp([(0, 1, 1)], 0)
     assert wp.verify([(0, 1, 1)], paths).tree
-    with pytest.raises(wp.InputError, match="result is a list: give the result of sssp"):
+    with pytest.raises(wp.InputError, match="an array of distances needs their source: give "):
         wp.verify(paths.graph, [0, 1])
 
 

@@ -22,9 +22,10 @@ from warpath.cli.usage import UsageError
 from warpath.cli.vertices import listed, one_id, vertex
 from warpath.graph import Graph
 from warpath.graph.facts import negative_weights
-from warpath.graph.labels import named_as_in_file
+from warpath.graph.labels import named_as_in_file, one_label
+from warpath.results.certificate import Certificate
 from warpath.results.certificate import verify as certify
-from warpath.results.files import load_result
+from warpath.results.files import load_result, load_vectors
 
 
 def info(graph: GraphFile, reading: Reading, showing: Showing) -> None:
@@ -202,7 +203,8 @@ def verify(
         typer.Argument(
             metavar="RESULT",
             help="A file saved by sssp, distances or apsp: .npz, .parquet, .csv, .tsv, or .npy or "
-            ".zarr of all pairs.",
+            ".zarr of all pairs. Or, with --source, distances that another program computed: .npy, "
+            ".npz with dist and pred, or .csv, .tsv or .parquet with a column of distances.",
             show_default=False,
         ),
     ],
@@ -211,7 +213,36 @@ def verify(
     showing: Showing,
     source: Annotated[
         str | None,
-        typer.Option("--source", "-s", help="Also check the id of the source.", show_default=False),
+        typer.Option(
+            "--source",
+            "-s",
+            help="The id of the source. Needed for distances of another program.",
+            show_default=False,
+        ),
+    ] = None,
+    pred: Annotated[
+        Path | None,
+        typer.Option(
+            "--pred",
+            help="A .npy file with the predecessors of another program: indices from 0, -1 for "
+            "none.",
+            show_default=False,
+        ),
+    ] = None,
+    tree: Annotated[
+        str,
+        typer.Option(
+            "--tree", help="'canonical', or 'any': also a tree of shortest paths with other ties."
+        ),
+    ] = "canonical",
+    unreachable: Annotated[
+        float | None,
+        typer.Option(
+            "--unreachable",
+            help="The distance of unreached vertices in the file of another program, besides inf "
+            "and the largest value of its type.",
+            show_default=False,
+        ),
     ] = None,
 ) -> None:
     """Check a saved result against its graph, without trusting the program that wrote it.
@@ -223,22 +254,37 @@ def verify(
     """
     loaded = load(graph, reading, showing, prepared=False, vertices=[source], snapping=snapping)
     roads = loaded.graph
-    saved = load_result(roads, result)
+    vectors = load_vectors(roads, result)
+    saved = load_result(roads, result) if vectors is None else None
+    if vectors is None and (pred is not None or unreachable is not None):
+        raise UsageError(f"--pred and --unreachable have no effect: warpath saved {result}.")
+    if vectors is not None and source is None:
+        raise UsageError(f"{result} has distances from one source: give its id with --source.")
     if source is not None:
         wanted = int(roads.index_of(vertex(roads, source, snapping))[0])
         starts = np.atleast_1d(getattr(saved, "source_index", getattr(saved, "source_indices", -1)))
-        if wanted not in starts.tolist():
+        if vectors is None and wanted not in starts.tolist():
             first = one_id(roads, int(starts[0]))
             raise InputError(f"{result}: the result starts at vertex {first}, not at {source}.")
+
+    def check(graph: Graph) -> Certificate:
+        if vectors is None:
+            own = saved if graph is roads else load_result(graph, result)
+            return certify(graph, own, tree=tree)
+        dist, before = vectors
+        if pred is not None:
+            before = _vector(graph, pred)
+        start = one_label(graph, wanted)
+        return certify(graph, dist, start, before, tree=tree, unreachable=unreachable)
+
     start = time.perf_counter()
     try:
         with busy("verifying", showing):
-            certificate = certify(roads, saved)
+            certificate = check(roads)
     except VerificationError:
         if not roads.id_base or roads.labels is not None:
             raise
-        named = named_as_in_file(roads)
-        certify(named, load_result(named, result))  # again, for a message with the ids of the file
+        check(named_as_in_file(roads))  # again, for a message with the ids of the file
         raise
     document = {
         "command": "verify",
@@ -249,6 +295,14 @@ def verify(
         "seconds": {"read": loaded.seconds, "verify": time.perf_counter() - start},
     }
     output.show(document, Sentence(str(certificate)), as_json=showing.as_json)
+
+
+def _vector(graph: Graph, path: Path) -> Any:
+    """Return the array of a .npy file."""
+    vectors = load_vectors(graph, path) if path.suffix == ".npy" else None
+    if vectors is None:
+        raise UsageError(f"--pred {path} must be a .npy file with one integer for each vertex.")
+    return vectors[0]
 
 
 def _ids(graph: Graph) -> str:

@@ -11,11 +11,14 @@ from warpath import _core
 from warpath.base.dtypes import unreachable
 from warpath.base.errors import InputError, NegativeCycleError, VerificationError
 from warpath.graph import Graph
+from warpath.graph.arguments import one_index
+from warpath.graph.checks import shown
 from warpath.graph.csr import threads_for
 from warpath.graph.labels import one_label
 from warpath.graph.turns import refuse_turns
 from warpath.graph.zones import folded_tree, opened, unfolded
 from warpath.results.distance_table import DistanceTable
+from warpath.results.foreign import Labels, labels_of, predecessors_of, tree_fault
 from warpath.results.paths import Paths
 from warpath.results.predecessors import as_labels, searched, tree, without_unreached
 
@@ -29,7 +32,9 @@ _RULES = {
     "reached": "a search over tight edges must reach every finite label",
     "unreached": "a vertex that the search reaches must have a finite label",
     "column": "a distance must be that of a certified search",
-    "pred": "pred must be the smallest tight predecessor",
+    "pred": "pred must be the smallest tight predecessor (another one passes with tree='any')",
+    "tight": "pred must be a vertex whose distance and edge sum up to the distance, -1 for none",
+    "cycle": "predecessors must lead back to the source",
 }
 
 
@@ -44,6 +49,8 @@ class Certificate:
     edges : number of checked edges, counted once per source.
     tree : whether predecessors were checked too.
     slack : absolute tolerance of distances; 0 for exact equality.
+    canonical : False if the predecessors are another tree of shortest paths than the canonical one,
+        or the distances are too rounded to say.
     """
 
     sources: int
@@ -51,15 +58,25 @@ class Certificate:
     edges: int
     tree: bool
     slack: float
+    canonical: bool = True
 
     def __str__(self) -> str:
-        tree = " and the tree" if self.tree else ""
+        other = " and a tree" if self.slack else " and a tree with other ties"
+        tree = (" and the tree" if self.canonical else other) if self.tree else ""
         how = "exactly" if self.slack == 0 else f"within {self.slack:.3g}"
         return f"verified {how}: {self.labels:,} labels{tree} against {self.edges:,} edges"
 
 
-def verify(graph: Graph, result: Paths | DistanceTable) -> Certificate:
-    """Check a result against its graph.
+def verify(
+    graph: Any,
+    result: Any,
+    source: Any = None,
+    pred: Any = None,
+    *,
+    tree: str = "canonical",
+    unreachable: float | None = None,
+) -> Certificate:
+    """Check a result against its graph, also one that another program computed.
 
     The rules: the source is at 0; no edge u -> v has ``dist[u] + w < dist[v]``; a search from the
     source over tight edges (``dist[u] + w == dist[v]``) reaches exactly the finite labels;
@@ -73,30 +90,110 @@ def verify(graph: Graph, result: Paths | DistanceTable) -> Certificate:
     graph : the graph, or anything that `Graph.of` takes.
     result : Paths or a DistanceTable. The rules need the distance of every vertex: if a table lacks
         columns, each row is compared with those of a new, certified search.
+        Or (n,) distances from `source` of any integer or float type: a list, or an array of NumPy
+        or of a library that exports DLPack, as CuPy. Vertices that were not reached have inf or the
+        largest value of the type. Types of fewer digits than the graph's distances are compared
+        within n * eps times the largest distance, all others exactly: float64 sums of float32
+        weights as such.
+    source : the source of (n,) distances.
+    pred : (n,) predecessors to check with them: integers from 0 to n - 1, negative for none.
+    tree : "canonical" for the tree that warpath returns, in which the smallest of several possible
+        predecessors counts; "any" for every tree of shortest paths.
+    unreachable : the value of vertices that were not reached, if it is another one.
 
     Raises
     ------
     VerificationError
         If a rule is broken: names the first, with the edge or vertex and both distances.
     InputError
-        If the result does not belong to the graph.
+        If the result does not belong to the graph, or an argument is not valid.
+
+    Examples
+    --------
+    >>> import warpath as wp
+    >>> roads = wp.Graph.of([(0, 1, 2), (1, 2, 5), (0, 3, 7), (3, 2, 0)])
+    >>> print(wp.verify(roads, [0, 2, 7, 7], source=0, pred=[-1, 0, 3, 0], tree="any"))
+    verified exactly: 4 labels and a tree with other ties against 4 edges
     """
     graph = Graph.of(graph)
     refuse_turns(graph, "verify")
+    if tree not in {"canonical", "any"}:
+        msg = f"tree={shown(tree)} is not valid: use 'canonical' or 'any'."
+        raise InputError(msg)
+    if not isinstance(result, Paths | DistanceTable):
+        return _verify_foreign(graph, result, source, pred, tree, unreachable)
+    if source is not None or pred is not None or unreachable is not None:
+        msg = (
+            f"a {type(result).__name__} has its own source, predecessors and unreachable vertices: "
+            "leave source=, pred= and unreachable= out, or give its distances, result.dist."
+        )
+        raise InputError(msg)
     inner = opened(graph)
     if isinstance(result, DistanceTable):
+        if tree != "canonical":
+            raise InputError("tree='any' has no effect on a table: leave it out.")
         result.require_distances("verify")
         return _verify_table(graph, inner, result)
-    given: object = result
-    if not isinstance(given, Paths):
-        msg = f"result is a {type(given).__name__}: give the result of sssp or distances."
-        raise InputError(msg)
     if len(result.dist) != graph.n:
         msg = f"the result has {len(result.dist)} labels but the graph has n = {graph.n} vertices."
         raise InputError(msg)
-    labels, pred = _labels_of(graph, result.dist), _checked_pred(graph, inner, result.pred)
-    _verify_row(graph, inner, result.source_index, labels, pred, cutoff=result.cutoff, slack=0)
-    return Certificate(1, graph.n, graph.m, tree=True, slack=0)
+    found = Labels(graph, _labels_of(graph, result.dist), 0)
+    before = _checked_pred(graph, inner, result.pred)
+    return _verify_tree(found, result.source_index, before, tree, cutoff=result.cutoff)
+
+
+def _verify_foreign(
+    graph: Graph, dist: Any, source: Any, pred: Any, tree: str, unreachable: float | None
+) -> Certificate:
+    """Check distances that another program computed, and predecessors if given."""
+    if type(dist).__module__.partition(".")[0] == "warpath":
+        msg = (
+            f"result is a {type(dist).__name__}: give the result of sssp or distances, or an array "
+            "of distances with source=."
+        )
+        raise InputError(msg)
+    if source is None:
+        msg = "an array of distances needs their source: give source=, a vertex of the graph."
+        raise InputError(msg)
+    start = one_index(graph, source, "source")
+    found = labels_of(graph, dist, unreachable)
+    if pred is None:
+        if tree != "canonical":
+            raise InputError("tree='any' needs predecessors: give pred=, or leave it out.")
+        inner = opened(found.graph)
+        _verify_row(found.graph, inner, start, found.dist, None, cutoff=None, slack=found.slack)
+        return Certificate(1, graph.n, graph.m, tree=False, slack=found.slack)
+    before = predecessors_of(graph, pred, start)
+    if found.slack and tree == "canonical":
+        msg = (
+            "these distances are rounded, which leaves open which predecessors are tight: give "
+            "tree='any'."
+        )
+        raise InputError(msg)
+    return _verify_tree(found, start, before, tree, cutoff=None)
+
+
+def _verify_tree(
+    found: Labels, source: int, pred: Array, tree: str, *, cutoff: float | None
+) -> Certificate:
+    """Check the distances of all vertices, and that the predecessors are the tree that is meant."""
+    graph, labels, slack = found
+    inner = opened(graph)
+    row = graph, inner, source, labels
+    if tree == "canonical":
+        _verify_row(*row, pred, cutoff=cutoff, slack=slack)
+        return Certificate(1, graph.n, graph.m, tree=True, slack=slack)
+    _verify_row(*row, None, cutoff=cutoff, slack=slack)
+    fault = tree_fault(graph, source, labels, pred, slack)
+    if fault is not None:
+        raise _broken(graph, fault)
+    canonical = slack == 0
+    if canonical:
+        try:
+            _verify_row(*row, pred, cutoff=cutoff, slack=0)
+        except VerificationError:
+            canonical = False
+    return Certificate(1, graph.n, graph.m, tree=True, slack=slack, canonical=canonical)
 
 
 def _labels_of(graph: Graph, dist: Array) -> Array:
@@ -274,7 +371,7 @@ def _certify(
 def _broken(graph: Graph, found: dict[str, Any]) -> VerificationError:
     rule = found["rule"]
 
-    def shown(vertex: int) -> str:
+    def name(vertex: int) -> str:
         inside = vertex if vertex < graph.n else vertex - graph.n  # the copy of a closed vertex
         return repr(one_label(graph, inside))
 
@@ -282,10 +379,11 @@ def _broken(graph: Graph, found: dict[str, Any]) -> VerificationError:
     if "edge" in found:
         u, v, e = found["edge"]
         message += (
-            f"; edge {e}, {shown(u)} -> {shown(v)} of weight {found['weight']}: "
+            f"; edge {e}, {name(u)} -> {name(v)} of weight {found['weight']}: "
             f"dist {found['dist_u']} -> {found['dist_v']}"
         )
     elif "vertex" in found:
-        message += f"; vertex {shown(found['vertex'])}"
+        message += f"; vertex {name(found['vertex'])}"
         message += f" has dist {found['dist_v']}" if "dist_v" in found else ""
+        message += f" has pred {name(found['pred'])}" if found.get("pred", -1) >= 0 else ""
     return VerificationError(f"{message}.", rule, found)

@@ -21,6 +21,7 @@ from warpath.graph.checks import checked_bool
 from warpath.graph.labels import encodable, file_ids, table_ids
 from warpath.io.places import to_read, to_write
 from warpath.io.save import atomic
+from warpath.results import row_files
 from warpath.results.distance_table import DistanceTable
 from warpath.results.paths import Paths
 from warpath.results.row_files import SUFFIXES, load_rows, suffix_of
@@ -170,6 +171,25 @@ def load_result(graph: Graph, path: str | os.PathLike[str]) -> Paths | DistanceT
     if "source" in parts or "pred" in parts:
         return _paths_of(graph, path, parts)
     return _table_of(graph, path, parts)
+
+
+def load_vectors(graph: Graph, path: str | os.PathLike[str]) -> tuple[Array, Array | None] | None:
+    """Read distances from one source, and predecessors if there are any, of another program.
+
+    They are a text file or Parquet, see `row_files.load_vectors`, a ``.npy`` file of distances, or
+    a ``.npz`` file with ``dist`` and perhaps ``pred``, indices from 0, without ``source``.
+
+    Returns
+    -------
+    tuple[Array, Array | None] | None
+        (n,) distances and indices of predecessors; None for a result that warpath saved.
+    """
+    if suffix_of(path) in SUFFIXES:
+        return row_files.load_vectors(graph, path)
+    parts = _stored_arrays(path)
+    if "source" in parts or "dist" not in parts or parts["dist"].ndim != 1:
+        return None
+    return parts["dist"], parts.get("pred")
 
 
 def _paths_of(graph: Graph, path: str | os.PathLike[str], parts: dict[str, Array]) -> Paths:

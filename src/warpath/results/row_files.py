@@ -54,7 +54,7 @@ def _loaded(graph: Graph, path: str | os.PathLike[str], table: Any) -> Paths | D
     if len(set(names)) != len(names):
         raise GraphFormatError(path, 1, "two columns have the same name")
     rows = _FileRows(graph, path, table)
-    if names == ["vertex", "distance", "pred"]:
+    if names == _OF_PATHS:
         return rows.paths()
     if names[:3] == ["source", "target", "distance"] and names[3:] in ([], ["pred"]):
         return rows.long()
@@ -67,7 +67,55 @@ def _loaded(graph: Graph, path: str | os.PathLike[str], table: Any) -> Paths | D
     raise GraphFormatError(path, 1, msg)
 
 
-def _read(path: str | os.PathLike[str]) -> Any:
+def load_vectors(graph: Graph, path: str | os.PathLike[str]) -> tuple[Array, Array | None] | None:
+    """Read distances from one source, and predecessors if there are any, of another program.
+
+    A text file or Parquet has a column of distances, and may have columns of vertices and of
+    predecessors, by their ids in the graph's file: with a header in any order, or without one as
+    distance, or vertex, distance, or vertex, distance, pred. An empty cell is no value.
+
+    Returns
+    -------
+    tuple[Array, Array | None] | None
+        (n,) distances and indices of predecessors; None for a result that warpath saved.
+    """
+    table = _read(path)
+    names = list(table.column_names)
+    if names == _OF_PATHS or names[:1] == ["source"]:
+        return None
+    if all(map(_is_number, names)):
+        table = _read(path, header=False)
+        names = {1: ["distance"], 2: ["vertex", "distance"], 3: _OF_PATHS}.get(len(names), names)
+    else:
+        meanings = {name: mean for mean, some in _NAMES.items() for name in some}
+        names = [meanings.get(name.strip().lower(), name) for name in names]
+    if "distance" not in names or len({*names, *_OF_PATHS}) > 3 or len(set(names)) < len(names):
+        msg = (
+            "expected a column of distances, and at most one of vertices and one of predecessors: "
+            f"vertex, distance, pred; found {', '.join(names[:5])}"
+        )
+        raise GraphFormatError(path, 1, msg)
+    return _FileRows(graph, path, table.rename_columns(names)).vectors()
+
+
+_OF_PATHS = ["vertex", "distance", "pred"]
+#: What other programs call these columns.
+_NAMES = {
+    "vertex": ("vertex", "node", "id", "v"),
+    "distance": ("distance", "dist", "d", "length", "cost"),
+    "pred": ("pred", "predecessor", "parent", "previous", "prev"),
+}
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _read(path: str | os.PathLike[str], *, header: bool = True) -> Any:
     arrow = require("pyarrow", extra="io", what=f"Reading {Path(path).name}")
     if not Path(path).is_file():
         raise GraphFormatError(path, None, "there is no such file")
@@ -83,7 +131,10 @@ def _read(path: str | os.PathLike[str]) -> Any:
             strings_can_be_null=True,
             quoted_strings_can_be_null=False,
         )
-        return csv.read_csv(path, parse_options=options, convert_options=missing)
+        columns = csv.ReadOptions(autogenerate_column_names=not header)
+        return csv.read_csv(
+            path, read_options=columns, parse_options=options, convert_options=missing
+        )
     except (arrow.ArrowException, OSError) as error:
         said = str(error).partition("\n")[0]
         raise GraphFormatError(path, None, f"this result cannot be read: {said}") from None
@@ -114,6 +165,28 @@ class _FileRows:
         if len(starts) != 1:
             raise self._other(f"{len(starts)} vertices are reached without a predecessor, not 1")
         return Paths(graph, int(starts[0]), dist, tree=lambda: pred)
+
+    def vectors(self) -> tuple[Array, Array | None]:
+        graph, names = self.graph, self.table.column_names
+        place = np.arange(self.table.num_rows)
+        if "vertex" in names:
+            place = self._vertices(self.table["vertex"].to_pylist())
+        if len(place) != graph.n or len(np.unique(place)) != graph.n:
+            raise self._other(f"{len(place)} rows for the n = {graph.n} vertices of the graph")
+        values = self.table["distance"].to_pylist()
+        whole = all(isinstance(one, int | None) for one in values)
+        never = np.iinfo(np.int64).max if whole else np.inf
+        dist = np.array([never if one is None else one for one in values])
+        dist[place] = dist.copy()
+        if "pred" not in names:
+            return dist, None
+        known, before = self._places(), np.full(graph.n, -1, np.int64)
+        listed = [None if one is None else utf8(one) for one in self.table["pred"].to_pylist()]
+        has = [one is not None and (one in known or one[:1] != "-") for one in listed]
+        before[place[has]] = self._vertices(
+            [one for one, is_vertex in zip(listed, has, strict=True) if is_vertex]
+        )
+        return dist, before
 
     def long(self) -> DistanceTable:
         sources = self._vertices(self.table["source"].to_pylist())
