@@ -241,6 +241,7 @@ def _tags() -> Iterator[tuple[Iterable[str], str, str]]:
     needs = "closed without a tag for bicycles"
     yield ["motorroad=yes"], "bicycles, pedestrians", "closed without a tag for them"
     yield ["smoothness=impassable", "impassable=yes"], "cars, bicycles", "the same"
+    yield ["service=emergency_access"], "cars", "closed without a tag for cars"
     yield [f"sac_scale above {EASY_HIKING[-1]}"], "bicycles", needs
     yield ["ramp:bicycle"], "bicycles", "opens steps, unless `no`"
     yield ["barrier", "locked=yes", "bollard=rising"], "all", "[closes a point](#barriers)"

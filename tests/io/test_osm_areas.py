@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections import Counter
 
 import numpy as np
 import pytest
@@ -21,12 +22,15 @@ SHORT_CUT = {9: (1, 2, 5, 6, 3)}
 LINE = [7, 1, 2, 5, 4, 6, 3, 8, 9, 10]  # from the west to the east
 
 
-def write(path, streets, limited=(), one_way=(), value="destination"):
-    """Write streets; those in `limited` have an access tag."""
+def write(path, streets, limited=(), one_way=(), value="destination", gates=()):
+    """Write streets; those in `limited` have an access tag, and so have the points `gates`."""
     points = sorted(set(itertools.chain.from_iterable(streets.values())))
     lines = ['<?xml version="1.0"?>', '<osm version="0.6">']
+    gate = f'<tag k="barrier" v="gate"/><tag k="access" v="{value}"/>'
     lines += [
-        f'<node id="{v}" lat="{0.01 * (v == 4)}" lon="{LINE.index(v) / 1000}"/>' for v in points
+        f'<node id="{v}" lat="{0.01 * (v == 4)}" lon="{LINE.index(v) / 1000}">'
+        f"{gate * (v in gates)}</node>"
+        for v in points
     ]
     for way, refs in streets.items():
         tags = {"highway": "residential"}
@@ -60,6 +64,38 @@ def test_a_street_for_visitors_is_no_short_cut_but_has_addresses(tmp_path, value
     assert not open_to_all.areas
     closed = formats.read(path, restricted="closed")
     assert closed.labels.tolist() == [1, 3, 7, 8]
+
+
+@pytest.mark.parametrize("value", ["private", "destination", "permit;no"])
+@pytest.mark.parametrize("limited", [[], [9]])
+def test_trips_end_at_a_gate_for_some_and_do_not_pass_it(tmp_path, value, limited):
+    path = write(tmp_path / "a.osm", STREETS | SHORT_CUT, limited, value=value, gates=[5])
+    for options in ({}, {"turns": True}):
+        graph = formats.read(path, **options)
+        assert list(wp.path(graph, 7, 8)) == [7, 1, 3, 8]
+        assert wp.path(graph, 7, 8).length > 2000  # the detour over 4
+        assert list(wp.path(graph, 7, 5)) == [7, 1, 5]
+        assert list(wp.path(graph, 5, 8)) == [5, 3, 8]
+        assert graph.labels[: graph.first_through].tolist() == [5]
+        assert graph.read_report["ways used at the ends of trips only"] == 1
+    short = wp.path(formats.read(path, restricted="open"), 7, 8).length
+    assert short < 1000
+    if not limited:
+        assert wp.path(formats.read(path, barriers=False), 7, 8).length == pytest.approx(short)
+        closed = formats.read(path, restricted="closed")
+        assert closed.labels.tolist() == [1, 2, 3, 6, 7, 8]
+
+
+def test_streets_behind_private_gates_are_reached_and_not_passed(tmp_path):
+    streets = STREETS | {9: (1, 2, 5), 10: (5, 6, 3), 11: (5, 9), 12: (9, 10)}
+    one = formats.read(write(tmp_path / "a.osm", streets, value="private", gates=[2, 6]))
+    assert list(wp.path(one, 7, 10)) == [7, 1, 2, 5, 9, 10]
+    assert list(wp.path(one, 10, 8)) == [10, 9, 5, 6, 3, 8]
+    assert list(wp.path(one, 7, 8)) == [7, 1, 3, 8]
+    del streets[10]
+    dead_end = formats.read(write(tmp_path / "b.osm", streets, value="private", gates=[2]))
+    assert list(wp.path(dead_end, 7, 10)) == [7, 1, 2, 5, 9, 10]
+    assert not dead_end.areas
 
 
 def test_streets_inside_an_area_lead_to_each_other(tmp_path):
@@ -124,8 +160,23 @@ def drawn(rng, folder):
         steps |= dict.fromkeys(pairs, way)
         if way not in one_way:
             steps |= {(v, u): way for u, v in pairs}
-    path = write(folder / "a.osm", streets, limited, one_way)
-    return path, steps, {step for step, way in steps.items() if way in limited}
+    gates = [v for v in points.tolist() if rng.random() < 0.15]
+    path = write(folder / "a.osm", streets, limited, one_way, gates=gates)
+    visitors = {step for step, way in steps.items() if way in limited}
+    return path, steps, visitors | beside(gates, streets.values()) & set(steps)
+
+
+def beside(gates, streets):
+    """Return the steps, both ways, of the stretches between two junctions that have a gate."""
+    count = Counter(itertools.chain.from_iterable(streets))
+    steps = set()
+    for refs in streets:
+        cuts = [0, *(i for i in range(1, len(refs) - 1) if count[refs[i]] > 1), len(refs) - 1]
+        for first, last in itertools.pairwise(cuts):
+            stretch = refs[first : last + 1]
+            if not set(gates).isdisjoint(stretch):
+                steps |= {*itertools.pairwise(stretch), *itertools.pairwise(stretch[::-1])}
+    return steps
 
 
 def expected(steps, limited):

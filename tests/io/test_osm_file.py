@@ -142,3 +142,29 @@ def test_locations_on_ways_locate_points_that_are_not_in_the_file(tmp_path, suff
     graph = formats.read(path)
     assert graph.coordinates.tolist() == [[0.001, 0], [0.002, 1]]  # a node's own place is first
     assert graph.read_report == {"points of roads without a location": 1}
+
+
+def test_an_answer_that_overpass_did_not_finish_is_refused(tmp_path):
+    root = '<osm version="0.6" generator="Overpass API 0.7.62">'
+    remark = "<remark> runtime error: Query timed out in 'query' after 25 seconds. </remark>"
+    (tmp_path / "a.osm").write_text(text_of(root, BODY + remark))
+    with pytest.raises(GraphFormatError, match=r"Overpass stopped before .*\[timeout:600\]"):
+        formats.read(tmp_path / "a.osm")
+    (tmp_path / "a.osm").write_text(text_of(root))
+    assert formats.read(tmp_path / "a.osm").m == 2
+
+
+MEMBER = '<member type="way" ref="7" role="from"><nd lat="0" lon="0"/></member>'
+
+
+@pytest.mark.parametrize(
+    "item",
+    [
+        '<way id="9"><center lat="0" lon="0"/></way>',
+        f'<relation id="9">{MEMBER}</relation>',
+    ],
+)
+def test_geometry_of_overpass_inside_relations_names_the_query_to_make(tmp_path, item):
+    (tmp_path / "a.osm").write_text(text_of(body=BODY + item))
+    with pytest.raises(GraphFormatError, match='end the query with "out body; >; out skel;"'):
+        formats.read(tmp_path / "a.osm", turns=True)

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from warpath.base.errors import InputError
+from warpath.io.osm_access import Access
 from warpath.io.osm_profiles import PROFILES, Use, rules_of
 
 
@@ -346,6 +347,10 @@ def test_ferries_take_their_duration():
         ({"barrier": "bollard", "motor_vehicle": "yes"}, ""),
         ({"barrier": "bollard", "access": "no"}, "cbf"),
         ({"barrier": "block"}, "c"),
+        ({"barrier": "concrete_block"}, "c"),
+        ({"barrier": "boulder"}, "c"),
+        ({"barrier": "retaining_wall"}, "cbf"),
+        ({"barrier": "something"}, ""),
         ({"barrier": "gate; bollard"}, "c"),
         ({"barrier": "cycle_barrier"}, "c"),
         ({"barrier": "stile"}, "cb"),
@@ -362,7 +367,8 @@ def test_ferries_take_their_duration():
     ],
 )
 def test_barriers_stop_their_users(tags, stopped):
-    assert "".join(name[0] for name in PROFILES if rules(name).blocks(tags)) == stopped
+    at_all = {name[0]: rules(name, restricted="closed").passage(tags) for name in PROFILES}
+    assert "".join(name for name, passage in at_all.items() if not passage) == stopped
 
 
 def test_a_way_that_is_open_one_way_is_closed_to_visitors_the_other_way():
@@ -375,8 +381,9 @@ def test_a_way_that_is_open_one_way_is_closed_to_visitors_the_other_way():
 
 def test_private_gates_open_on_request():
     gate = {"barrier": "gate", "access": "private"}
-    assert rules("car").blocks(gate)
-    assert not rules("car", restricted="open").blocks(gate)
+    assert rules("car").passage(gate) is Access.ENDS
+    assert rules("car", restricted="open").passage(gate) is Access.OPEN
+    assert rules("car", restricted="closed").passage(gate) is Access.CLOSED
 
 
 @pytest.mark.parametrize(
@@ -424,3 +431,32 @@ def test_the_documentation_has_the_speeds():
         for name, speed in profile.speeds.items()
     }
     assert stated == expected
+
+
+@pytest.mark.parametrize(
+    ("tags", "report"),
+    [
+        ({"access": "psv;bicycle"}, ["access tags whose value has no meaning"]),
+        ({"access": "destination;delivery"}, []),
+        ({"bicycle": "official;yes"}, []),
+        ({"oneway": "both"}, ["one-way tags whose value has no meaning"]),
+        ({"oneway": "yes @ (07:00-09:00)"}, ["one-way tags whose value has no meaning"]),
+        ({"oneway:motor_vehicle": "yes;no"}, ["one-way tags whose value has no meaning"]),
+        ({"oneway": "Alternating"}, []),
+        ({"oneway:bus": "perhaps"}, []),
+        ({"route": "ferry", "duration": "90 min"}, ["durations that are unreadable"]),
+        ({"highway": "footway", "duration": "90 min"}, []),
+        ({"barrier": "something"}, ["barriers of an unknown kind"]),
+        ({"barrier": "gate;something"}, ["barriers of an unknown kind"]),
+        ({"barrier": "something", "access": "yes"}, []),
+        ({"barrier": "Swing_Gate"}, []),
+    ],
+)
+def test_values_without_a_meaning_are_reported(tags, report):
+    assert list(rules("car").ignored(tags)) == report
+
+
+def test_an_emergency_access_is_closed_to_cars_without_a_tag_for_them():
+    way = {"highway": "service", "service": "emergency_access"}
+    assert users(way) == "bf"
+    assert users(way | {"motorcar": "yes"}) == "cbf"

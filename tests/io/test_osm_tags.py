@@ -17,6 +17,7 @@ from warpath.io.osm_tags import contraflow, directions, duration, speed_limit
         ("0", None), ("50 furlongs", None), ("12345", None), ("RO:urban", 50), ("-5", None),
         ("160", 160), ("161", None), ("999", None), ("999;50", 50), ("50 MPH", 80.4672),
         ("50|30", 30), ("BE-VLG:rural", 70), ("national", None),
+        ("UK:nsl_single", 96.56064), ("uk:motorway", 112.65408), ("de:Rural", 100),
     ],
 )  # fmt: skip
 def test_limits_are_read_in_kmh(text, kmh):

@@ -165,6 +165,8 @@ def test_a_bend_without_a_choice_costs_nothing(crossing):
         ({"type": "restriction:bicycle", "restriction": "no_right_turn"}, 5, 4, {}),
         ({"restriction:hgv": "no_right_turn"}, 5, 4, {}),
         ({"restriction": "no_right_turn", "except": "psv;motorcar"}, 5, 4, {}),
+        ({"restriction": "no_right_turn", "except": "Motorcar, bus"}, 5, 4, {}),
+        ({"restriction": "no_right_turn", "time": "7:00-9:00"}, 5, 4, {"conditional": 1}),
         ({"restriction:bicycle": "no_right_turn"}, 5, 4, {}),
     ],
 )

@@ -16,6 +16,7 @@ from warpath.graph.checks import shown
 from warpath.graph.coordinates import great_circle
 from warpath.graph.edge_geometry import Shapes, in_rows
 from warpath.graph.input_edges import Coded
+from warpath.io.osm_access import Access
 from warpath.io.osm_areas import inside_areas, pass_areas
 from warpath.io.osm_extract import Extract, sniff
 from warpath.io.osm_profiles import rules_of
@@ -121,20 +122,19 @@ def read(
     if not ways.points.size:
         raise file.error(_nothing(profile, rules.profile.users, any_way=file.has_ways()))
     ids, vertex = np.unique(ways.points, return_inverse=True)
-    lonlat, blocked = file.places(ids, rules, barriers=barriers)
+    lonlat, passage = file.places(ids, rules, barriers=barriers)
     unlocated = np.isnan(lonlat[:, 0])
     file.report["points of roads without a location"] = int(unlocated.sum())
-    edges = _edges(ways, vertex, lonlat, blocked | unlocated)
+    edges = _edges(ways, vertex, lonlat, np.where(unlocated, Access.CLOSED, passage))
     if not edges.src.size:
-        raise file.error(_no_stretch(ways, vertex, lonlat, blocked))
+        raise file.error(_no_stretch(ways, vertex, lonlat, passage))
     weights = edges.seconds if weight == "seconds" else edges.length
     used, ends = np.unique(np.concatenate([edges.src, edges.dst]), return_inverse=True)
     src, dst = np.split(ends, 2)
-    limited = ways.ends_only[edges.way]
-    inner = inside_areas(src, dst, limited, used.size)
+    inner = inside_areas(src, dst, edges.limited, used.size)
     order = np.argsort(~inner, kind="stable")
     used, (src, dst) = used[order], (np.argsort(order)[ends] for ends in (src, dst))
-    file.report["ways used at the ends of trips only"] = len(np.unique(edges.way[limited]))
+    file.report["ways used at the ends of trips only"] = len(np.unique(edges.way[edges.limited]))
     file.report["stretches left out: trips could only pass them, not end there"] = edges.left_out
     lines = None
     if shapes:
@@ -168,10 +168,11 @@ def read(
     return graph
 
 
-def _no_stretch(ways: Ways, vertex: Array, lonlat: NDArray[np.float64], blocked: Array) -> str:
+def _no_stretch(ways: Ways, vertex: Array, lonlat: NDArray[np.float64], passage: Array) -> str:
     """Return why no stretch of road is left."""
-    count = int(blocked.sum())
-    if count and _edges(ways, vertex, lonlat, np.isnan(lonlat[:, 0])).src.size:
+    count = int((passage != Access.OPEN).sum())
+    located = np.where(np.isnan(lonlat[:, 0]), Access.CLOSED, Access.OPEN)
+    if count and _edges(ways, vertex, lonlat, located).src.size:
         ends = "a barrier ends" if count == 1 else f"{count} barriers end"
         return f"{ends} every road: barriers=False reads the roads without barriers"
     return "it has roads, but no stretch of road whose two ends have a location"
@@ -186,6 +187,7 @@ class _Edges(NamedTuple):
     way : (m,) positions in `Ways`.
     stretch : (m,) integers, the same for both directions of a stretch of road.
     forward : (m,) bool, whether an edge follows the points of its way.
+    limited : (m,) bool, whether only trips that start or end there may use an edge.
     length, seconds : (m,) metres and time.
     left_out : number of stretches without an edge, through which trips would pass an area.
     lines : the points of each edge, ends included, in the direction of the way.
@@ -196,16 +198,18 @@ class _Edges(NamedTuple):
     way: Array
     stretch: Array
     forward: Array
+    limited: Array
     length: NDArray[np.float64]
     seconds: NDArray[np.float64]
     left_out: int
     lines: Shapes
 
 
-def _edges(ways: Ways, vertex: Array, lonlat: NDArray[np.float64], closed: Array) -> _Edges:
+def _edges(ways: Ways, vertex: Array, lonlat: NDArray[np.float64], passage: Array) -> _Edges:
     """Return the edges of ways that are split at junctions; parameters as `_stretches`."""
-    u, v, way, metres, course = _stretches(ways, vertex, lonlat, closed)
-    whole = ~pass_areas(u, v, ways.ends_only[way])
+    u, v, way, metres, course = _stretches(ways, vertex, lonlat, passage)
+    limited = _limited(ways, u, v, way, passage)
+    whole = ~pass_areas(u, v, limited)
     along = np.flatnonzero(whole & ways.forward[way])
     back = np.flatnonzero(whole & ways.backward[way])
     stretch = np.concatenate([along, back])
@@ -215,11 +219,24 @@ def _edges(ways: Ways, vertex: Array, lonlat: NDArray[np.float64], closed: Array
         way[stretch],
         stretch,
         np.arange(len(stretch)) < len(along),
+        limited[stretch],
         metres[stretch],
         metres[stretch] * 3.6 / _speeds(ways, way, metres, along, back),
         int(np.count_nonzero(~whole)),
         course.taken(stretch),
     )
+
+
+def _limited(
+    ways: Ways, first: Array, last: Array, way: Array, passage: Array
+) -> NDArray[np.bool_]:
+    """Return which stretches of road, with these ends, are used at the ends of trips only.
+
+    Those at a gate are, so that trips end on one side of the gate.
+    """
+    gates = (passage[first] == Access.ENDS) | (passage[last] == Access.ENDS)
+    limited: NDArray[np.bool_] = ways.ends_only[way] | gates
+    return limited
 
 
 def _columns(ways: Ways, edges: _Edges) -> dict[str, NDArray[Any] | Coded]:
@@ -271,20 +288,20 @@ def _speeds(
 
 
 def _stretches(
-    ways: Ways, vertex: Array, lonlat: NDArray[np.float64], closed: Array
+    ways: Ways, vertex: Array, lonlat: NDArray[np.float64], passage: Array
 ) -> tuple[Array, Array, Array, Array, Shapes]:
     """Split the ways at junctions: (u, v, way, metres) and the points of each stretch of road.
 
     Parameters
     ----------
     vertex : for each point of `ways`, its row in `lonlat`.
-    closed : the rows of points that no way passes, because a barrier stops the traffic or their
-        location is unknown: (k,) bool.
+    passage : (k,) the `Access` of each point; `Access.CLOSED` where a barrier stops the traffic or
+        the location is unknown.
     """
     way = np.repeat(np.arange(ways.start.size - 1), np.diff(ways.start))
     repeated = np.zeros(vertex.size, bool)
     repeated[1:] = (vertex[1:] == vertex[:-1]) & (way[1:] == way[:-1])
-    stops = closed[vertex]
+    stops = passage[vertex] == Access.CLOSED
     keep = ~repeated & ~stops
     # A closed point is left out and splits its way. `run` counts such points, so it differs
     # between the stretches before and after one.
@@ -296,13 +313,15 @@ def _stretches(
     joined = (way[1:] == way[:-1]) & (run[1:] == run[:-1])
     metres = np.where(joined, great_circle(lonlat[vertex[:-1]], lonlat[vertex[1:]]), 0.0)
     cut = np.bincount(vertex, minlength=len(lonlat))[vertex] > 1
+    cut |= passage[vertex] == Access.ENDS
     cut[0] = cut[-1] = True
     cut[1:] |= ~joined
     cut[:-1] |= ~joined
     at = np.flatnonzero(cut)
     # A street from one public street to another is divided: trips may end at the point in between.
     first, last = at[:-1][joined[at[:-1]]], at[1:][joined[at[:-1]]]
-    through = pass_areas(vertex[first], vertex[last], ways.ends_only[way[first]])
+    limited = _limited(ways, vertex[first], vertex[last], way[first], passage)
+    through = pass_areas(vertex[first], vertex[last], limited)
     cut[(first + last)[through & (last > first + 1)] // 2] = True
     at = np.flatnonzero(cut)
     whole = joined[at[:-1]]

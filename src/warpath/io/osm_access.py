@@ -85,6 +85,11 @@ def access_of(value: str, key: str) -> Access | None:
     return max((_ACCESS_OF[part] for part in parts if part in _ACCESS_OF), default=None)
 
 
+def has_meaning(value: str, key: str) -> bool:
+    """Return whether each value in a list gives an access."""
+    return all(access_of(part, key) is not None for part in parts_of(value))
+
+
 def permission(
     tags: Mapping[str, str], keys: Sequence[str], direction: str | None = None
 ) -> Permission | None:

@@ -12,7 +12,18 @@ import numpy as np
 
 from warpath.base.errors import require
 from warpath.graph.input_edges import Coded
-from warpath.io.osm_file import CHANGES, form_of, may_have_versions, newest, opened
+from warpath.io.osm_access import Access
+from warpath.io.osm_file import (
+    CHANGES,
+    INCOMPLETE,
+    OVERPASS_GEOMETRY,
+    OVERPASS_HINT,
+    cut_short,
+    form_of,
+    may_have_versions,
+    newest,
+    opened,
+)
 from warpath.io.osm_profiles import CLASS_KEYS, PROFILES, kind_of
 from warpath.io.osm_times import Moment
 
@@ -87,6 +98,8 @@ class Extract:
         with self._damage():
             self._file = opened(source, form, self._osmium.io)
         self._form = form
+        if form == "osm" and cut_short(source):
+            raise self.error(INCOMPLETE)
         if may_have_versions(source, form, self._file, self._osmium):
             self._keep_newest()
         self._moment = None if at is None else Moment(at, self._first_place())
@@ -170,7 +183,7 @@ class Extract:
 
     def places(
         self, ids: Array, rules: Rules, *, barriers: bool
-    ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+    ) -> tuple[NDArray[np.float64], NDArray[np.int8]]:
         """Locate points.
 
         Parameters
@@ -181,10 +194,11 @@ class Extract:
         Returns
         -------
         lonlat : (k, 2) longitude and latitude, of the nodes or else of the ways; NaN where unknown.
-        blocked : (k,) whether a barrier stops the traffic at a point.
+        passage : (k,) the `Access` of each point: how far barriers let the traffic pass.
         """
         osmium = self._osmium
-        node_ids, place, blocked_ids = array("q"), array("d"), array("q")
+        node_ids, place = array("q"), array("d")
+        barrier_ids, passages = array("q"), array("b")
         requested = set() if self._filters(ids) else set(ids.tolist())
         with self._damage():
             nodes = osmium.FileProcessor(self._file, osmium.osm.NODE)
@@ -197,15 +211,17 @@ class Extract:
                     if barriers and "barrier" in node.tags:
                         tags = self._tags(node)
                         self.report.update(rules.ignored(tags))
-                        if rules.blocks(tags):
-                            blocked_ids.append(node.id)
+                        barrier_ids.append(node.id)
+                        passages.append(rules.passage(tags))
         lonlat = np.full((ids.size, 2), np.nan)
+        passage = np.full(ids.size, Access.OPEN, np.int8)
+        passage[np.searchsorted(ids, np.array(barrier_ids, np.int64))] = passages
         on_nodes = np.array(node_ids, np.int64), np.array(place, np.float64).reshape(-1, 2)
         for of, where in (self._on_ways, on_nodes):
             at = np.minimum(np.searchsorted(ids, of), ids.size - 1)
             match = ids[at] == of
             lonlat[at[match]] = where[match]
-        return lonlat, np.isin(ids, np.array(blocked_ids, np.int64))
+        return lonlat, passage
 
     def restrictions(
         self, types: Iterable[str]
@@ -236,4 +252,5 @@ class Extract:
         try:
             yield
         except (RuntimeError, ValueError, self._osmium.InvalidLocationError) as error:
-            raise self.error(str(error)) from error
+            hint = OVERPASS_HINT if OVERPASS_GEOMETRY.search(str(error)) else ""
+            raise self.error(f"{error}{hint}") from error

@@ -30,6 +30,19 @@ CHANGES = (
     '"osmium apply-changes EXTRACT CHANGES -o NEW"'
 )
 
+INCOMPLETE = (
+    "Overpass stopped before the end of its answer, as the remark of the file says, so streets may "
+    "be missing: repeat the query for a smaller region or with a longer timeout ([timeout:600])"
+)
+_REMARK = re.compile(rb"<remark>\s*runtime error")
+
+#: Errors of osmium about elements that Overpass writes with "out geom" and "out center".
+OVERPASS_GEOMETRY = re.compile("inside <member>|in <way>: center")
+OVERPASS_HINT = (
+    '; if Overpass wrote the file, end the query with "out body; >; out skel;", without geom or '
+    "center"
+)
+
 
 def form_of(head: bytes) -> str | None:
     """Return the format of a file by its first bytes: "pbf", "o5m", "osm" or "changes".
@@ -86,6 +99,11 @@ def _repaired(content: bytes) -> bytes:
         return content
     at = len(_text(content)[: root.end("name")].encode())
     return content[:at] + b' version="0.6"' + content[at:]
+
+
+def cut_short(source: Source) -> bool:
+    """Return whether the server Overpass wrote a part of its answer only."""
+    return b"Overpass" in source.head and source.contains(_REMARK)
 
 
 def may_have_versions(source: Source, form: str, file: Any, osmium: Any) -> bool:

@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 from warpath.base.errors import InputError
 from warpath.graph.checks import as_float, shown
-from warpath.io.osm_access import Access, access_of, parts_of, permission
+from warpath.io.osm_access import Access, has_meaning, parts_of, permission
 from warpath.io.osm_tags import (
     advised_speed,
     contraflow,
     directions,
     duration,
+    is_direction,
     is_limit,
     limit_of,
 )
@@ -103,10 +104,6 @@ _FOOT: dict[str, float] = {
     "ferry": _FERRY,
 }
 
-#: Values that open a barrier to all who go there; other values of `Access.ENDS` are for some
-#: persons, who would otherwise pass a gate in the middle of a public street.
-_FOR_VISITORS = frozenset({"destination", "customers"})
-
 #: Keys that give a way without a highway tag its class, by their value.
 CLASS_KEYS = {
     "route": "ferry",
@@ -115,14 +112,24 @@ CLASS_KEYS = {
     "public_transport": "platform",
 }
 
-_WALLS = frozenset({"wall", "city_wall", "fence", "hedge", "guard_rail", "debris"})
+_WALLS = frozenset(
+    {"wall", "city_wall", "retaining_wall", "fence", "hedge", "guard_rail", "debris"}
+)
 _NARROW = frozenset(
     {"kissing_gate", "stile", "horse_stile", "turnstile", "full-height_turnstile", "wicket_gate"}
 )
 _FOR_CARS = frozenset(
     {"block", "bollard", "bus_trap", "chain", "cycle_barrier", "jersey_barrier", "log", "planter"}
-    | {"motorcycle_barrier", "rope", "step", "sump_buster"}
+    | {"motorcycle_barrier", "rope", "step", "sump_buster", "barrier_board", "cable_barrier"}
+    | {"boulder", "concrete_barrier", "concrete_block", "ditch", "rock", "stone", "tank_trap"}
 )
+_GATES = frozenset(
+    {"no", "gate", "lift_gate", "swing_gate", "sliding_gate", "hampshire_gate", "bump_gate"}
+    | {"boom_gate", "sliding_beam", "rising_bollard", "bar", "door", "entrance", "sally_port"}
+    | {"toll_booth", "ticket", "border_control", "checkpoint", "cattle_grid", "kerb", "spikes"}
+    | {"height_restrictor", "chicane", "arch"}
+)
+_BARRIERS = _WALLS | _NARROW | _FOR_CARS | _GATES
 
 
 @dataclass(frozen=True, slots=True)
@@ -263,23 +270,21 @@ class Rules:
             ends_only=Access.ENDS in {forward, backward},
         )
 
-    def blocks(self, tags: Mapping[str, str]) -> bool:
-        """Return whether a point with these tags stops the traffic.
+    def passage(self, tags: Mapping[str, str]) -> Access:
+        """Return how far a point with these tags is open; trips end on one side of `Access.ENDS`.
 
         An access tag of the point decides; else the kind of barrier, and whether it is locked.
         """
         barrier = tags.get("barrier")
         if barrier is None:
-            return False
+            return Access.OPEN
         stated = permission(tags, self.profile.access)
         if stated is not None:
-            granted = self._granted(stated)
-            some_only = granted is Access.ENDS and _FOR_VISITORS.isdisjoint(parts_of(stated.value))
-            return some_only or not granted
+            return self._granted(stated)
         if tags.get("bollard") == "rising":
-            return False
+            return Access.OPEN
         stops = not self.profile.barriers.isdisjoint(parts_of(barrier))
-        return stops or tags.get("locked") == "yes"
+        return Access.CLOSED if stops or tags.get("locked") == "yes" else Access.OPEN
 
     def _in_direction(
         self, tags: Mapping[str, str], kind: str, side: str, *, in_oneway: bool
@@ -314,6 +319,7 @@ class Rules:
             or (not profile.motorroads and tags.get("motorroad") == "yes")
             or ("vehicle" in profile.access and tags.get("smoothness") == "impassable")
             or ("vehicle" in profile.access and tags.get("impassable") == "yes")
+            or ("motorcar" in profile.access and tags.get("service") == "emergency_access")
         )
 
     def _granted(self, stated: Permission) -> Access:
@@ -344,10 +350,17 @@ class Rules:
             if key != name and _without_side(key) in watched:
                 yield "conditional tags"
             key = _without_side(name)
-            if key in keys and access_of(value, key) is None:
+            if key in keys and not has_meaning(value, key):
                 yield "access tags whose value has no meaning"
+            if key in watched and key.startswith("oneway") and not is_direction(value):
+                yield "one-way tags whose value has no meaning"
             if key in watched and key.startswith("maxspeed") and not is_limit(value):
                 yield "limits of speed that are unreadable"
+        if kind_of(tags) == "ferry" and "duration" in tags and not duration(tags["duration"]):
+            yield "durations that are unreadable"
+        barriers = parts_of(tags.get("barrier", "no"))
+        if not _BARRIERS.issuperset(barriers) and permission(tags, keys) is None:
+            yield "barriers of an unknown kind"
 
 
 def kind_of(tags: Mapping[str, str]) -> str:

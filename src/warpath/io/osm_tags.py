@@ -88,6 +88,8 @@ _ISO = re.compile(r"PT(?:(\d{1,3})H)?(?:(\d{1,4})M)?(?:(\d{1,5})S)?", re.ASCII)
 ROUNDABOUTS = frozenset({"roundabout", "circular"})
 _FORWARD = frozenset({"yes", "true", "1", "forward"})
 _BACKWARD = frozenset({"-1", "reverse", "backward"})
+_BOTH = frozenset({"no", "false", "0"})
+_CHANGING = frozenset({"reversible", "alternating"})
 
 
 def directions(tags: Mapping[str, str], keys: Sequence[str]) -> tuple[bool, bool]:
@@ -110,12 +112,17 @@ def directions(tags: Mapping[str, str], keys: Sequence[str]) -> tuple[bool, bool
         return True, False
     if value in _BACKWARD:
         return False, True
-    if value in {"reversible", "alternating"}:
+    if value in _CHANGING:
         return False, False
-    if value not in {"no", "false", "0"} and "oneway" in keys:
+    if value not in _BOTH and "oneway" in keys:
         implied = tags.get("junction") in ROUNDABOUTS or tags.get("highway") == "motorway"
         return True, not implied
     return True, True
+
+
+def is_direction(text: str) -> bool:
+    """Return whether the value of a one-way tag is readable."""
+    return text.strip().lower() in _FORWARD | _BACKWARD | _BOTH | _CHANGING
 
 
 def contraflow(tags: Mapping[str, str]) -> bool:
@@ -213,8 +220,10 @@ def _one_limit(text: str) -> float | None:
     if number is not None:
         unit = _KMH_PER_UNIT.get(number[2])
         return None if unit is None else float(number[1]) * unit
-    country, _, rest = text.rpartition(":") if not _ZONE.search(text) else ("", "", text)
-    zone = _ZONE.search(rest)
+    zone = _ZONE.search(text)
     if zone is not None:
         return float(zone[1])
-    return _NAMED_LIMITS.get(f"{country}:{rest}", _NAMED_LIMITS.get(rest))
+    country, _, name = text.rpartition(":")
+    country, name = country.upper(), name.lower()
+    country = "GB" if country == "UK" else country
+    return _NAMED_LIMITS.get(f"{country}:{name}", _NAMED_LIMITS.get(name))

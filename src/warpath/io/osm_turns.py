@@ -15,6 +15,7 @@ from warpath.base.cached import cached_property
 from warpath.base.errors import InputError
 from warpath.graph.checks import as_float, shown
 from warpath.graph.turns import Turns, angles, directions
+from warpath.io.osm_access import parts_of
 from warpath.io.osm_times import CONDITIONAL
 
 if TYPE_CHECKING:
@@ -152,8 +153,8 @@ def _restriction(
         tags = {**tags, tags["type"]: tags["restriction"]}
         del tags["restriction"]
     key = next((key for key in profile.restriction if key in tags), None)
-    excepted = {part.strip() for part in tags.get("except", "").split(";")}
-    if key in {None, "restriction"} and not excepted.isdisjoint(profile.access[:-1]):
+    excepted = parts_of(tags.get("except", ""))
+    if key in {None, "restriction"} and not set(profile.access[:-1]).isdisjoint(excepted):
         return None
     conditional = any(key + CONDITIONAL in tags for key in profile.restriction)
     if conditional or (key is not None and not _TIMES.isdisjoint(tags)):
