@@ -434,3 +434,13 @@ def test_a_url_is_not_read_and_the_hint_downloads_it(warpath):
     )
     with pytest.raises(wp.GraphFormatError, match="URLs are not read"):
         wp.read(url)
+
+
+def test_a_first_name_that_does_not_exist_is_no_header(warpath, names, tmp_path):
+    depots = tmp_path / "depots.csv"
+    depots.write_text("Hoem\nMill\n")
+    err = failed(warpath("distances", names, "--sources", depots), 3)
+    assert f"{depots}:1: vertex 'Hoem' does not exist" in err
+    assert "call it vertex" in err
+    depots.write_text("vertex\nHome\nMill\n")
+    assert warpath("distances", names, "--sources", depots, "--targets", "Farm").code == 0

@@ -279,7 +279,8 @@ _PREFIXES = ("origin_", "destination_")
 #: Names of a column of vertices, in lower case.
 _VERTEX = (
     "vertex", "vertex_id", "node", "node_id", "nodeid", "stop", "stop_id", "zone", "zone_id",
-    "facility", "source", "target", "id",
+    "facility", "source", "target", "id", "name", "label", "city", "station", "origin",
+    "destination",
 )  # fmt: skip
 _COMPARED = 100  # characters of a name; comparing longer ones takes seconds
 _TRIP = ("origin", "destination")
@@ -350,9 +351,10 @@ def _of_file(graph: Graph, path: Path, snapping: Snapping, *, along: bool) -> li
         try:
             entries.append(_entry(graph, text))
         except VertexError as error:
-            if at == 0 and not _is_integer(text):
+            if at == 0 and (len(header) > 1 or text.lower() in _VERTEX):
                 continue  # the header
-            raise GraphFormatError(path, line, f"{error}{lacking(header)}") from error
+            hint = " If this row is a header, call it vertex." if at == 0 else ""
+            raise GraphFormatError(path, line, f"{error}{lacking(header)}{hint}") from error
         lines.append(line)
     if not entries:
         raise GraphFormatError(path, None, "the file lists no vertex")

@@ -194,7 +194,7 @@ def _points(values: Any) -> NDArray[np.float64]:
     """Return points, pairs of numbers or None, as (k, 2)."""
     pairs = np.full((len(values), 2), np.nan)
     for at, value in enumerate(values):
-        if value is None:
+        if value is None or getattr(value, "is_empty", False):
             continue
         try:
             x, y = (value.x, value.y) if hasattr(value, "x") and hasattr(value, "y") else value

@@ -8,6 +8,7 @@ are the same.
 from __future__ import annotations
 
 import re
+from itertools import combinations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from warpath.base.errors import GraphError, InputError
@@ -63,7 +64,13 @@ NUMBERED = (
     "protein",
 )
 #: Pairs that follow no pattern.
-FURTHER_ENDS = (("ref_in_id", "nref_in_id"), ("citing", "cited"), ("parent", "child"))
+FURTHER_ENDS = (
+    ("ref_in_id", "nref_in_id"),  # HERE
+    ("tnidf", "tnidt"),  # TIGER
+    ("noeud_ini", "noeud_fin"),
+    ("citing", "cited"),
+    ("parent", "child"),
+)
 #: These pairs, and single letters but u and v, often mean something else: they count where there is
 #: no other pair.
 _WEAK = {
@@ -92,7 +99,11 @@ UNITS = (
 _SHORT_UNITS = ("m", "mi", "ft", "s", "sec", "min", "h", "hr", "hrs", "ms")
 
 #: Words for a column that says in which directions a row may be travelled.
-DIRECTIONS = ("oneway", "one_way", "direction", "dir", "dir_flag", "directed", "is_oneway")
+DIRECTIONS = (
+    "oneway", "one_way", "direction", "dir", "dir_flag", "directed", "is_oneway", "dir_travel",
+    "dir_of_travel", "travel_direction", "travel_dir", "traffic_direction", "traffic_dir",
+    "flow_direction", "link_direction", "link_dir", "sens", "einbahn", "fahrtrichtung", "sentido",
+)  # fmt: skip
 #: Words for a column that is true where a row may be travelled both ways.
 TWO_WAY = ("bidirectional", "two_way", "both_ways", "undirected", "is_bidirectional")
 #: Words for a column with the weights of the opposite direction.
@@ -289,7 +300,9 @@ def _known_or_refused(
         raise GraphError(msg)
     # An example: the first two columns that do not count rows, and a column of numbers.
     likely = [name for name in names if not _RECORD.fullmatch(plain(name))]
-    source, target, *rest = likely if len(likely) > 1 else names
+    likely = likely if len(likely) > 1 else [*names]
+    source, target = _alike(likely) or likely[:2]
+    rest = [name for name in likely if name not in {source, target}]
     example = f"source={source!r}, target={target!r}"
     if weight == "auto" and rest:
         weights = [name for name in rest if is_weight(name)] or rest
@@ -300,6 +313,15 @@ def _known_or_refused(
         f"choose the columns, as with {example}."
     )
     raise GraphError(msg)
+
+
+def _alike(names: Sequence[str]) -> tuple[str, str] | None:
+    """Return the first names that share their start or end, as those of the ends of edges do."""
+    for first, second in combinations((name for name in names if not is_weight(name)), 2):
+        u, v = plain(first), plain(second)
+        if u[:3] == v[:3] or u[-3:] == v[-3:]:
+            return first, second
+    return None
 
 
 _RECORD = re.compile(

@@ -13,10 +13,18 @@ from warpath.base.errors import GraphError, InputError, WeightError
 from warpath.base.escaping import csv_cell
 from warpath.graph.checks import checked_bool
 from warpath.graph.labels import file_ids
-from warpath.io.columns import known_ends
 from warpath.io.dataframes import Table, from_columns
 from warpath.io.save import edge_blocks
-from warpath.io.text_table import INTEGER, NUMBER, decimal_of, delimiter_of, layout_of, rows_of
+from warpath.io.text_table import (
+    DIGITS,
+    INTEGER,
+    NA_IS_A_NAME,
+    NUMBER,
+    READ_AS_NAME,
+    layout_of,
+    missing_word,
+    rows_of,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -35,20 +43,9 @@ _WITH_POINT = re.compile(r"[+-]?\d*\.\d+")
 _FIELD_BYTES = 64
 
 
-def sniff(head: bytes) -> bool:
-    """Return whether a header names the ends of edges, and edge lists cannot hold the fields.
-
-    Those fields are quoted, or have decimal commas between other delimiters.
-    """
-    lines = head.decode("utf-8", "replace").split("\n")
-    if "\0" in lines[0] or lines[0].lstrip()[:1] in "#%":
-        return False
-    delimiter = delimiter_of(lines[:1])
-    if not known_ends(name.strip('" \r') for name in lines[0].split(delimiter)):
-        return False
-    if '"' in "".join(lines[:2]):
-        return True
-    return decimal_of(delimiter, [line.strip().split(delimiter) for line in lines[1:-1]]) == ","
+def sniff(head: bytes) -> bool:  # noqa: ARG001 - the interface of a format
+    """Return False: lines of columns are tables only if no other format recognises them."""
+    return False
 
 
 def read(
@@ -81,7 +78,8 @@ def read(
         commas and no points.
     header : whether the first row has the names of columns; None: if one of its pairs of names is
         known, or it has words above numbers.
-    ids : "auto": integers if all ends are integers, else names. "text": names.
+    ids : "auto": integers if all ends are integers without 0 in front, else names; words such as
+        NA and null are refused, because programs write them for missing values. "text": names.
     attributes : names or positions of further columns that the graph keeps, see
         `Graph.edge_table`; "all": every other column.
 
@@ -113,11 +111,10 @@ def read(
         raise source.error(None, "the file has no rows, only comments")
     names, rows = _rows(source, layout)
     if layout.names is None:
-        columns, weight = _of_positions(source, layout, len(names), columns, weight)
+        columns, weight = columns_by_position(source, layout, columns, weight)
     table = _TextTable(names, rows, decimal or layout.decimal, text=ids == "text")
     table.report = comments_report(layout)
-    if ids != "text":
-        table.refuse_mixed_ends = layout.names is None
+    table.has_header = layout.names is not None
     try:
         return from_columns(
             table,
@@ -139,25 +136,32 @@ def comments_report(layout: Layout) -> dict[str, Any]:
     return {"lines at the start that were skipped as comments": count} if count else {}
 
 
-def _of_positions(
-    source: Source,
-    layout: Layout,
-    count: int,
-    columns: Sequence[Column] | None,
-    weight: Column | None,
+def column_names(layout: Layout) -> list[str]:
+    """Return the names of the columns of a table, "0", "1", ... without a header."""
+    names = layout.names or list(map(str, range(len(layout.first))))
+    while not layout.names and len(names) > 2 and not layout.first[len(names) - 1]:
+        names.pop()  # a delimiter at the end of rows
+    return names
+
+
+def columns_by_position(
+    source: Source, layout: Layout, columns: Sequence[Column] | None, weight: Column | None
 ) -> tuple[Sequence[Column], Column | None]:
     """Return the columns of a table without a header: source, target and weight if there are 3."""
-    if columns is None or (len(columns) == 3 and columns[2] == "auto"):
-        columns = (0, 1) if columns is None else columns[:2]
-        if weight == "auto" and count == 3:
-            weight = next(at for at in range(3) if at not in columns)
-        elif weight == "auto" and count > 3:
-            reason = (
-                f"the table has {count} columns and no header that names the weight: choose its "
-                "column, counted from 0, as with weight=2, or weight=None for 1 on every edge"
-            )
-            raise source.error(layout.line, reason)
-    return columns, weight
+    if columns is not None and (len(columns) != 3 or columns[2] != "auto"):
+        return columns, weight
+    columns = (0, 1) if columns is None else columns[:2]
+    if weight != "auto" or columns[0] == columns[1]:
+        return columns, weight
+    others = [at for at in range(len(column_names(layout))) if at not in columns]
+    if len(others) > 1:
+        listed = ", ".join(f'{at} ("{text[:20]}")' for at, text in enumerate(layout.first[:40]))
+        reason = (
+            f"which of the columns is the weight is not clear: the columns are {listed}. Choose "
+            f"with weight={others[0]}, or weight=None for 1 on every edge"
+        )
+        raise source.error(layout.line, reason)
+    return columns, others[0] if others else None
 
 
 def _rows(source: Source, layout: Layout) -> tuple[list[str], list[list[str]]]:
@@ -171,10 +175,12 @@ def _rows(source: Source, layout: Layout) -> tuple[list[str], list[list[str]]]:
         text = source.data[start.at :].decode("utf-8")
     except UnicodeDecodeError as error:
         line = source.data.count(b"\n", 0, start.at + error.start) + 1
-        raise source.error(line, "the file is not UTF-8 text: convert the file") from error
-    names = layout.names or list(map(str, range(len(layout.first))))
-    while not layout.names and len(names) > 2 and not layout.first[len(names) - 1]:
-        names.pop()  # a delimiter at the end of rows
+        reason = (
+            "the file is not UTF-8 text: save it as UTF-8, or if it is of Windows, "
+            f"wp.Graph.of(pandas.read_csv({str(source.path)!r}, encoding='cp1252'))"
+        )
+        raise source.error(line, reason) from error
+    names = column_names(layout)
     width = len(names)
     needed = max((at + 1 for at, name in enumerate(names) if name), default=width)
     rows: list[list[str]] = []
@@ -207,8 +213,9 @@ class _TextTable(Table):
         self._rows = rows
         self._decimal = decimal
         self._text = text
-        #: Whether a name among integers is refused wherever it is, as in lists without a header.
-        self.refuse_mixed_ends = False
+        #: Whether a header names the columns. In lists without one, integers have no names among
+        #: them.
+        self.has_header = True
 
     def _fields(self, name: str) -> list[str]:
         at = self.names.index(name)
@@ -229,44 +236,61 @@ class _TextTable(Table):
         self._refuse_missing(name, fields, GraphError)
         if not fields:
             return np.empty(0, np.int64)
-        integers = None if self._text else _integers(fields)
-        if integers is None:
-            texts = [] if self._text else [self._number(field) for field in fields]
-            if texts and all(map(NUMBER.fullmatch, texts)):
-                msg = (
-                    f"column {name!r} has numbers that are not integers, such as {fields[0]!r}: "
-                    'vertices are integers or names; ids="text" reads names.'
-                )
-                raise GraphError(msg)
+        if self._text:
             return np.array(fields)
-        return integers
+        bare = [field.strip() for field in fields]
+        if all(map(INTEGER.fullmatch, bare)):
+            if (integers := _integers(bare)) is not None:
+                return integers
+            reason = f"has an integer that does not fit in 64 bits, such as {max(bare, key=len)!r}"
+        elif all(map(DIGITS.fullmatch, bare)) or not all(
+            NUMBER.fullmatch(self._number(field)) for field in bare
+        ):
+            return np.array(fields)
+        else:
+            fraction = next(field for field in bare if not DIGITS.fullmatch(field))
+            reason = f"has numbers that are not integers, such as {fraction!r}"
+        msg = f'column {name!r} {reason}: vertices are integers or names; ids="text" reads names.'
+        raise GraphError(msg)
 
     def both_ends(self, source: str, target: str) -> tuple[Array, Array]:
         src, dst = self.ends(source), self.ends(target)
         if src.dtype.kind == "U" or dst.dtype.kind == "U":  # of both columns
             src, dst = np.array(self._fields(source)), np.array(self._fields(target))
             if not self._text and self._rows:
-                self._report_mixed_ends(source, target)
+                self._check_names(source, target)
+            if blanks := sum(name != name.strip() for name in {*src.tolist(), *dst.tolist()}):
+                self.report["names with blanks at their ends, in quotes"] = blanks
         return src, dst
 
-    def _report_mixed_ends(self, *ends: str) -> None:
-        """Report a name among integers; raise GraphError if it may be an error of typing."""
+    def _check_names(self, *ends: str) -> None:
+        """Report names among integers; raise GraphError for one that may be an error."""
         columns = {name: self._fields(name) for name in ends}
-        if not all(INTEGER.fullmatch(fields[0]) for fields in columns.values()):
+        if self.has_header:
+            for name, fields in columns.items():
+                if (row := missing_word(fields)) is not None:
+                    msg = f"row {row} of column {name!r} is {fields[row]!r}, {READ_AS_NAME}."
+                    raise GraphError(msg)
+                if "NA" in fields:
+                    self.report[NA_IS_A_NAME] = f"row {fields.index('NA')} of column {name!r}"
+        if not all(DIGITS.fullmatch(fields[0].strip()) for fields in columns.values()):
             return
         row, name = min(
-            (next((at for at, field in enumerate(fields) if not INTEGER.fullmatch(field)), 0), name)
+            (at, name)
             for name, fields in columns.items()
-            if not all(map(INTEGER.fullmatch, fields))
+            for at, field in enumerate(fields)
+            if not INTEGER.fullmatch(field.strip())
         )
         field = columns[name][row]
-        if self.refuse_mixed_ends or field[:1] in {"#", "%"}:
+        padded = DIGITS.fullmatch(field.strip()) is not None
+        if not padded and (not self.has_header or field[:1] in {"#", "%"}):
             msg = (
                 f"row {row} of column {name!r} is {field!r:.60}, but row 0 is an integer: vertices "
                 'are all integers or all names. Leave the row out, or ids="text" reads names.'
             )
             raise GraphError(msg)
-        self.report[f"vertices are names, as row {row} of column {name!r} is no integer"] = field
+        why = "starts with 0" if padded else "is no integer"
+        self.report[f"vertices are names, as row {row} of column {name!r} {why}"] = field
 
     def weights(self, name: str) -> Array:
         fields = self._fields(name)
@@ -282,7 +306,19 @@ class _TextTable(Table):
                 "out."
             )
             raise WeightError(msg)
+        if values.dtype.kind == "f":
+            self._refuse_rounding(name, fields)
         return values
+
+    def _refuse_rounding(self, name: str, fields: list[str]) -> None:
+        """Raise WeightError for an integer beyond 64 bits, which would be rounded."""
+        for at, field in enumerate(fields):
+            if len(field) > 18 and DIGITS.fullmatch(field) and _integers([field]) is None:
+                msg = (
+                    f"row {at} of column {name!r} is {field!r:.60}, which does not fit in 64 bits; "
+                    "write it with a decimal point to have it rounded."
+                )
+                raise WeightError(msg)
 
     def _hint(self, fields: list[str], at: int) -> str:
         """Return what to do about a field that is not a number with this decimal mark."""
@@ -299,11 +335,15 @@ class _TextTable(Table):
 
     def kept(self, name: str) -> Array:
         fields = self._fields(name)
-        values = self._numbers([field or "nan" for field in fields])
+        names = any(map(DIGITS.fullmatch, fields)) and not all(
+            map(INTEGER.fullmatch, filter(DIGITS.fullmatch, fields))
+        )
+        values = None if names else self._numbers([field or "nan" for field in fields])
         return np.array(fields) if values is None else values
 
     def _numbers(self, fields: list[str]) -> Array | None:
         """Return fields as int64 or float64, or None if one is not a number."""
+        fields = [field.strip() for field in fields]
         if (integers := _integers(fields)) is not None:
             return integers
         texts = [self._number(field) for field in fields]
@@ -325,7 +365,7 @@ class _TextTable(Table):
 
 def _integers(fields: list[str]) -> Array | None:
     """Return fields as int64, or None if one is not an integer of 64 bits."""
-    if not all(map(INTEGER.fullmatch, fields)):
+    if not all(map(DIGITS.fullmatch, fields)):
         return None
     try:
         return np.array(list(map(int, fields)), np.int64)
@@ -362,9 +402,9 @@ def write(
     header = ["source", "target", *(["weight"] if graph.weights is not None else []), *kept]
 
     def cell(value: Any) -> str:
-        if isinstance(value, str):
-            return csv_cell(value, delimiter, escape_formulas=escape_formulas)
-        return "" if value is None else str(value)
+        if value is None or isinstance(value, int | float):
+            return "" if value is None else str(value)
+        return csv_cell(str(value), delimiter, escape_formulas=escape_formulas)
 
     file.writelines(
         f"{delimiter.join(map(cell, row))}\n".encode()

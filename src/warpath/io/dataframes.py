@@ -10,7 +10,7 @@ from warpath.base.errors import GraphError, WeightError, require
 from warpath.graph import Graph
 from warpath.graph.checks import as_names, is_missing, numbered, plain_array, refuse_labels
 from warpath.graph.input_edges import InputEdges
-from warpath.io.columns import chosen_columns, ends_as_columns, named
+from warpath.io.columns import chosen_columns, ends_as_columns, known_ends, named
 from warpath.io.directions import arcs_of
 
 if TYPE_CHECKING:
@@ -99,6 +99,13 @@ def from_columns(
     **more: Any,
 ) -> Graph:
     """Make a graph from the columns of a `Table`; see `from_table`."""
+    if columns is None and len(table.names) > 1 and sorted(table.names) == sorted(table.row_names):
+        msg = (
+            "the names of the columns are those of the rows, as in a matrix: name the columns of "
+            "the ends by source= and target=, or for a matrix "
+            "wp.Graph.of(frame[frame.index].to_numpy(), labels=frame.index.to_list())"
+        )
+        raise GraphError(msg)
     chosen = chosen_columns(table.names, columns, weight, table.is_numeric)
     source, target, weighted = chosen
     arcs, both, report = arcs_of(
@@ -145,6 +152,7 @@ def adapted(data: Any) -> Table:
         data = data.collect()
     if package == "cudf" and hasattr(data, "to_arrow"):
         data = data.to_arrow()  # a copy on the host
+    data = with_named_index(data)
     if package in {"pandas", "polars"} and hasattr(data, "columns"):
         return Table(data, [str(name) for name in data.columns])
     if hasattr(data, "__arrow_c_stream__") or package == "pyarrow":
@@ -152,13 +160,25 @@ def adapted(data: Any) -> Table:
         try:
             return _ArrowTable(arrow.table(data))
         except (TypeError, ValueError) as error:  # a column, an array
+            way = " Name the levels of its index, then .reset_index()." * hasattr(data, "iloc")
             msg = f"a {package}.{type(data).__name__} is not a table with a row per edge: {error}."
-            raise GraphError(msg) from error
+            raise GraphError(msg + way) from error
     msg = (
         f"a {package}.{type(data).__name__} is not a table with a row per edge: use a DataFrame "
         f"or a Table."
     )
     raise GraphError(msg)
+
+
+def with_named_index(data: Any) -> Any:
+    """Return a pandas object whose index has names of ends with the index as columns."""
+    index = getattr(data, "index", None)
+    levels = [str(name) for name in getattr(index, "names", ()) if name is not None]
+    columns = [str(name) for name in getattr(data, "columns", ())]
+    osmnx = {"u", "v"} <= {*levels}
+    if (osmnx or not known_ends(columns)) and known_ends([*levels, *columns]):
+        return data.reset_index() if {*levels}.isdisjoint(columns) else data
+    return data
 
 
 class Table:
@@ -167,6 +187,9 @@ class Table:
     def __init__(self, data: Any, names: list[str]) -> None:
         self.names = names
         self._data = data
+        rows = getattr(data, "index", ())
+        #: The names of the rows of a pandas DataFrame.
+        self.row_names = [*map(str, rows)] if len(rows) == len(names) else []
         #: What reading the table left out or chose, for `Graph.read_report`.
         self.report: dict[str, Any] = {}
 
@@ -215,10 +238,11 @@ class Table:
         if not len(values):
             return np.empty(0, np.int64)
         if values.dtype.kind in "fcmMb":
+            kind = "int" if values.dtype.kind == "f" else "str"
             msg = (
                 f"column {name!r} is of type {values.dtype}, row 0 is "
-                f"{values[:1].tolist()[0]!r}: vertices are "
-                "integers or strings. Use .astype(int) if they are whole numbers."
+                f"{values[:1].tolist()[0]!r}: vertices are integers or strings. Convert it, in "
+                f"pandas by .astype({kind})."
             )
             raise GraphError(msg)
         return values
@@ -233,9 +257,10 @@ class Table:
         """Return a column of numbers."""
         values = self._complete(name, WeightError)
         if len(values) and values.dtype.kind not in "biuf":
+            way = ".dt.total_seconds()" if values.dtype.kind == "m" else ".astype(float)"
             msg = (
                 f"column {name!r} holds {values.dtype}, row 0 is {values[:1].tolist()[0]!r}: "
-                "weights are numbers; weight=None leaves them out."
+                f"weights are numbers. Convert it, in pandas by {way}; weight=None leaves it out."
             )
             raise WeightError(msg)
         return values

@@ -24,9 +24,15 @@ if TYPE_CHECKING:
     from warpath.io.dataframes import Table
 
 #: Values of a column of directions, in lower case.
-ALONG = ("1", "yes", "true", "y", "forward", "ft", "ab", "from-to", "directed", "oneway", "one-way")
-AGAINST = ("-1", "reverse", "backward", "tf", "ba", "to-from")
-BOTH = ("0", "no", "false", "n", "both", "b", "undirected", "mutual", "two-way", "bidirectional")
+ALONG = (
+    "1", "yes", "true", "y", "forward", "ft", "ab", "from-to", "directed", "oneway", "one-way",
+    "one way", "sens direct",
+)  # fmt: skip
+AGAINST = ("-1", "reverse", "backward", "tf", "ba", "to-from", "sens inverse")
+BOTH = (
+    "0", "no", "false", "n", "both", "b", "undirected", "mutual", "two-way", "two way", "both ways",
+    "bidirectional", "double sens",
+)  # fmt: skip
 
 _GEPHI = {"directed", "undirected", "mutual"}
 

@@ -17,7 +17,16 @@ from warpath.graph.checks import index_dtype
 from warpath.io import csv
 from warpath.io.columns import chosen_columns, has_directions, says_directions
 from warpath.io.shown import printable
-from warpath.io.text_table import COMMENTS, INTEGER, NUMBER, layout_of
+from warpath.io.text_table import (
+    COMMENTS,
+    DIGITS,
+    INTEGER,
+    NA_IS_A_NAME,
+    NUMBER,
+    READ_AS_NAME,
+    layout_of,
+    missing_word,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -59,8 +68,9 @@ def read(
     weight : the column of weights by name or counted from 0; None: every weight is 1. "auto": the
         column that is known by its name; without a header the third of three columns. Otherwise
         `weight` is required.
-    ids : "auto": integers, or names if the first edge has names. "numbers": the vertices are
-        0 .. n - 1, some perhaps without edges. "text": names, even if they look like numbers.
+    ids : "auto": integers, or names if the first edge has names; a number with 0 in front, such as
+        a postal code, is a name. "numbers": the vertices are 0 .. n - 1, some perhaps without
+        edges. "text": names, even if they look like numbers.
     columns : the columns of the two ends, and of the weight if there is a third, by name or counted
         from 0; by default the columns that are known by their names, without a header the first
         two.
@@ -106,7 +116,33 @@ def read(
             if layout.names is None:
                 raise error from None
             raise
+    if ids == "auto":
+        _check_ends(source, layout, edges, headed=header is not None)
     return _graph(source, edges, directed=directed is not False, ids=ids, n=n)
+
+
+def _check_ends(source: Source, layout: Layout, edges: _Edges, *, headed: bool) -> None:
+    """Raise GraphFormatError for ends that may not be vertices, and report doubtful ones.
+
+    Parameters
+    ----------
+    headed : whether the caller says if there is a header.
+    """
+    if edges.names is not None:
+        if layout.names is not None and (at := missing_word(edges.names)) is not None:
+            raise source.error(None, f"a vertex is {edges.names[at]!r}, {READ_AS_NAME}")
+        if layout.names is not None and "NA" in edges.names:
+            edges.report[NA_IS_A_NAME] = 1
+        return
+    n, m = int(edges.src[0]), int(edges.dst[0])
+    if not headed and layout.names is None and len(layout.first) == 2 < m + 1 == len(edges.src):
+        largest = max(edges.src[1:].max(), edges.dst[1:].max())
+        if n in {largest, largest + 1}:
+            reason = (
+                f"the row {n} {m} can be an edge, or the numbers of vertices and edges: give "
+                "skip_lines=1 to leave it out, or header=False to read it as an edge"
+            )
+            raise source.error(layout.line, reason)
 
 
 def _without_edges(
@@ -171,6 +207,8 @@ def _parsed(
         high=-1 if n is None else n - 1,
         expected=_expected(layout, ends, weight),
     )
+    if named and ids == "auto" and all(DIGITS.fullmatch(layout.first[end]) for end in ends):
+        report["vertices are names, as a number starts with 0"] = _padded(layout, ends)
     taken = sorted(k for k in (*ends, weight) if k is not None)
     src, dst = (arrays[taken.index(end)] for end in ends)
     weights = None if weight is None else arrays[taken.index(weight)]
@@ -261,58 +299,22 @@ def _columns(
     source: Source, layout: Layout, columns: Sequence[Column] | None, weight: Column | None
 ) -> tuple[tuple[int, int], int | None]:
     """Return the positions of the ends and of the weight."""
-    if layout.names is not None:
-        names = layout.names
-        try:
-            u, v, w = chosen_columns(
-                names, _with_auto(columns, weight), weight, lambda name: _is_numeric(layout, name)
-            )
-        except GraphError as error:
-            raise source.error(None, str(error)) from error
-        return (names.index(u), names.index(v)), None if w is None else names.index(w)
     if len(layout.first) < 2:
         line = source.data[layout.at :].split(b"\n", 1)[0]
         raise source.error(layout.line, 'expected "<from> <to>" or more columns', line)
-    first, second = (0, 1) if columns is None else columns
-    ends = _position(source, layout, first), _position(source, layout, second)
-    if ends[0] == ends[1]:
-        msg = f"columns={columns!r} names one column twice."
-        raise InputError(msg)
-    if weight is None:
-        return ends, None
-    if weight != "auto":
-        at = _position(source, layout, weight)
-        if at in ends:
-            msg = f"weight={weight!r} is a column of vertices: {_listed(layout)}."
-            raise InputError(msg)
-        return ends, at
-    others = [k for k in range(len(layout.first)) if k not in ends]
-    if len(others) <= 1:
-        return ends, others[0] if others else None
-    reason = (
-        f"which of the columns is the weight is not clear: {_listed(layout)}. Choose with "
-        f"weight={others[0]}, or weight=None for an unweighted graph"
-    )
-    raise source.error(layout.line, reason)
+    names, columns = csv.column_names(layout), _with_auto(columns, weight)
+    if layout.names is None:
+        columns, weight = csv.columns_by_position(source, layout, columns, weight)
+    try:
+        u, v, w = chosen_columns(names, columns, weight, lambda name: _is_numeric(layout, name))
+    except GraphError as error:
+        raise source.error(None, str(error)) from error
+    return (names.index(u), names.index(v)), None if w is None else names.index(w)
 
 
 def _is_numeric(layout: Layout, name: str) -> bool:
     at = (layout.names or []).index(name)
     return all(at < len(row) and NUMBER.fullmatch(row[at]) for row in layout.start.sample[1:])
-
-
-def _position(source: Source, layout: Layout, column: Column) -> int:
-    count = len(layout.first)
-    if isinstance(column, int) and not isinstance(column, bool) and 0 <= column < count:
-        return column
-    msg = f"{source.path} has no column {column!r}: {_listed(layout)}."
-    raise InputError(msg)
-
-
-def _listed(layout: Layout) -> str:
-    shown = [f'("{name}")' for name in _titles(layout)[:_SHOWN_COLUMNS]]
-    rest = ", ..." if len(layout.first) > _SHOWN_COLUMNS else ""
-    return "the columns are " + ", ".join(f"{k} {name}" for k, name in enumerate(shown)) + rest
 
 
 def _titles(layout: Layout) -> list[str]:
@@ -323,10 +325,16 @@ def _has_names(source: Source, layout: Layout, ends: tuple[int, int]) -> bool:
     """Return whether the first edge has names; raise GraphFormatError for a fraction."""
     fields = [layout.first[end] for end in ends]
     for field in fields:
-        if NUMBER.fullmatch(field) and not INTEGER.fullmatch(field):
+        if NUMBER.fullmatch(field) and not DIGITS.fullmatch(field):
             reason = 'a vertex is an integer or a name; ids="text" reads this as a name'
             raise source.error(layout.line, reason, field.encode())
-    return not all(INTEGER.fullmatch(field) for field in fields)
+    return not all(map(INTEGER.fullmatch, fields)) or _padded(layout, ends) is not None
+
+
+def _padded(layout: Layout, ends: tuple[int, int]) -> str | None:
+    """Return the first end of the first rows that is a number with 0 in front, or None."""
+    fields = (row[end] for row in layout.start.sample for end in ends if end < len(row))
+    return next((f for f in fields if DIGITS.fullmatch(f) and not INTEGER.fullmatch(f)), None)
 
 
 def _expected(layout: Layout, ends: tuple[int, int], weight: int | None) -> str:

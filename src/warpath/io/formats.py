@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -264,12 +265,11 @@ def _is_column(weight: Any, chosen: Format) -> bool:
 
 
 def _of_columns(chosen: Format, file: Source, options: Mapping[str, Any]) -> Format:
-    """Choose between edge lists, which are read in the core, and CSV, which can do more."""
+    """Choose between edge lists, which read most tables in the core, and CSV for its options."""
     if chosen.name not in {"edge_list", "csv"} or foreign(file.head) is not None:
         return chosen
     only_csv = {"delimiter", "decimal", "attributes", "oneway", "reverse_weight"}
-    needed = not only_csv.isdisjoint(options) or chosen.sniff(file.head)
-    return format_named("csv" if needed else "edge_list")
+    return format_named("edge_list" if only_csv.isdisjoint(options) else "csv")
 
 
 def write(
@@ -357,7 +357,7 @@ def _by_suffix(suffix: str) -> Format | None:
 
 def _has_columns(head: bytes) -> bool:
     lines = [line for line in head.splitlines() if line.strip() and line[:1] not in b"#%"]
-    return any(len(line.replace(b",", b" ").split()) >= 2 for line in lines[:2])
+    return any(len(re.split(rb"[\s,;|]", line.strip())) >= 2 for line in lines[:2])
 
 
 def _takes(chosen: Format, option: str) -> bool:

@@ -64,6 +64,8 @@ def graph_of(source: Source, frame: Any, nodes: Any, **options: Any) -> Graph:
     ----------
     nodes : a GeoDataFrame of points with the labels of vertices, or None: points in `frame`.
     """
+    if not len(frame):
+        raise source.error(None, "the file has no lines")
     points = frame.geom_type == "Point"
     if nodes is None and points.any() and not points.all():
         nodes, frame = _without_missing(frame[points]), _without_missing(frame[~points])

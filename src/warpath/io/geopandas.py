@@ -21,7 +21,7 @@ from warpath.io.columns import (
     named,
     plain,
 )
-from warpath.io.dataframes import Table
+from warpath.io.dataframes import Table, with_named_index
 from warpath.io.directions import arcs_of
 
 if TYPE_CHECKING:
@@ -89,10 +89,7 @@ def from_geodataframe(
     shapely = require("shapely", extra="geo", what="edges with geometry")
     checked_bool(noded, "noded")
     lines = [_one_line(shapely, at, shape) for at, shape in enumerate(data.geometry)]
-    table = data.drop(columns=data.geometry.name)
-    names = [name for name in data.index.names if name is not None]
-    if {"u", "v"} <= {*names} and not {"u", "v"} <= {*table.columns}:
-        table = table.reset_index()
+    table = with_named_index(data.drop(columns=data.geometry.name))
     table.columns = [str(name) for name in table.columns]
     columns = ends_as_columns(source, target, columns)
     if columns is not None or names_ends(table.columns):

@@ -80,6 +80,7 @@ def from_mapping(
         edges = [(u, v) for u, row in data.items() for v in row]
     else:
         return from_edges(_of_pairs(data), n=n, directed=directed, **more)
+    _refuse_pairs(data, edges)
     if n is not None or "labels" in more:
         return from_edges(edges, n=n, directed=directed, **more)
     names = list(dict.fromkeys([*data, *(edge[1] for edge in edges)]))
@@ -89,6 +90,21 @@ def from_mapping(
     numbered = [(place[edge[0]], place[edge[1]], *edge[2:]) for edge in edges]
     labels = None if names == list(range(len(names))) else label_array(names)
     return from_edges(numbered, n=len(names), directed=directed, labels=labels, **more)
+
+
+def _refuse_pairs(data: Mapping[Any, Any], edges: list[tuple[Any, ...]]) -> None:
+    """Raise GraphError for ``{u: [(v, weight)]}``, whose pairs would become vertices."""
+    tuples = {isinstance(end, tuple) for edge in edges for end in edge[:2]} | {
+        isinstance(key, tuple) for key in data
+    }
+    if len(tuples) == 2:
+        msg = (
+            "some vertices are tuples and others are not: a dictionary with weights is "
+            "{u: {v: weight}}, as {u: dict(row) for u, row in data.items()} makes it of "
+            "{u: [(v, weight), ...]}, or {(u, v): weight}; give tuples that are vertices as "
+            "edges: [((0, 1), 'b'), ...]."
+        )
+        raise GraphError(msg)
 
 
 def _are_columns(data: Mapping[Any, Any]) -> bool:

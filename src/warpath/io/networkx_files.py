@@ -5,11 +5,12 @@ from __future__ import annotations
 import io
 import json
 import re
+from collections import Counter
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from warpath.base.errors import GraphError, GraphFormatError, WeightError, require
-from warpath.graph.checks import is_number
+from warpath.graph.checks import is_integer, is_number
 from warpath.io.networkx import from_networkx
 from warpath.io.other_formats import XML
 
@@ -92,11 +93,19 @@ def _check_weights(source: Source, kind: _Kind, graph: Any, weight: str | None) 
 
 
 def _gml(networkx: Any, source: Source, text: bytes, _: bool | None) -> Any:
-    del source
     gml = text.decode()
     every_node = re.findall(r"\bnode\s*\[[^\[\]]*", gml)
-    labelled = all(re.search(r"\blabel\s", node) for node in every_node)
-    return networkx.parse_gml(gml, label="label" if labelled else "id")
+    labels = [
+        match[1] for node in every_node for match in re.finditer(r'\blabel\s+("[^"]*"|\S+)', node)
+    ]
+    named = len(labels) == len(every_node)
+    if named and (twice := [label for label, count in Counter(labels).items() if count > 1]):
+        path = repr(str(source.path))
+        reason = f"several nodes have the label {twice[0]}. To name them by id, in Python"
+        raise source.error(None, f"{reason}: wp.Graph.of(networkx.read_gml({path}, label='id'))")
+    if not re.search(r"\bmultigraph\s+[01]", gml):  # else NetworkX refuses parallel edges
+        gml = re.sub(r"\bgraph\s*\[", "graph [ multigraph 1 ", gml, count=1)
+    return networkx.parse_gml(gml, label="label" if named else "id")
 
 
 def _graphml(networkx: Any, source: Source, text: bytes, _: bool | None) -> Any:
@@ -192,20 +201,43 @@ def _json(networkx: Any, source: Source, text: bytes, directed: bool | None) -> 
             path = repr(str(source.path))
             reason += f". If a line is an edge: wp.Graph.of(pandas.read_json({path}, lines=True))"
         raise source.error(None, reason) from error
+    if isinstance(data, dict) and isinstance(data.get("elements"), dict):
+        data = _node_links(data)
     keys = set(data) if isinstance(data, dict) else set()
     links = next((name for name in ("edges", "links") if name in keys), None)
     if "nodes" in keys and links is not None:
         if not all(isinstance(node, dict) and "id" in node for node in data["nodes"]):
             raise source.error(None, 'a node has no "id": every node of node-link JSON needs one')
+        ids = {str(node["id"]) for node in data["nodes"]}
+        ends = [link.get(end) for link in data[links] for end in ("source", "target")]
+        if lost := [end for end in ends if str(end) not in ids]:
+            reason = f'an edge has the end {lost[0]!r}, which is the "id" of no node'
+            if all(map(is_integer, ends)):
+                file = f"json.loads(pathlib.Path({str(source.path)!r}).read_text())"
+                reason += (
+                    ". If the ends are positions, as in older files of D3, in Python: wp.Graph.of("
+                    f"[(e['source'], e['target']) for e in {file}[{links!r}]])"
+                )
+            raise source.error(None, reason)
         if "directed" not in keys and directed is None:
             reason = 'the file has no key "directed": give directed=True or directed=False'
             raise source.error(None, reason)
+        data["multigraph"] = True  # else NetworkX keeps the last of parallel edges
         return networkx.node_link_graph(data, directed=bool(directed), edges=links)
     if {"nodes", "adjacency"} <= keys:
         return networkx.adjacency_graph(data)
-    if isinstance(data, dict) and isinstance(data.get("elements"), dict):
-        return networkx.cytoscape_graph(data)
     raise source.error(None, _other_json(str(source.path), data, keys))
+
+
+def _node_links(data: dict[str, Any]) -> dict[str, Any]:
+    """Return the node-link form of Cytoscape's JSON, whose vertices NetworkX names by `value`."""
+    nodes, edges = (
+        [part["data"] for part in data["elements"].get(name, [])] for name in ("nodes", "edges")
+    )
+    nodes = [{"id": node.get("value", node["id"])} for node in nodes]
+    return {"nodes": nodes, "edges": edges} | (
+        {"directed": data["directed"]} if "directed" in data else {}
+    )
 
 
 def _other_json(path: str, data: Any, keys: set[str]) -> str:

@@ -97,6 +97,13 @@ _FORMATS = (
         'xml.etree.ElementTree.parse({path}).iter("link")])',
     ),
     _Format(
+        "a VISUM network with several tables",
+        (),
+        rb"\s*\$VISION\b",
+        "save its table of links ($LINK) alone as .csv, then wp.read it with "
+        'source="FROMNODENO", target="TONODENO", weight="LENGTH"',
+    ),
+    _Format(
         "an Excel workbook",
         (".xlsx", ".xls", ".ods"),
         rb"PK\x03\x04.{26}(?:\[Content_Types\]\.xml|_rels/|xl/)",
@@ -107,6 +114,13 @@ _FORMATS = (
         (".arrow", ".feather"),
         rb"ARROW1",
         "wp.Graph.of(pandas.read_feather({path}))",
+    ),
+    _Format(
+        "XML of a kind that is not known",
+        (),
+        XML + rb"(?!(?:graphml|gexf|osm|osmChange|\w*html)\b)[a-z_][\w.-]*(?:\s[^<]*)?/?>",
+        'wp.Graph.of([(e.get("from"), e.get("to")) for e in '
+        'xml.etree.ElementTree.parse({path}).iter("edge")]), with the names of its elements',
     ),
     _Format("a NumPy array", (".npy",), rb"\x93NUMPY", "wp.Graph.of(numpy.load({path}))"),
     _Format(

@@ -59,6 +59,9 @@ _FOREIGN = {
     b"\xff\xfe": "damaged UTF-16 text: save it as UTF-8",
     b"\xfe\xff": "damaged UTF-16 text: save it as UTF-8",
     b"SQLite format 3": "an SQLite database",
+    b"7z\xbc\xaf\x27\x1c": "a 7-Zip archive: unpack it first",
+    b"Rar!\x1a\x07": "a RAR archive: unpack it first",
+    b"PK\x05\x06": "a zip archive without files",
     b"\x89HDF": "an HDF5 (or MATLAB) file",
     b"MATLAB": "a MATLAB file: save the matrix as Matrix Market",
     b"PAR1": "a Parquet file",
@@ -319,6 +322,7 @@ def plain_text(data: bytes) -> bytes:
             data = data.decode("utf-16").encode()
         except UnicodeDecodeError:
             return data  # `foreign` describes it as damaged
+        data = re.sub(rb"(\A\s*<\?xml[^>]*?)\s+encoding=[\"'][\w-]*[\"']", rb"\1", data)
     if b"\n" not in data and b"\r" in data and foreign(data) is None:
         data = data.replace(b"\r", b"\n")
     return data
@@ -334,6 +338,9 @@ def foreign(head: bytes) -> str | None:
     if head[257:262] == b"ustar":
         return "a tar archive: unpack it first"
     if b"\0" in head:
+        wide = [half.count(0) > len(half) // 2 for half in (head[::2], head[1::2])]
+        if any(wide) and re.fullmatch(rb"[\t\n\r -~]*", head.replace(b"\0", b"")):
+            return "UTF-16 or UTF-32 without a mark at its start: save it as UTF-8"
         return "binary data"
     return None
 

@@ -11,6 +11,7 @@ import io
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
+from warpath.base.escaping import csv_cell
 from warpath.graph.checks import checked_bool
 from warpath.io.columns import known_ends
 
@@ -25,8 +26,17 @@ _DELIMITERS = (";", "\t", "|", ",")  # if two are as frequent, the first is the 
 _SAMPLE_BYTES = 2**16
 _SAMPLE_ROWS = 50
 
-INTEGER = re.compile(r"[+-]?\d+")
-NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?|[+-]?inf", re.IGNORECASE)
+#: An integer as programs write it: with a 0 in front it may be a name, such as a postal code.
+INTEGER = re.compile(r"[+-]?(0|[1-9][0-9]*)")
+DIGITS = re.compile(r"[+-]?[0-9]+")
+NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?|[+-]?inf", re.IGNORECASE | re.ASCII)
+#: Words that programs write for a missing value, in lower case; NA is also Namibia.
+_MISSING = frozenset({"n/a", "#n/a", "<na>", "nan", "none", "null"})
+NA_IS_A_NAME = "vertices called 'NA', as programs write a missing value"
+#: The end of the message about a vertex that is such a word.
+READ_AS_NAME = (
+    'as programs write a missing value: leave such rows out, or ids="text" reads it as a name'
+)
 _DECIMAL_COMMA = re.compile(r"[+-]?\d*,\d+")
 _DECIMAL_POINT = re.compile(r"[+-]?\d*\.\d+")
 _SEPARATOR = re.compile(rb'"?sep=(.?)"?', re.IGNORECASE)  # a tab at the end is stripped
@@ -107,6 +117,12 @@ def start_of(source: Source, *, delimiter: str | None = None, skip_lines: int = 
     return Start(line, begin, delimiter, comments, heading, sample)
 
 
+def missing_word(names: Sequence[str]) -> int | None:
+    """Return the position of the first name that stands for a missing value, or None."""
+    words = {name for name in {*names} if name.casefold() in _MISSING}
+    return next((at for at, name in enumerate(names) if name in words), None) if words else None
+
+
 def _sample(source: Source, begin: int, line: Line) -> str:
     """Return the first lines of a text, the last of them whole."""
     stop = begin + _SAMPLE_BYTES
@@ -169,6 +185,8 @@ def _split(text: str, delimiter: str) -> Iterator[list[str]]:
 def rows_of(text: str, delimiter: str) -> Iterator[tuple[int, list[str]]]:
     """Yield the numbers of lines from 1, and the fields of rows that are not blank.
 
+    Blanks at the ends of fields are left out, except in quotes.
+
     Raises
     ------
     csv.Error
@@ -181,11 +199,25 @@ def rows_of(text: str, delimiter: str) -> Iterator[tuple[int, list[str]]]:
                 yield number, fields
         return
     lines = io.StringIO(text.replace("\t", " ") if blanks else text, newline="")
-    reader = csv.reader(lines, delimiter=delimiter, strict=True, skipinitialspace=True)
+    own: list[str] = []  # the lines of a row
+
+    def recorded() -> Iterator[str]:
+        for line in lines:
+            own.append(line)
+            yield line
+
+    reader = csv.reader(recorded(), delimiter=delimiter, strict=True, skipinitialspace=True)
     for row in reader:
         fields = [field.strip() for field in row]
         if any(fields):
+            if fields != row:
+                written = "".join(own)
+                fields = [
+                    field if bare and csv_cell(field, quoted=True) in written else bare
+                    for field, bare in zip(row, fields, strict=True)
+                ]
             yield reader.line_num, fields
+        own.clear()
 
 
 def layout_of(
@@ -215,6 +247,13 @@ def layout_of(
     if start is None:
         return None
     first, *below = start.sample or [[""]]
+    if header is None and not columns and _is_matrix(first, below, start.delimiter):
+        reason = (
+            "the names of the columns are those of the rows, as in a matrix: wp.Graph.of((matrix "
+            f":= pandas.read_csv({str(source.path)!r}, index_col=0, sep={start.delimiter!r}))"
+            ".to_numpy(), labels=matrix.index.to_list())"
+        )
+        raise source.error(start.line.number, reason)
     line, at, above = start.line, start.at, 0
     if start.delimiter == " " and len(first) == 1 and INTEGER.fullmatch(first[0]) and below:
         # Some files of SNAP begin with the number of edges.
@@ -235,6 +274,17 @@ def layout_of(
         return Layout(names, below[0], *below_header, start.delimiter, decimal, start)
     decimal = decimal_of(start.delimiter, [first, *below])
     return Layout(start.heading, first, line.number, at, above, start.delimiter, decimal, start)
+
+
+def _is_matrix(first: list[str], below: list[list[str]], delimiter: str) -> bool:
+    """Return whether the first rows are those of a matrix with names of rows and columns."""
+    names, rows = first[1:], [row[0] for row in below]
+    if len(names) < 2 or len(rows) < 2 or _is_number(first[0], delimiter):
+        return False
+    if len(rows) < _SAMPLE_ROWS - 1 and len(rows) != len(names):
+        return False
+    cells = [cell for row in below for cell in row[1:] if cell]
+    return names[: len(rows)] == rows and all(_is_number(cell, delimiter) for cell in cells)
 
 
 def _is_header(
@@ -279,6 +329,7 @@ def _above_numbers(delimiter: str, first: list[str], below: list[list[str]]) -> 
 
 
 def _is_number(field: str, delimiter: str) -> bool:
+    field = field.strip()
     comma = delimiter != "," and _DECIMAL_COMMA.fullmatch(field) is not None
     return comma or NUMBER.fullmatch(field) is not None or field.lower() == "nan"
 
