@@ -166,7 +166,9 @@ def test_the_example_of_isochrones_runs(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     runpy.run_path(str(ROOT / "examples" / "isochrones.py"))
     lines = capsys.readouterr().out.splitlines()
-    assert lines[0].startswith("3 places are taken as their nearest vertices")
+    assert lines[0].startswith(
+        "3 places are taken as the nearest points of the network (3 along edges"
+    )
     assert len(json.loads((tmp_path / "clinics.geojson").read_text("utf-8"))["features"]) == 3
     assert (tmp_path / "clinics.png").stat().st_size > 20_000
 

@@ -121,6 +121,40 @@ def test_nearest_of_a_prepared_graph_whose_sums_round_has_the_bits_of_this_proce
     assert within[0].vertices.tolist() == within[1].vertices.tolist()
 
 
+def test_totals_of_a_prepared_graph_whose_sums_round_are_those_of_this_process(client):
+    graph = wp.generate.road(2000, seed=1)
+    city = wp.prepare(graph.with_weights(np.random.default_rng(3).random(graph.m)))
+    there = wp.Solver(city.graph, device=client, prepared=True)
+    sources, names = range(0, graph.n, 100), ["sum", "max", "count", "harmonic"]
+    for options in ({}, {"targets": [3, 700, 1500]}, {"cutoff": 5.0}):
+        found, same = (each.totals(names, sources=sources, **options) for each in (there, city))
+        for name in names:
+            assert found[name].tolist() == same[name].tolist()
+
+
+@pytest.mark.parametrize("prepared", [False, True])
+def test_places_are_points_along_edges_on_workers_too(client, prepared):
+    graph = wp.generate.road(2000, seed=1)
+    low, high = graph.coordinates.min(axis=0), graph.coordinates.max(axis=0)
+    ends = np.random.default_rng(4).uniform(low, high, (8, 2))
+    places = [wp.Place(*end, within=1e9) for end in ends.tolist()]
+    there = wp.Solver(graph, device=client, prepared=prepared)
+    here = wp.prepare(graph) if prepared else wp.Solver(graph)
+    for ask in (
+        lambda solver: solver.distances(places, [*places, 5]).dist,
+        lambda solver: solver.pairs(places, places[::-1]).dist,
+        lambda solver: solver.totals("sum", sources=places)["sum"],
+        lambda solver: solver.nearest(places).facility_rows,
+        lambda solver: solver.nearest([*places, 7], reverse=True).dist,
+        lambda solver: solver.within(places, 9000, reverse=True).dist,
+        lambda solver: [solver.nearest(places).count_of_facilities],
+    ):
+        assert np.array(ask(there)).tolist() == np.array(ask(here)).tolist()
+    table = there.nearest(places)
+    assert table.names == {}
+    assert table.point_sources.links.rows.max() < len(places)
+
+
 def test_a_file_that_all_workers_see_is_not_sent(client, tmp_path):
     graph, path = labelled(), tmp_path / "small.wph"
     wp.prepare(graph).save(path)

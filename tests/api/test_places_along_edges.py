@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+
 import numpy as np
 import pytest
 
@@ -11,6 +13,7 @@ from warpath.graph.links import between
 from warpath.graph.nearest_edges import edges_of
 from warpath.graph.places import snapped
 from warpath.graph.turns import Turns
+from warpath.results.names import names_of
 
 NEVER = np.iinfo(np.int64).max
 
@@ -207,15 +210,186 @@ def test_ends_of_edges_and_vertices_without_edges_are_vertices():
     assert graph.index_of([wp.Place(9, 4)]).tolist() == [1]
 
 
-def test_calls_that_take_the_nearest_vertex_say_so():
-    road = wp.Graph.of([(0, 1, 10), (1, 2, 10)], coordinates=[(0, 0), (10, 0), (20, 0)])
-    place = wp.Place(13, 0, within=5)
-    for found in (wp.sssp(road, place), wp.nearest(road, [place]), wp.within(road, place, 10)):
-        name = type(found).__name__.lower().replace("paths", "sssp")
-        assert found.plan.notes[-2:] == (
-            f"{name} takes places as their nearest vertices, not as points along edges",
-            "13,0 is taken as vertex 1, 3 away",
+@pytest.mark.parametrize("directed", [True, False])
+@pytest.mark.parametrize("seed", range(4))
+def test_paths_from_a_point_are_those_of_a_graph_with_the_point_as_a_vertex(seed, directed):
+    graph = _town(seed, directed=directed)
+    places = _places(graph, seed)
+    dense, vertices = _densified(graph, snapped(graph, places))
+    right = wp.distances(dense, vertices, range(graph.n)).dist
+    for place, row in zip(places, right, strict=True):
+        paths = wp.sssp(graph, place)
+        assert paths.dist.tolist() == row.tolist()
+        wp.verify(graph, paths)
+        assert paths.stats["reached"] == paths.reached.sum()
+        cut = wp.sssp(graph, place, cutoff=30, dist_dtype="int32")
+        assert cut.to_numpy(-1).tolist() == np.where(row <= 30, row, -1).tolist()
+        for target in np.flatnonzero(paths.reached).tolist():
+            route = paths.path_to(target)
+            assert (route.length, route.weights.sum()) == (row[target], row[target])
+            _check(graph, route)
+            before = paths.pred[target]
+            assert (before == -1) == (len(route) == 1)
+            assert before == -1 or before == route.indices[-2]
+
+
+@pytest.mark.parametrize("reverse", [False, True])
+@pytest.mark.parametrize("directed", [True, False])
+@pytest.mark.parametrize("seed", range(4))
+def test_facilities_and_isochrones_at_points_are_those_of_vertices_there(seed, directed, reverse):
+    graph = _town(seed, directed=directed)
+    entries = [*_places(graph, seed)[::3], 0, 7]
+    dense, vertices = _densified(graph, snapped(graph, entries))
+    everyone = range(graph.n)
+    ends = (everyone, vertices) if reverse else (vertices, everyone)
+    table = wp.distances(dense, *ends).dist
+    right = table.T if reverse else table
+    least = right.min(axis=0)
+    near = wp.nearest(graph, entries, reverse=reverse)
+    assert near.dist.tolist() == least.tolist()
+    reached = np.flatnonzero(near.reached)
+    assert right[near.facility_rows[reached], reached].tolist() == least[reached].tolist()
+    assert (near.facility_rows[~near.reached] == -1).all()
+    several = wp.within(graph, entries, [5, 30], reverse=reverse)
+    assert several.to_numpy(-1).tolist() == np.where(least <= 30, least, -1).tolist()
+    alone = [
+        (wp.within(graph, each, 30, reverse=reverse), right[i]) for i, each in enumerate(entries)
+    ]
+    for found, row in [(several, least), *alone]:
+        assert found.to_numpy(-1).tolist() == np.where(row <= 30, row, -1).tolist()
+        for target in found.indices.tolist():
+            route = found.path_to(target)
+            assert (route.length, route.weights.sum()) == (row[target], row[target])
+            _check(found.searched, route)
+
+
+@pytest.mark.parametrize("kind", [np.float64, np.float32])
+def test_float_paths_from_a_point_have_the_bits_of_paths_from_a_vertex_there(kind):
+    graph = _town(1, kind=kind)
+    places = _places(graph, 1)
+    dense, vertices = _densified(graph, snapped(graph, places))
+    for place, vertex in zip(places, vertices.tolist(), strict=True):
+        right = wp.sssp(dense, vertex).dist[: graph.n]
+        near = wp.nearest(graph, [place, place])
+        for found in (wp.sssp(graph, place), near):
+            assert found.dist.dtype == kind
+            assert np.allclose(found.dist, right, rtol=4 * np.finfo(kind).eps)
+        assert (near.count_of_facilities, set(near.facility_rows.tolist()) - {-1}) == (1, {0})
+
+
+@pytest.mark.parametrize("areas", [False, True])
+@pytest.mark.parametrize("closed", [3, 8])
+@pytest.mark.parametrize("seed", range(2))
+def test_closed_vertices_and_areas_hold_for_paths_from_points(seed, closed, areas):
+    town = _town(seed)
+    src, dst, weights = town.edges()
+    graph = wp.Graph.from_edges(
+        src,
+        dst,
+        weights,
+        n=town.n,
+        coordinates=town.coordinates,
+        first_through=closed,
+        areas=areas,
+    )
+    entries = [*_places(graph, seed), 0, 9]
+    right = wp.distances(graph, entries).dist
+    back = wp.distances(graph, range(graph.n), entries).dist.T
+    for entry, row, to in zip(entries, right, back, strict=True):
+        paths = wp.sssp(graph, entry)
+        assert paths.dist.tolist() == row.tolist()
+        wp.verify(graph, paths)
+        for target in np.flatnonzero(paths.reached).tolist():
+            assert paths.path_to(target).weights.sum() == row[target]
+        for near, expected in ((wp.within(graph, entry, 60), row),
+                               (wp.within(graph, entry, 60, reverse=True), to)):  # fmt: skip
+            assert near.to_numpy(-1).tolist() == np.where(expected <= 60, expected, -1).tolist()
+            for target in near.indices.tolist():
+                assert near.path_to(target).weights.sum() == expected[target]
+    assert wp.nearest(graph, entries[::5]).dist.tolist() == right[::5].min(axis=0).tolist()
+    near = wp.nearest(graph, entries[::5], reverse=True)
+    assert near.dist.tolist() == back[::5].min(axis=0).tolist()
+
+
+def test_negative_weights_and_rounds_work_from_points():
+    points = [(0, 0), (10, 0), (20, 0), (10, 10)]
+    edges = [("a", "b", 10), ("b", "c", -4), ("c", "d", 1), ("b", "d", 2)]
+    graph = wp.Graph.of(edges).with_coordinates(points)
+    place = wp.Place(5, 0, name="home")
+    paths = wp.sssp(graph, place)
+    assert paths.to_numpy(-9).tolist() == [-9, 5, 1, 2]
+    assert list(paths.path_to("d")) == ["b", "c", "d"]
+    assert wp.nearest(graph, [place, "c"]).dist.tolist()[1:] == [5, 0, 1]
+    assert wp.sssp(graph, place, trace=True).trace.run.source == "5,0"
+    looped = wp.Graph.of([*edges, ("d", "b", 1)]).with_coordinates(points)
+    with pytest.raises(wp.NegativeCycleError) as caught:
+        wp.sssp(looped, place)
+    assert set(caught.value.cycle) == {"b", "c", "d"}
+
+
+def test_isochrones_cut_the_edge_of_their_point():
+    road = wp.Graph.of([(0, 1, 100), (1, 0, 50)], coordinates=[(0, 0), (100, 0)])
+    place = wp.Place(40, 1)
+    near = wp.within(road, place, [10, 30])
+    assert (near.vertices.tolist(), near.dist.tolist(), near.source) == ([0], [20], place)
+    parts = dict(
+        zip(
+            zip(*(each.tolist() for each in near.parts()[:2]), strict=True),
+            zip(*(each.tolist() for each in near.parts()[2:]), strict=True),
+            strict=True,
         )
+    )
+    expected = {(0, 0): (0.4, 0.5), (0, 1): (0.5, 0.7), (1, 0): (0.6, 0.8), (1, 1): (0.8, 1.0)}
+    assert sorted(parts) == sorted([*expected, (0, 1)][:4])
+    for part, ends in expected.items():
+        assert parts[part] == pytest.approx(ends)
+    none = wp.within(road, place, 5)
+    assert (len(none), len(none.segments()[0])) == (0, 2)
+    assert repr(none).startswith("<Within, from 40,1: 0 within 5")
+
+
+def test_facilities_at_points_with_the_same_nearer_end_stay_apart():
+    road = wp.Graph.of([(0, 1, 10), (0, 2, 10)], directed=False).with_coordinates(
+        [(0, 0), (10, 0), (-10, 0)]
+    )
+    left, right = wp.Place(-3, 0, name="left"), wp.Place(4, 0, name="right")
+    near = wp.nearest(road, [left, right])
+    assert (near.dist.tolist(), near.facility_rows.tolist()) == ([3, 6, 7], [0, 1, 0])
+    assert (near.facilities.tolist(), near.count_of_facilities) == ([0, 0], 2)
+    assert names_of(near, near.starts) == ["left", "right"]
+
+
+def test_results_from_points_are_pickled_saved_and_read_back(tmp_path):
+    graph = _town(1)
+    paths = wp.sssp(graph, _places(graph, 1)[2])
+    paths.save(tmp_path / "tree.npz")
+    target = int(np.argmax(np.where(paths.reached, paths.dist, -1)))
+    pickled = pickle.loads(pickle.dumps(paths))  # noqa: S301 - our own bytes
+    for copy in (pickled, wp.Paths.load(graph, tmp_path / "tree.npz")):
+        assert str(copy.source) == str(paths.source)
+        assert (copy.dist.tolist(), copy.pred.tolist()) == (
+            paths.dist.tolist(),
+            paths.pred.tolist(),
+        )
+        wp.verify(graph, copy)
+        assert repr(copy.path_to(target)) == repr(paths.path_to(target))
+    paths.save(tmp_path / "tree.csv")
+    with pytest.raises(wp.GraphFormatError, match="points along edges are read from"):
+        wp.Paths.load(graph, tmp_path / "tree.csv")
+    paths.dist = paths.dist + (np.arange(graph.n) == target)
+    with pytest.raises(wp.VerificationError):
+        wp.verify(graph, paths)
+    with pytest.raises(wp.InputError, match="verify the paths from each place"):
+        wp.verify(graph, wp.distances(graph, paths.source))
+
+
+def test_dynamic_paths_refuse_points_along_edges_and_say_what_to_give():
+    road = wp.Graph.of([(0, 1, 10), (1, 2, 10)], coordinates=[(0, 0), (10, 0), (20, 0)])
+    with pytest.raises(wp.NotSupportedError, match="DynamicPaths starts at vertices") as caught:
+        wp.DynamicPaths(road, sources=[0, wp.Place(13, 0, within=5)])
+    remedy = str(caught.value).partition("give ")[2].partition(" for the")[0]
+    live = wp.DynamicPaths(road, eval(remedy, {"wp": wp}))  # noqa: S307 - our own text
+    assert live.source == 1
 
 
 def test_a_closed_end_of_a_street_is_not_passed_through():

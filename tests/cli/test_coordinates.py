@@ -40,7 +40,7 @@ def test_a_coordinate_is_an_id_of_every_command(warpath, town, file):
     place = "-73.9801,40.75"
     run = warpath("sssp", town, "--source", place, "--json")
     assert run.json["source"] == 1
-    assert run.err == "warpath: -73.9801,40.75 is taken as vertex 1, 8.4 m away\n"
+    assert "-73.9801,40.75 is taken as the point after 100 % of the edge 4 -> 1, 8.4 m" in run.err
     run = warpath("path", town, place, "-73.97,40.7601", "--json")
     assert run.json["vertices"] == [1, 2, 3]
     assert "is taken as the point after 0.00025 % of the edge 3 -> 4, 11 m away" in run.err
@@ -180,7 +180,7 @@ def test_within_without_a_coordinate_is_refused(warpath, town):
 def test_a_coordinate_far_away_is_refused_in_words_of_the_command(warpath, town):
     run = warpath("sssp", town, "--source", "7.4,43.7")
     assert run.code == 3
-    assert "from the nearest vertex, and 1,000 m is the most" in run.err
+    assert "from the network, and 1,000 m is the most" in run.err
     assert "within=" not in run.err
     assert warpath("sssp", town, "--source", "40.75,-73.98").err.count("swapped") == 1
 

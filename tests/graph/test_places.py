@@ -114,7 +114,7 @@ def test_a_coordinate_in_the_sea_is_refused(streets):
         wp.sssp(streets, wp.Place(7.5, 43.6))
     assert streets.nearest_vertex(7.5, 43.6, within=20_000) == 0
     assert streets.nearest_vertex(7.5, 43.6, within=math.inf) == 0
-    assert wp.sssp(streets, wp.Place(7.5, 43.6, within=20_000)).source == 0
+    assert wp.sssp(streets, wp.Place(7.5, 43.6, within=20_000)).source_index == 0
     with pytest.raises(VertexError, match="and 5 m is the most"):
         streets.nearest_vertex(7.4201, 43.7401, within=5)
     with pytest.raises(VertexError, match=r"Place\(7.6, 43.6\)"):

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
     from warpath.api.options import Options
     from warpath.base.dtypes import Array
+    from warpath.graph.places import Snapped
     from warpath.recipes import Recipe
 
 
@@ -47,6 +48,7 @@ class Job:
     file : the unfinished Zarr array that the rows go to; None to return them.
     totals : the names of totals.
     reverse : as in `warpath.nearest`.
+    ends : as in `nearest_of`.
     """
 
     algorithm: str | Recipe
@@ -59,6 +61,7 @@ class Job:
     file: str | None = None
     totals: Sequence[str] = ()
     reverse: bool = False
+    ends: Snapped | None = None
 
     def options(self, graph: Graph) -> Options:
         """Return the options of a block; each thread of a worker solves on one thread."""
@@ -106,12 +109,13 @@ class Owners(NamedTuple):
 
     Attributes
     ----------
-    dist, facilities : (n,) the distance and the index of the nearest facility of every vertex.
+    dist, rows : (n,) the distance of every vertex from its nearest facility, and the position of
+        this facility in the block; -1 for none.
     plan : what ran, in one line.
     """
 
     dist: Array
-    facilities: Array
+    rows: Array
     plan: str
 
 
@@ -183,11 +187,10 @@ def pairs(graph: Graph, job: Job, block: Block) -> Array:
 def nearest(graph: Graph, job: Job, block: Block) -> Owners:
     """Return the nearest facilities of all vertices."""
     assert job.dtype is not None  # noqa: S101 - distances have a type
-    facilities = _aligned(block.sources)
-    found = nearest_of(
-        graph, job.options(graph), facilities, job.cutoff, job.dtype, None, reverse=job.reverse
-    )
-    return Owners(found.dist, found.facility_indices, found.plan.headline())
+    facilities, options = _aligned(block.sources), job.options(graph)
+    limit, dtype, reverse, ends = job.cutoff, job.dtype, job.reverse, job.ends
+    found = nearest_of(graph, options, facilities, limit, dtype, None, reverse=reverse, ends=ends)
+    return Owners(found.dist, found.facility_rows, found.plan.headline())
 
 
 def _aligned(array: Array) -> Array:

@@ -21,6 +21,7 @@ from warpath.engines.cluster.clients import check_versions, client_of, workers_o
 from warpath.engines.cluster.graphs import SentGraph, held, seen_by_all
 from warpath.graph.derived import Derived
 from warpath.graph.fingerprint import fingerprint
+from warpath.graph.point_sources import PointSources
 from warpath.graph.zones import opened
 from warpath.io.wph import MAPPED_FROM
 from warpath.planner.cpu_model import Size
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
     from warpath.engines.base import Problem
     from warpath.engines.cluster.blocks import Answer
     from warpath.graph import Graph
+    from warpath.graph.places import Snapped
     from warpath.io.outputs import Output
     from warpath.planner.plan import Plan
 
@@ -321,6 +323,7 @@ def clustered_nearest(
     progress: Progress,
     *,
     reverse: bool,
+    ends: Snapped | None,
 ) -> Nearest:
     """Find the nearest facilities on one worker, which is one search; see `warpath.nearest`."""
     options = decided(graph, options)
@@ -331,12 +334,13 @@ def clustered_nearest(
         dtype=dtype,
         cutoff=limit,
         reverse=reverse,
+        ends=None if ends is None else ends._replace(given=(None,) * len(facilities)),
     )
-    starts = np.unique(facilities)
-    call = _Call(graph, options, chosen, starts, job)
+    call = _Call(graph, options, chosen, facilities, job)
     with interrupts_first(), watch(progress, "nearest"):
-        blocks = iter([Block(0, starts)])
-        ((_, (dist, owner, _)),) = call.answers(cluster_answers.nearest, blocks, 1)
+        blocks = iter([Block(0, facilities)])
+        ((_, (dist, rows, _)),) = call.answers(cluster_answers.nearest, blocks, 1)
+    owner = np.where(rows < 0, -1, facilities[rows]).astype(graph.indices.dtype)
     dist.flags.writeable = owner.flags.writeable = False
     return Nearest(
         graph,
@@ -347,6 +351,8 @@ def clustered_nearest(
         cutoff=limit,
         plan=call.plan(),
         stats=call.stats(),
+        rows=rows,
+        points=None if ends is None else PointSources.of(graph, ends, reverse=reverse),
     )
 
 

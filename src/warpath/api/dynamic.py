@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,14 +12,14 @@ import numpy as np
 from warpath.api.solver import Solver
 from warpath.base import settings
 from warpath.base.dtypes import unreachable
-from warpath.base.errors import InputError, NoPathError
+from warpath.base.errors import InputError, NoPathError, NotSupportedError
 from warpath.engines import dynamic
 from warpath.engines.registry import engine_of
 from warpath.graph.arguments import as_indices, one_index
 from warpath.graph.checks import shown
 from warpath.graph.edge_changes import Batch, deletions, insertions, mixed, updates
 from warpath.graph.labels import one_label
-from warpath.graph.places import snapped
+from warpath.graph.places import Snapped, snapped
 from warpath.graph.turns import refuse_turns
 from warpath.graph.zones import refuse_areas
 from warpath.results.changed import Changed
@@ -130,10 +131,15 @@ class DynamicPaths(ReachedDistances):
             raise InputError(msg)
         self._one = sources is None
         given = (
-            snapped(graph, source, "source", call="DynamicPaths")
-            if self._one
-            else snapped(graph, sources, "sources", call="DynamicPaths")
+            snapped(graph, source, "source") if self._one else snapped(graph, sources, "sources")
         )
+        if type(given) is Snapped and not given.only_vertices:
+            place = given.given[int(np.argmax(given.along >= 0))]
+            msg = (
+                f"{place} is a point along an edge, and DynamicPaths starts at vertices, as edges "
+                f"may change: give wp.{replace(place, snap='vertex')!r} for the nearest vertex."
+            )
+            raise NotSupportedError(msg)
         self._indices = (
             np.array([one_index(graph, given, "source")], np.int64)
             if self._one
@@ -220,7 +226,7 @@ class DynamicPaths(ReachedDistances):
         (t,) distances, or (k, t) for several sources.
         """
         chosen = as_indices(
-            self._names, snapped(self._names, targets, "targets", call="DynamicPaths"), "targets"
+            self._names, snapped(self._names, targets, "targets", at_vertices=True), "targets"
         )
         with self._lock:
             rows = [self._paths.distances(row, chosen) for row in range(len(self._indices))]
@@ -243,7 +249,7 @@ class DynamicPaths(ReachedDistances):
             If `source` is not one of the sources.
         """
         t = one_index(
-            self._names, snapped(self._names, target, "target", call="DynamicPaths"), "target"
+            self._names, snapped(self._names, target, "target", at_vertices=True), "target"
         )
         row = 0 if source is None else self._row(source)
         with self._lock:
@@ -256,7 +262,7 @@ class DynamicPaths(ReachedDistances):
 
     def _row(self, source: Any) -> int:
         s = one_index(
-            self._names, snapped(self._names, source, "source", call="DynamicPaths"), "source"
+            self._names, snapped(self._names, source, "source", at_vertices=True), "source"
         )
         found = np.flatnonzero(self._indices == s)
         if not found.size:

@@ -21,17 +21,16 @@ from warpath.base.progress import share, watch
 from warpath.engines import cpu
 from warpath.engines.base import Problem
 from warpath.graph.arguments import as_indices
-from warpath.graph.edge_geometry import leg_weights, lightest
 from warpath.graph.fingerprint import digest_of
 from warpath.graph.links import Links, arriving, between, leaving, searched
 from warpath.graph.places import Snapped
-from warpath.graph.turns import edges_of_turns, expanded, refuse_turns
-from warpath.graph.zones import home_path, refuse_areas
+from warpath.graph.turns import refuse_turns
+from warpath.graph.zones import refuse_areas
 from warpath.planner.cpu_model import Size
 from warpath.recipes import Task
 from warpath.results.distance_table import DistanceTable
 from warpath.results.predecessors import no_path
-from warpath.results.route import Route
+from warpath.results.route_between import route_between
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -44,6 +43,7 @@ if TYPE_CHECKING:
     from warpath.base.dtypes import Array
     from warpath.graph import Graph
     from warpath.planner.plan import Plan
+    from warpath.results.route import Route
 
 
 _ANY = np.iinfo(np.int64).max  # above every vertex
@@ -236,7 +236,7 @@ def folded_route(
             length, best = total, (vertices, first, last)
     if length == never:
         raise no_path(graph, int(start.indices[0]), int(end.indices[0]))
-    return _route(graph, ends, best, length.item(), chosen)
+    return route_between(graph, ends, best, length.item(), chosen)
 
 
 def _products(first: Links, last: Links, k: int) -> tuple[Array, Links, Links]:
@@ -317,62 +317,3 @@ def _alike(start: Snapped, end: Snapped, block: slice) -> tuple[Array, Array]:
     counts = high - low
     within = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
     return np.repeat(rows, counts), order[np.repeat(low, counts) + within]
-
-
-def _route(
-    graph: Graph,
-    ends: tuple[Snapped, Snapped],
-    best: tuple[NDArray[np.int64], Links, Links] | None,
-    length: Any,
-    plan: Plan,
-) -> Route:
-    """Return the route of a path between two entries.
-
-    Parameters
-    ----------
-    best : the path in the graph that is searched, and the links before and after it; None where
-        the entries are joined directly.
-    """
-    (start, end), n = ends, graph.n
-    first, last = start.fractions[0], end.fractions[0]  # from the tail of `along`
-    if best is None:
-        forward = last >= first
-        edges = (start.along if forward else start.back)[(start.along >= 0) & (first != last)]
-        shares = np.array([[first, last] if forward else [1 - first, 1 - last]])[: len(edges)]
-        vertices = start.indices[start.along < 0]
-        weights = np.full(len(edges), length, graph.dist_dtype)
-    else:
-        path, before, after = best
-        before, after = (each.taken(each.edges >= 0) for each in (before, after))
-        if graph.turns is None:
-            vertices = home_path(graph, path)
-            inner = lightest(graph, vertices[:-1], vertices[1:])
-            legs = leg_weights(graph, vertices[:-1], vertices[1:])
-        else:
-            is_end = (path >= n + graph.m) & (path < 2 * n + graph.m)
-            is_edge = ((path >= n) & ~is_end)[1:]
-            inner = edges_of_turns(graph, np.pad(path[1:][is_edge], 1))
-            heads = graph.indices[np.concatenate([before.edges, inner])]
-            vertices = np.concatenate([start.indices[start.along < 0], heads]).astype(np.int64)
-            legs = leg_weights(expanded(graph), path[:-1], path[1:])[is_edge]  # with turn costs
-        edges = np.concatenate([before.edges, inner, after.edges])
-        weights = np.concatenate([before.offsets, legs.astype(graph.dist_dtype), after.offsets])
-        shares = np.tile((0.0, 1.0), (len(edges), 1))
-        if len(before.edges):
-            shares[0, 0] = first if before.edges[0] == start.along[0] else 1 - first
-        if len(after.edges):
-            shares[-1, 1] = last if after.edges[0] == end.along[0] else 1 - last
-    inside = [each.along[0] >= 0 for each in ends]
-    if best is None and not len(edges):
-        inside[1] = False  # a route of one point
-    return Route(
-        graph,
-        vertices,
-        length,
-        plan,
-        edges=edges.astype(np.int64),
-        weights=weights,
-        shares=shares,
-        places=tuple(each.given[0] if at else None for each, at in zip(ends, inside, strict=True)),
-        points=tuple(each.points[0] if at else None for each, at in zip(ends, inside, strict=True)),
-    )

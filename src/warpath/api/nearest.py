@@ -17,11 +17,12 @@ from warpath.engines.base import Problem, Raw
 from warpath.engines.hierarchy import hierarchy_of
 from warpath.graph import Graph
 from warpath.graph.csr import kept_rows
+from warpath.graph.point_sources import PointSources
 from warpath.graph.turns import refuse_turns
 from warpath.graph.zones import opened
 from warpath.recipes import Task
 from warpath.results.nearest import Nearest
-from warpath.results.predecessors import search, searched
+from warpath.results.predecessors import search
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from warpath.api.options import Options
     from warpath.api.run import Progress
     from warpath.base.dtypes import Array
+    from warpath.graph.places import Snapped
     from warpath.planner.plan import Plan
 
 
@@ -41,24 +43,32 @@ def nearest_of(
     progress: Progress,
     *,
     reverse: bool,
+    ends: Snapped | None = None,
 ) -> Nearest:
     """Find for every vertex the nearest of several facilities; see `warpath.nearest`.
 
     Parameters
     ----------
-    facilities : (k,) their indices, in the order of the call.
+    facilities : (k,) their indices, in the order of the call; of points along edges the nearer
+        ends.
     limit, dtype : the cutoff, and the type of the distances.
+    ends : the facilities, where some are points along edges; else None.
     """
     refuse_turns(graph, "nearest")
     if options.on_cluster():
         from warpath.api.clustered import clustered_nearest
 
         return clustered_nearest(
-            graph, options, facilities, limit, dtype, progress, reverse=reverse
+            graph, options, facilities, limit, dtype, progress, reverse=reverse, ends=ends
         )
-    starts = np.unique(facilities)
     way = graph.reversed() if reverse else graph
-    chosen = _swept_by(way, options.for_reversed(graph) if reverse else options, limit)
+    points = None if ends is None else PointSources.of(graph, ends, reverse=reverse)
+    in_search = facilities if points is None else points.vertices
+    inner = opened(way) if points is None else points.searched
+    starts, first = np.unique(in_search, return_index=True)
+    chosen = None
+    if points is None:
+        chosen = _swept_by(way, options.for_reversed(graph) if reverse else options, limit)
     if chosen is not None:
         raw, stats = run_plan(
             way, chosen, Problem(Task.SSSP, starts, cutoff=limit), progress=progress
@@ -66,17 +76,30 @@ def nearest_of(
         labels, owner = raw.dist, _owners(raw, way, starts)
     else:
         labels, owner, chosen, stats = _searched(
-            way, options, starts, limit, progress, reverse=reverse
+            way, inner, options, starts, limit, progress, reverse=reverse
         )
     # Only now, as under negative weights a path may lead through vertices beyond the cutoff.
     labels = cpu.cut(labels, limit)
     owner[labels == unreachable(labels.dtype)] = -1
-    labels, owner = _at_facilities(way, starts, labels, owner)
+    labels, owner = _at_facilities(way, inner, starts, labels, owner)
     dist = narrowed(labels, dtype)
+    rows = None
+    if points is not None:
+        rows = np.where(owner < 0, -1, first[np.searchsorted(starts, np.maximum(owner, starts[0]))])
+        owner = np.where(rows < 0, -1, facilities[rows]).astype(graph.indices.dtype)
     dist.flags.writeable = owner.flags.writeable = False
     stats["reached"] = int(np.count_nonzero(dist != unreachable(dist.dtype)))
     return Nearest(
-        graph, facilities, dist, owner, reverse=reverse, cutoff=limit, plan=chosen, stats=stats
+        graph,
+        facilities,
+        dist,
+        owner,
+        reverse=reverse,
+        cutoff=limit,
+        plan=chosen,
+        stats=stats,
+        rows=rows,
+        points=points,
     )
 
 
@@ -100,6 +123,7 @@ def _owners(raw: Raw, way: Graph, starts: NDArray[np.int64]) -> Array:
 
 def _searched(
     way: Graph,
+    inner: Graph,
     options: Options,
     starts: NDArray[np.int64],
     limit: float | None,
@@ -109,12 +133,16 @@ def _searched(
 ) -> tuple[Array, Array, Plan, dict[str, Any]]:
     """Search from a vertex more, which has edges to the facilities.
 
+    Parameters
+    ----------
+    inner : the opened graph, with a vertex for each point along an edge.
+    starts : the facilities in `inner`, in ascending order.
+
     Returns
     -------
     labels, owner : of the opened graph's vertices; labels beyond the cutoff may be left.
     plan, stats : what ran, and its counters.
     """
-    inner = opened(way)
     started = with_a_start(inner, starts)
     chosen = options.for_graph(started).plan(options.size_within(way, limit), started)
     problem = Problem(Task.SSSP, np.array([inner.n]), cutoff=limit)
@@ -174,7 +202,7 @@ def _found_again(
 
     Parameters
     ----------
-    inner : the opened graph.
+    inner : as in `_searched`.
     started : the graph that `with_a_start` makes of it.
     """
     closed = facilities[(facilities < graph.first_through) & (not graph.areas)]
@@ -194,18 +222,18 @@ def _found_again(
 
 
 def _at_facilities(
-    graph: Graph, facilities: NDArray[np.int64], labels: Array, owner: Array
+    graph: Graph, inner: Graph, facilities: NDArray[np.int64], labels: Array, owner: Array
 ) -> tuple[Array, Array]:
-    """Return what belongs to the graph's own vertices, (n,) each, from the opened graph's.
+    """Return what belongs to the graph's own vertices, (n,) each, from those of `inner`.
 
     Where a path may not pass through, what arrives there is a label of its own; but a facility is
     at 0 from itself.
     """
     closed, n = graph.first_through, graph.n
     if not closed:
-        return labels, owner
+        return labels[:n], owner[:n]
     dist, nearest = labels[:n].copy(), owner[:n].copy()
-    dist[:closed], nearest[:closed] = labels[n:], owner[n:]
+    dist[:closed], nearest[:closed] = labels[n : n + closed], owner[n : n + closed]
     if graph.areas:
         return dist, nearest
     own = facilities[facilities < closed]
@@ -214,12 +242,19 @@ def _at_facilities(
     nearest[own] = np.where(own_is_nearest, first, nearest[own])
     dist[own] = np.minimum(dist[own], 0)
     for one in own[(dist[own] < 0) & (nearest[own] == own)]:  # a round trip, which does not count
-        dist[one], nearest[one] = _nearest_of(graph, facilities, int(one))
+        dist[one], nearest[one] = _nearest_of(inner, facilities, int(one), n + int(one))
     return dist, nearest
 
 
-def _nearest_of(graph: Graph, facilities: NDArray[np.int64], target: int) -> tuple[Any, int]:
-    """Return how far a facility is from the nearest one, itself included, and which that is."""
-    wanted = np.array([target])
-    found = [(searched(graph, int(one), None, wanted)[0][target], int(one)) for one in facilities]
-    return min(found)
+def _nearest_of(
+    inner: Graph, facilities: NDArray[np.int64], target: int, copy: int
+) -> tuple[Any, int]:
+    """Return how far a closed facility is from the nearest one, itself included, and which that is.
+
+    Parameters
+    ----------
+    copy : the vertex of `inner` where paths to it end.
+    """
+    ends, others = np.array([copy]), facilities[facilities != target].tolist()
+    found = [(search(inner, one, None, ends)[0][copy], one) for one in others]
+    return min([(inner.dist_dtype.type(0), target), *found])

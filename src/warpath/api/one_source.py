@@ -10,7 +10,7 @@ import numpy as np
 
 from warpath.api.run import counted, narrowed, on_device, run_plan, traced_run
 from warpath.base.dtypes import unreachable
-from warpath.base.errors import DistanceOverflowError
+from warpath.base.errors import DistanceOverflowError, NegativeCycleError
 from warpath.base.progress import is_silent
 from warpath.engines import cpu
 from warpath.engines.base import Problem
@@ -19,16 +19,19 @@ from warpath.graph.labels import one_label
 from warpath.graph.zones import folded, folded_tree, opened
 from warpath.recipes import Task
 from warpath.results.paths import Paths, paths_found
+from warpath.results.point_paths import paths_from
 from warpath.results.predecessors import searched, without_unreached
 from warpath.results.predecessors import tree as predecessors
 from warpath.results.trace import Trace
 
 if TYPE_CHECKING:
     from warpath.api.bound_plans import OneSource
+    from warpath.api.options import Options
     from warpath.api.run import Progress
     from warpath.base.dtypes import Array
     from warpath.engines.cuda.engine import Bound
     from warpath.graph import Graph
+    from warpath.graph.point_sources import PointSources
 
 
 class SourceRequest(NamedTuple):
@@ -63,6 +66,21 @@ def solve_one(
         if solves is not None and labels is not None:
             return _left_there(graph, one, solves, s, labels, time.perf_counter() - start)
     return _solved_in_steps(graph, one, s, request, progress)
+
+
+def solve_from_point(
+    points: PointSources, options: Options, request: SourceRequest, progress: Progress
+) -> Paths:
+    """Solve from a point along an edge, in the graph in which it is a vertex."""
+    searched = points.searched
+    options = options.for_graph(searched)
+    one = options.one_source(searched, trace=request.trace, cutoff=request.limit)
+    try:
+        found = solve_one(searched, one, searched.n - 1, request, progress)
+    except NegativeCycleError as error:  # nothing leads to the point: all are the graph's own
+        names = points.graph.label_of(np.array(error.cycle)).tolist()
+        raise NegativeCycleError(names, error.length) from None
+    return paths_from(points, found)
 
 
 def _searched_again(

@@ -12,7 +12,7 @@ from warpath.api.clusters import put
 from warpath.api.dynamic_of import dynamic
 from warpath.api.folded import as_ends, folded_table, needs_links
 from warpath.api.nearest import nearest_of
-from warpath.api.one_source import SourceRequest, solve_one
+from warpath.api.one_source import SourceRequest, solve_from_point, solve_one
 from warpath.api.options import options_of, requested_size
 from warpath.api.pairs import pairs_of
 from warpath.api.route import route_of
@@ -26,8 +26,9 @@ from warpath.engines.base import Problem
 from warpath.graph import Graph
 from warpath.graph.arguments import as_indices, checked_cutoff, checked_dist_dtype, one_index
 from warpath.graph.checks import checked_bool
-from warpath.graph.places import noted, snapped, snapped_together
-from warpath.graph.turns import expanded
+from warpath.graph.places import Snapped, noted, snapped, snapped_together
+from warpath.graph.point_sources import PointSources
+from warpath.graph.turns import expanded, refuse_turns
 from warpath.graph.zones import opened
 from warpath.recipes import Task
 from warpath.results.within import checked_cutoffs
@@ -116,13 +117,17 @@ class Solver:
         ----------
         source, cutoff, dist_dtype, progress, trace : as in `warpath.sssp`.
         """
-        graph, source = self.graph, snapped(self.graph, source, "source", call="sssp")
+        graph, source = self.graph, snapped(self.graph, source, "source")
         s = one_index(graph, source, "source")
         limit, dtype = checked_cutoff(cutoff, graph), checked_dist_dtype(dist_dtype, graph)
         request = SourceRequest(limit, dtype, checked_bool(trace, "trace"))
+        if type(source) is Snapped and not source.only_vertices:
+            refuse_turns(graph, "sssp")
+            points = PointSources.of(graph, source)
+            return noted(solve_from_point(points, self._options, request, progress), source)
         options = decided(graph, self._options)
         one = options.one_source(graph, trace=request.trace, cutoff=limit)
-        return noted(solve_one(graph, one, s, request, progress), source, call="sssp")
+        return noted(solve_one(graph, one, s, request, progress), source)
 
     def path(self, source: Any, target: Any, *, progress: Progress = None) -> Route:
         """Return one shortest path.
@@ -261,18 +266,22 @@ class Solver:
         facilities, reverse, cutoff, dist_dtype, progress, missing : as in `warpath.nearest`.
         """
         graph, given = self.graph, {"facilities": facilities}
-        (facilities,) = snapped_together(graph, missing=missing, call="nearest", **given)
+        (facilities,) = snapped_together(graph, missing=missing, **given)
         reverse = checked_bool(reverse, "reverse")
         starts = as_indices(graph, facilities, "facilities")
         absent = starts < 0
         if absent.all():
             msg = f"all facilities are missing: {facilities.misses}"
             raise VertexError(msg)
-        starts = starts[~absent]
+        starts, ends = starts[~absent], None
+        if type(facilities) is Snapped and (facilities.along >= 0).any():
+            ends = facilities.part(np.flatnonzero(~absent))
         limit, dtype = checked_cutoff(cutoff, graph), checked_dist_dtype(dist_dtype, graph)
-        found = nearest_of(graph, self._options, starts, limit, dtype, progress, reverse=reverse)
+        found = nearest_of(
+            graph, self._options, starts, limit, dtype, progress, reverse=reverse, ends=ends
+        )
         found.missing = absent
-        return noted(found, facilities, call="nearest")
+        return noted(found, facilities)
 
     def within(
         self,

@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 from warpath.api.auto_prepare import decided
 from warpath.api.nearest import nearest_of
-from warpath.api.one_source import SourceRequest, solve_one
+from warpath.api.one_source import SourceRequest, solve_from_point, solve_one
 from warpath.base.errors import NegativeCycleError
 from warpath.graph.arguments import as_indices, checked_cutoff
-from warpath.graph.places import noted, snapped
+from warpath.graph.places import Snapped, noted, snapped
+from warpath.graph.point_sources import PointSources
 from warpath.graph.turns import refuse_turns
 from warpath.results.within import Within
 
@@ -37,20 +38,27 @@ def within_of(
     """
     refuse_turns(graph, "within")
     searched = graph.reversed() if reverse else graph
-    source = snapped(graph, source, "source", call="within")
+    source = snapped(graph, source, "source")
     starts = as_indices(graph, source, "source")
     limit = checked_cutoff(cutoffs.tolist()[-1], searched)
-    if (starts != starts[0]).any():
+    ends = source if type(source) is Snapped and not source.only_vertices else None
+    if (starts != starts[0]).any() or (ends is not None and len(starts) > 1):
         dtype = graph.dist_dtype
-        near = nearest_of(graph, options, starts, limit, dtype, progress, reverse=reverse)
-        return noted(Within(graph, cutoffs, starts, near, reverse=reverse), source, call="within")
-    s = int(starts[0])
+        near = nearest_of(
+            graph, options, starts, limit, dtype, progress, reverse=reverse, ends=ends
+        )
+        return noted(Within(graph, cutoffs, starts, near, reverse=reverse), source)
+    s, request = int(starts[0]), SourceRequest(limit, graph.dist_dtype)
     options = options.for_reversed(graph) if reverse else options
-    one = decided(searched, options).one_source(searched, cutoff=limit)
     try:
-        paths = solve_one(searched, one, s, SourceRequest(limit, graph.dist_dtype), progress)
+        if ends is not None:
+            points = PointSources.of(graph, ends, reverse=reverse)
+            paths = solve_from_point(points, options, request, progress)
+        else:
+            one = decided(searched, options).one_source(searched, cutoff=limit)
+            paths = solve_one(searched, one, s, request, progress)
     except NegativeCycleError as error:
         if not reverse:
             raise
         raise NegativeCycleError(error.cycle[::-1], error.length) from None
-    return noted(Within(graph, cutoffs, starts, paths, reverse=reverse), source, call="within")
+    return noted(Within(graph, cutoffs, starts, paths, reverse=reverse), source)

@@ -4,6 +4,7 @@
 from pathlib import Path
 from typing import Annotated, Any
 
+import numpy as np
 import typer
 
 from warpath.base import units
@@ -17,6 +18,7 @@ from warpath.cli.output import NamedValues, TableRows
 from warpath.cli.reading import Loaded, load, with_coordinates
 from warpath.cli.route import Vertex, draw_route
 from warpath.cli.vertices import in_file_ids, listed, one_id, vertex
+from warpath.results.names import names_of
 from warpath.results.paths import Paths
 
 Picture = Annotated[
@@ -123,7 +125,7 @@ def within(
     roads, solver = loaded.graph, loaded.solver(solving)
     with in_file_ids(roads):
         found = solver.within(
-            vertex(roads, source, snapping),
+            vertex(roads, source, snapping, along=True),
             cutoffs_of(cutoff),
             reverse=reverse,
             progress=showing.progress,
@@ -154,12 +156,11 @@ def nearest(
 
     loaded = _read(graph, [facilities], out, reading, snapping, showing, "the areas")
     roads, solver = loaded.graph, loaded.solver(solving)
-    chosen = listed(roads, facilities, snapping)
+    chosen = listed(roads, facilities, snapping, along=True)
     with in_file_ids(roads):
         found = solver.nearest(chosen, reverse=reverse, cutoff=cutoff, progress=showing.progress)
     with busy(f"drawing {out.name}", showing):
-        names = [str(one_id(roads, at)) for at in found.starts.tolist()]
-        plot_nearest(found, out, names=names, theme=theme)
+        plot_nearest(found, out, theme=theme)
     _report("nearest", graph, loaded, found.plan, out, showing)
 
 
@@ -327,9 +328,9 @@ def _solved(
     roads, solver = loaded.graph, loaded.solver(solving)
     with in_file_ids(roads):
         paths = solver.sssp(
-            vertex(roads, source, snapping), cutoff=cutoff, progress=showing.progress
+            vertex(roads, source, snapping, along=True), cutoff=cutoff, progress=showing.progress
         )
-    return loaded, paths, str(one_id(roads, paths.source_index))
+    return loaded, paths, names_of(paths, np.array([paths.source_index]))[0]
 
 
 def _report(

@@ -21,8 +21,10 @@ from warpath.cli.reading import load
 from warpath.cli.usage import UsageError
 from warpath.cli.vertices import listed, one_id, vertex
 from warpath.graph import Graph
+from warpath.graph.arguments import one_index
 from warpath.graph.facts import negative_weights
 from warpath.graph.labels import named_as_in_file, one_label
+from warpath.graph.places import snapped
 from warpath.results.certificate import Certificate
 from warpath.results.certificate import verify as certify
 from warpath.results.files import load_result, load_vectors
@@ -261,7 +263,8 @@ def verify(
     if vectors is not None and source is None:
         raise UsageError(f"{result} has distances from one source: give its id with --source.")
     if source is not None:
-        wanted = int(roads.index_of(vertex(roads, source, snapping))[0])
+        place = vertex(roads, source, snapping, along=True)
+        wanted = one_index(roads, snapped(roads, place, "source"), "source")
         starts = np.atleast_1d(getattr(saved, "source_index", getattr(saved, "source_indices", -1)))
         if vectors is None and wanted not in starts.tolist():
             first = one_id(roads, int(starts[0]))

@@ -90,7 +90,7 @@ def nearest(
     if page.html is not None:
         loaded = with_coordinates(loaded, graph, "the areas", "--html")
     roads = loaded.graph
-    chosen = listed(roads, facilities, snapping)
+    chosen = listed(roads, facilities, snapping, along=True)
     solver = loaded.solver(solving)
     start = time.perf_counter()
     with in_file_ids(roads):
@@ -226,7 +226,7 @@ def within(
     start = time.perf_counter()
     with in_file_ids(roads):
         found = solver.within(
-            listed(roads, source, snapping),
+            listed(roads, source, snapping, along=True),
             cutoffs_of(cutoff),
             reverse=reverse,
             progress=showing.progress,
@@ -304,11 +304,10 @@ def cutoffs_of(text: str) -> list[Any]:
 
 
 def draw(found: Within, plot: Path, theme: str) -> None:
-    """Draw isochrones with the ids of the file."""
+    """Draw isochrones."""
     from warpath.plot import plot_within
 
-    names = [str(name) for name in ids(found.graph, found.source_indices).tolist()]
-    plot_within(found, plot, source=names if len(names) > 1 else names[0], theme=theme)
+    plot_within(found, plot, theme=theme)
 
 
 def _rows(found: Within) -> Any:

@@ -78,7 +78,7 @@ def sssp(
     start = time.perf_counter()
     with in_file_ids(roads):
         paths = solver.sssp(
-            vertex(roads, source, snapping),
+            vertex(roads, source, snapping, along=True),
             cutoff=cutoff,
             progress=showing.progress,
             trace=trace is not None,

@@ -20,7 +20,7 @@ from warpath.graph.checks import (
 )
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
+    from numpy.typing import ArrayLike, NDArray
 
     from warpath.base.dtypes import Array
 
@@ -107,6 +107,14 @@ def rows_of_csr(
             raise out_of_range("indices", int(wrong[0]), int(columns[wrong[0]]), n)
     columns = columns.astype(index_dtype(n), copy=False)
     return _kept(rows, columns, None if weights is None else as_weights(weights), copied=copied)
+
+
+def order_of_transpose(indptr: Array, indices: Array) -> NDArray[np.int64]:
+    """Return the edges of a graph in the order of the rows of its reversed graph: (m,)."""
+    ids = np.arange(len(indices))
+    order = np.empty_like(ids)
+    _core.transpose(indptr, indices, ids, np.empty_like(indptr), np.empty_like(indices), order)
+    return order
 
 
 def kept_rows(

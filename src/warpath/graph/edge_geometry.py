@@ -6,10 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from warpath import _core
 from warpath.base.errors import GraphError
 from warpath.graph.checks import frozen
-from warpath.graph.csr import rows_of_edges
+from warpath.graph.csr import order_of_transpose, rows_of_edges
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -83,9 +82,7 @@ class Shapes:
 
     def transposed(self, indptr: Array, indices: Array) -> Shapes:
         """Return the shapes of a graph's reversed edges, in the order of the transpose."""
-        ids = np.arange(len(self))
-        order = np.empty_like(ids)
-        _core.transpose(indptr, indices, ids, np.empty_like(indptr), np.empty_like(indices), order)
+        order = order_of_transpose(indptr, indices)
         return self.taken(order, np.ones(len(order), np.bool_))
 
 

@@ -43,9 +43,8 @@ class Place:
     end likewise. The weight is spread evenly over the length of the edge; parts of integers are
     rounded to integers, halves up, and add up to the weight.
 
-    `path`, `pairs`, `distances` and `totals` take points along edges. `sssp`, `nearest` and
-    `within` take the nearest vertex, and say so in the notes of their plans. `DynamicPaths`,
-    `Graph.index_of` and the methods of results, such as `Paths.path_to`, take it as well.
+    `Graph.index_of` and the methods of results, such as `Paths.path_to`, take the nearest vertex.
+    `DynamicPaths` starts at vertices and refuses points along edges.
 
     Attributes
     ----------
@@ -192,7 +191,9 @@ def holds_places(vertices: Any) -> bool:
     return False
 
 
-def snapped(graph: Graph, vertices: Any, what: str = "vertices", *, call: str = "") -> Any:
+def snapped(
+    graph: Graph, vertices: Any, what: str = "vertices", *, at_vertices: bool = False
+) -> Any:
     """Return ``{vertex: name}``, or vertices with places among them, as `Snapped`.
 
     Anything else is returned unchanged.
@@ -200,7 +201,7 @@ def snapped(graph: Graph, vertices: Any, what: str = "vertices", *, call: str = 
     Parameters
     ----------
     what : the name of the argument, for errors.
-    call : the name of a call that takes the nearest vertex of each place, not a point of an edge.
+    at_vertices : whether to take the nearest vertex of each place, not a point of an edge.
 
     Raises
     ------
@@ -214,11 +215,11 @@ def snapped(graph: Graph, vertices: Any, what: str = "vertices", *, call: str = 
         return vertices
     if not isinstance(vertices, dict) and not holds_places(vertices):
         return vertices
-    return snapped_together(graph, call=call, **{what: vertices})[0]
+    return snapped_together(graph, at_vertices=at_vertices, **{what: vertices})[0]
 
 
 def snapped_together(
-    graph: Graph, *, missing: str = "raise", call: str = "", **given: Any
+    graph: Graph, *, missing: str = "raise", at_vertices: bool = False, **given: Any
 ) -> list[Any]:
     """Return several arguments as `snapped` does, with one error about all places that miss.
 
@@ -226,7 +227,7 @@ def snapped_together(
     ----------
     missing : "raise" for that error; "flag" for entries that are missing, also where the caller has
         None, NaN or NA.
-    call : as in `snapped`.
+    at_vertices : as in `snapped`.
     given : the arguments of a call, by their names.
     """
     _check_choice("missing", missing, ("raise", "flag"))
@@ -244,7 +245,8 @@ def snapped_together(
         for what, entries in lists.items()
         for i in range(len(entries))
     ]
-    together = _snapped(graph, [one for each in lists.values() for one in each], titles, call)
+    entries = [one for each in lists.values() for one in each]
+    together = _snapped(graph, entries, titles, at_vertices=at_vertices)
     if together.misses and missing == "raise":
         raise VertexError(together.misses)
     snaps = iter(together.snaps)
@@ -272,7 +274,7 @@ def _names(indices: NDArray[np.int64], names: Iterable[Any]) -> dict[int, str]:
     return joined
 
 
-def _snapped(graph: Graph, entries: list[Any], titles: list[str], call: str) -> Snapped:
+def _snapped(graph: Graph, entries: list[Any], titles: list[str], *, at_vertices: bool) -> Snapped:
     """Return the vertices and points of the entries of a call."""
     null = np.flatnonzero([is_missing(entry) for entry in entries])
     at = np.flatnonzero([type(entry) is Place for entry in entries])
@@ -289,7 +291,7 @@ def _snapped(graph: Graph, entries: list[Any], titles: list[str], call: str) -> 
     if not len(at):
         return result._replace(misses=" ".join(misses))
     places = [entries[i] for i in at.tolist()]
-    near = nearby(graph, places, on_edges=not call)
+    near = nearby(graph, places, on_edges=not at_vertices)
     result.indices[at] = np.where(near.far, -1, near.vertices)
     result.missing[at] |= near.far
     result.points[at] = near.points
@@ -349,7 +351,7 @@ def snaps_of(
     )
 
 
-def noted(result: T, *given: Any, call: str = "") -> T:
+def noted(result: T, *given: Any) -> T:
     """Return a result with the names of its vertices and the points taken for its places.
 
     Parameters
@@ -357,17 +359,14 @@ def noted(result: T, *given: Any, call: str = "") -> T:
     result : has attributes `names` and `snapped`, and a plan whose notes then say which points were
         taken and what is missing.
     given : the arguments of the call, as `snapped` returns them.
-    call : as in `snapped`.
     """
-    parts = [each for each in given if type(each) is Snapped]
-    if not parts:
+    if Snapped not in map(type, given):  # a fast path, for small solves
         return result
+    parts = [each for each in given if type(each) is Snapped]
     taken: Any = result
     taken.names = {at: name for part in parts for at, name in part.names.items() if at >= 0}
     taken.snapped = tuple(snap for part in parts for snap in part.snaps)
     notes = []
-    if call and any(snap.place.snap == "edge" for snap in taken.snapped):
-        notes.append(f"{call} takes places as their nearest vertices, not as points along edges")
     if taken.snapped:
         notes.append(described(taken.snapped, in_metres=points_of(taken.graph).degrees))
     if parts[0].misses:

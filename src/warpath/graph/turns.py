@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from warpath import _core
 from warpath.base.errors import GraphError, NotEnoughMemoryError, NotSupportedError
 from warpath.base.settings import memory
 from warpath.graph.checks import frozen
 from warpath.graph.coordinates import in_degrees
+from warpath.graph.csr import order_of_transpose
 from warpath.graph.derived import Derived, bytes_of_graph
 
 if TYPE_CHECKING:
@@ -104,10 +104,7 @@ class Turns:
 
     def transposed(self, indptr: Array, indices: Array) -> Turns:
         """Return the turns of a graph's reversed edges, in the order of the transpose."""
-        ids = np.arange(len(self.back))
-        order = np.empty_like(ids)
-        _core.transpose(indptr, indices, ids, np.empty_like(indptr), np.empty_like(indices), order)
-        mirrored = self.taken(order)
+        mirrored = self.taken(order_of_transpose(indptr, indices))
         rows = mirrored.banned[:, ::-1]
         column = (rows < 0).sum(axis=1, keepdims=True) + np.arange(rows.shape[1])
         mirrored.banned = frozen(np.take_along_axis(rows, column % rows.shape[1], axis=1))

@@ -46,7 +46,7 @@ class VertexNames:
             `Place` far from any vertex.
         """
         if holds_places(vertices):
-            taken = snapped(self, vertices, what, call="index_of")  # type: ignore[arg-type]
+            taken = snapped(self, vertices, what, at_vertices=True)  # type: ignore[arg-type]
             indices: NDArray[np.int64] = taken.indices
             return indices
         if self.labels is None:

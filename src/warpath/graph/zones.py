@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from warpath.base.dtypes import Array
+    from warpath.graph.links import Links
 
 
 _OPENED: Derived[Graph] = Derived(__name__, "graph with closed vertices opened", bytes_of_graph)
@@ -127,18 +128,24 @@ def home_path(graph: Graph, path: Array) -> Array:
     return np.delete(vertices, 1 + np.flatnonzero(joined))
 
 
-def folded(graph: Graph, dist: Array, source: int) -> Array:
-    """Return the (n,) distances in a graph from the (n + c,) distances in the opened graph."""
+def folded(graph: Graph, dist: Array, source: int | None) -> Array:
+    """Return the (n,) distances in a graph from the (n + c,) distances in the opened graph.
+
+    Parameters
+    ----------
+    source : the source; None for a point along an edge.
+    """
     closed = graph.first_through
     if closed == 0:
         return dist
     result = dist[: graph.n].copy()
     result[:closed] = dist[graph.n :]
-    result[source] = 0
+    if source is not None:
+        result[source] = 0
     return result
 
 
-def folded_tree(graph: Graph, pred: Array, source: int) -> Array:
+def folded_tree(graph: Graph, pred: Array, source: int | None) -> Array:
     """Return the (n,) predecessors in a graph from the (n + c,) ones in the opened graph.
 
     In a graph with areas, each is the vertex before another on the shortest path to that one. From
@@ -158,7 +165,8 @@ def folded_tree(graph: Graph, pred: Array, source: int) -> Array:
         result[:closed] = ends
     else:
         result[:closed] = pred[n:]
-    result[source] = -1
+    if source is not None:
+        result[source] = -1
     return result
 
 
@@ -196,13 +204,24 @@ def unfolded(graph: Graph, dist: Array, source: int, cutoff: float | None = None
     return labels
 
 
-def inside_from(graph: Graph, sources: Array) -> NDArray[np.float64]:
-    """Return the distances from the nearest closed source inside its area: (c,), inf outside."""
+def inside_from(graph: Graph, sources: Array, links: Links | None) -> NDArray[np.float64]:
+    """Return the distances from the nearest closed source inside its area: (c,), inf outside.
+
+    Parameters
+    ----------
+    links : the links of further sources, points along edges.
+    """
     labels = np.full(graph.first_through, np.inf)
-    for source in np.unique(sources[sources < graph.first_through]).tolist():
-        inside = _inside_from(graph, source, None)
+    starts = dict.fromkeys(sources.tolist(), 0.0)
+    pairs = (
+        [] if links is None else zip(links.vertices.tolist(), links.offsets.tolist(), strict=True)
+    )
+    for vertex, offset in [*starts.items(), *pairs]:
+        if vertex >= graph.first_through:
+            continue
+        inside = _inside_from(graph, vertex, None)
         reached = inside != unreachable(inside.dtype)
-        labels[reached] = np.minimum(labels[reached], inside[reached])
+        labels[reached] = np.minimum(labels[reached], offset + inside[reached])
     return labels
 
 

@@ -22,6 +22,7 @@ from warpath.plot.map import (
     network_lines,
     new_map,
     positions_of,
+    starts_of,
     write_title,
 )
 from warpath.plot.page import checked_path, drawable, new_figure, save, theme_of
@@ -177,7 +178,7 @@ def _hops(pred: Array) -> Array:
 
 
 def _shown(paths: Paths, steps: SearchSteps) -> Array:
-    start = positions_of(paths.graph, "its frontier")[paths.source_index]
+    (start,) = starts_of(paths, np.array([paths.source_index]), "its frontier")
     if not np.isfinite(start).all():
         raise GraphError(f"the source {paths.source!r} has no coordinates.")
     return np.concatenate([steps.lines.reshape(-1, 2), start[None]])

@@ -23,7 +23,7 @@ from warpath.plot.html_page import (
     write_page,
 )
 from warpath.plot.isochrones import headings
-from warpath.plot.map import links, positions_of
+from warpath.plot.map import links, starts_of
 from warpath.plot.nearest import areas, greedy_colours
 from warpath.plot.nearest import described as described_nearest
 from warpath.plot.page import AREAS, drawable
@@ -139,7 +139,7 @@ def html_tree(
     drawable(paths, Paths, "paths", "sssp(graph, source)")
     graph = paths.graph
     file, colour = checked_page(path, theme, tiles, graph)
-    start = positions_of(graph, "its tree")[paths.source_index]
+    (start,) = starts_of(paths, np.array([paths.source_index]), "its tree")
     if not np.isfinite(start).all():
         raise GraphError(f"the source {paths.source!r} has no coordinates.")
     heads, pieces, dist = tree_edges(paths)
@@ -200,7 +200,7 @@ def html_within(
     drawable(found, Within, "found", "within(graph, source, cutoffs)")
     graph = found.graph
     file, colour = checked_page(path, theme, tiles, graph)
-    starts = positions_of(graph, "what lies near a vertex")[found.source_indices]
+    starts = starts_of(found, found.source_indices, "what lies near a vertex")
     pieces, part = found.segments()
     band = found.parts()[1][part]
     shown = np.concatenate([pieces.reshape(-1, 2), starts])
@@ -264,7 +264,7 @@ def html_nearest(
     drawable(found, Nearest, "found", "nearest(graph, facilities)")
     graph = found.graph
     file, colour = checked_page(path, theme, tiles, graph)
-    starts = positions_of(graph, "the areas of facilities")[found.starts]
+    starts = starts_of(found, found.starts, "the areas of facilities")
     _require_place(starts, "the areas of facilities")
     edges = links(graph)
     src, dst = (ends[edges] for ends in graph.edges()[:2])

@@ -16,7 +16,7 @@ from warpath.plot.map import (
     line_width,
     mark,
     new_map,
-    positions_of,
+    starts_of,
     write_source,
     write_title,
 )
@@ -73,8 +73,7 @@ def plot_within(
     drawable(found, Within, "found", "within(graph, source, cutoffs)")
     target = None if path is None else checked_path(path)
     graph = found.graph
-    positions = positions_of(graph, "what lies near a vertex")
-    starts = positions[found.source_indices]
+    starts = starts_of(found, found.source_indices, "what lies near a vertex")
     lines, part = found.segments()
     band = found.parts()[1][part]
     shown = np.concatenate([lines.reshape(-1, 2), starts])

@@ -59,6 +59,22 @@ def positions_of(graph: Graph, what: str) -> Array:
     return graph.coordinates
 
 
+def starts_of(found: Any, indices: Array, what: str) -> Array:
+    """Return where the sources of a result are drawn: (k, 2).
+
+    Parameters
+    ----------
+    found : a result with `point_sources`.
+    indices : (k,) its sources; of points along edges the nearer ends.
+    what : as in `positions_of`.
+    """
+    positions = positions_of(found.graph, what)[indices]
+    points = found.point_sources
+    if points is None:
+        return positions
+    return np.where((points.ends.along >= 0)[:, None], points.ends.points, positions)
+
+
 def new_map(
     graph: Graph,
     points: Array,

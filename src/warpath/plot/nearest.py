@@ -16,7 +16,7 @@ from warpath.plot.map import (
     links,
     mark,
     new_map,
-    positions_of,
+    starts_of,
     write_source,
     write_title,
 )
@@ -74,7 +74,7 @@ def plot_nearest(
     drawable(found, Nearest, "found", "nearest(graph, facilities)")
     target = None if path is None else checked_path(path)
     graph = found.graph
-    starts = positions_of(graph, "the areas of facilities")[found.starts]
+    starts = starts_of(found, found.starts, "the areas of facilities")
     if not np.isfinite(starts).all(axis=1).any():
         raise GraphError("no facility has coordinates, so their areas cannot be drawn.")
     edges = links(graph)
@@ -115,21 +115,13 @@ def _draw_areas(drawing: MapFigure, lines: Array, area: Array, colour: Array) ->
 
 def areas(found: Nearest, src: Array, dst: Array) -> Array:
     """Return the number of the facility that both ends of each edge have, or -1: (m,)."""
-    facility = found.facility_indices[src]
-    same = (facility == found.facility_indices[dst]) & (facility >= 0)
-    return np.where(same, _numbers(found, facility), -1)
-
-
-def _numbers(found: Nearest, facility: Array) -> Array:
-    """Return the first position in ``found.facilities`` of each facility, any number for -1."""
-    starts, first = np.unique(found.starts, return_index=True)
-    numbers: Array = first[np.searchsorted(starts, facility)]
-    return numbers
+    facility = found.facility_rows[src]
+    return np.where(facility == found.facility_rows[dst], facility, -1)
 
 
 def greedy_colours(found: Nearest, src: Array, dst: Array) -> Array:
     """Return a number of a colour for each facility, by greedy colouring: (k,)."""
-    ends = [_numbers(found, found.facility_indices[each]) for each in (src, dst)]
+    ends = [found.facility_rows[each] for each in (src, dst)]
     both = found.reached[src] & found.reached[dst] & (ends[0] != ends[1])
     next_to: list[set[int]] = [set() for _ in found.starts]
     for one, other in np.unique(np.stack(ends)[:, both], axis=1).T.tolist():

@@ -17,6 +17,7 @@ from warpath.plot.map import (
     mark,
     new_map,
     positions_of,
+    starts_of,
     write_source,
     write_title,
 )
@@ -76,10 +77,10 @@ def plot_tree(
     drawable(paths, Paths, "paths", "sssp(graph, source)")
     file = None if path is None else checked_path(path)
     graph = paths.graph
-    positions = positions_of(graph, "its tree")
+    positions_of(graph, "its tree")
     over = route if route is None or isinstance(route, Route) else paths.path_to(route)
     line = None if over is None else route_line(graph, over)
-    start = positions[paths.source_index]
+    (start,) = starts_of(paths, np.array([paths.source_index]), "its tree")
     if not np.isfinite(start).all():
         raise GraphError(f"the source {paths.source!r} has no coordinates.")
     _, lines, dist = tree_edges(paths)
@@ -139,5 +140,9 @@ def tree_edges(paths: Paths) -> tuple[Array, Array, Array]:
     heads = heads[np.argsort(-dist, kind="stable")]
     lines, which, _, _ = lines_of(graph, lightest(graph, paths.pred[heads], heads))
     known = np.isfinite(lines).all(axis=(1, 2))
-    heads = heads[which[known]]
-    return heads, lines[known], paths.dist[heads].astype(np.float64)
+    heads, lines = heads[which[known]], lines[known]
+    for root in paths.first_reached.tolist():
+        pieces, _ = paths.path_to(root).pieces
+        heads = np.append(heads, np.full(len(pieces), root))
+        lines = np.concatenate([lines, pieces])
+    return heads, lines, paths.dist[heads].astype(np.float64)

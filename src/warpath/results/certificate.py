@@ -20,10 +20,12 @@ from warpath.graph.zones import folded_tree, opened, unfolded
 from warpath.results.distance_table import DistanceTable
 from warpath.results.foreign import Labels, labels_of, predecessors_of, tree_fault
 from warpath.results.paths import Paths
+from warpath.results.point_paths import paths_from
 from warpath.results.predecessors import as_labels, searched, tree, without_unreached
 
 if TYPE_CHECKING:
     from warpath.base.dtypes import Array
+    from warpath.graph.point_sources import PointSources
 
 _RULES = {
     "source": "the source's own distance must be 0",
@@ -133,12 +135,22 @@ def verify(
         if tree != "canonical":
             raise InputError("tree='any' has no effect on a table: leave it out.")
         result.require_distances("verify")
+        if result._ends is not None:  # noqa: SLF001 - a part of the result
+            msg = (
+                "verify checks tables between vertices, and this one has points along edges or "
+                "missing entries: verify the paths from each place, sssp(graph, place)."
+            )
+            raise InputError(msg)
         return _verify_table(graph, inner, result)
     if len(result.dist) != graph.n:
         msg = f"the result has {len(result.dist)} labels but the graph has n = {graph.n} vertices."
         raise InputError(msg)
     found = Labels(graph, _labels_of(graph, result.dist), 0)
     before = _checked_pred(graph, inner, result.pred)
+    if result._point is not None:  # noqa: SLF001 - a part of the result
+        points, there = result._point  # noqa: SLF001
+        _verify_from_point(points.on(graph), there, found.dist, before)
+        return Certificate(1, graph.n, graph.m, tree=True, slack=0)
     return _verify_tree(found, result.source_index, before, tree, cutoff=result.cutoff)
 
 
@@ -194,6 +206,17 @@ def _verify_tree(
         except VerificationError:
             canonical = False
     return Certificate(1, graph.n, graph.m, tree=True, slack=slack, canonical=canonical)
+
+
+def _verify_from_point(points: PointSources, found: Paths, dist: Array, pred: Array) -> None:
+    """Check paths from a point along an edge, and those of the graph in which it is a vertex."""
+    verify(points.searched, found)
+    expected, graph = paths_from(points, found), points.graph
+    rows = {"label": (dist, _labels_of(graph, expected.dist)), "pred": (pred, expected.pred)}
+    for rule, (given, right) in rows.items():
+        if not np.array_equal(given, right):
+            wrong = int(np.flatnonzero(given != right)[0])
+            raise _broken(graph, {"rule": rule, "vertex": wrong, "dist_v": dist[wrong]})
 
 
 def _labels_of(graph: Graph, dist: Array) -> Array:

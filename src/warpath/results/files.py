@@ -19,11 +19,16 @@ from warpath.base.escaping import csv_cell, utf8
 from warpath.graph.arguments import a_graph
 from warpath.graph.checks import checked_bool
 from warpath.graph.labels import encodable, file_ids, table_ids
+from warpath.graph.links import Links
+from warpath.graph.places import Place, Snapped
+from warpath.graph.point_sources import PointSources
+from warpath.graph.zones import opened
 from warpath.io.places import to_read, to_write
 from warpath.io.save import atomic
 from warpath.results import row_files
 from warpath.results.distance_table import DistanceTable
 from warpath.results.paths import Paths
+from warpath.results.point_paths import paths_from
 from warpath.results.row_files import SUFFIXES, load_rows, suffix_of
 
 if TYPE_CHECKING:
@@ -40,7 +45,10 @@ if TYPE_CHECKING:
 _ROWS = 2**16
 
 #: The arrays of a saved result that are read back.
-_PARTS = {"dist", "pred", "preds", "source", "cutoff", "sources", "targets", "reassociated"}
+_PARTS = {
+    "dist", "pred", "preds", "source", "point", "links", "offsets", "cutoff", "sources", "targets",
+    "reassociated",
+}  # fmt: skip
 
 #: The exceptions of NumPy and zipfile for a truncated file or one with changed bytes.
 _DAMAGED = (
@@ -68,6 +76,9 @@ def save_paths(
     target = to_write(path)
     if target.suffix == ".npz":
         parts = {"dist": paths.dist, "pred": paths.pred, "source": np.array(paths.source_index)}
+        if paths._point is not None:  # noqa: SLF001 - a part of the result
+            points, own = paths._point  # noqa: SLF001
+            parts |= {"dist": own.dist, "pred": own.pred} | _point_parts(points)
         if paths.cutoff is not None:
             parts["cutoff"] = np.array(paths.cutoff)
         refuse_formulas(target, escape_formulas=escape_formulas)
@@ -200,6 +211,10 @@ def _paths_of(graph: Graph, path: str | os.PathLike[str], parts: dict[str, Array
     for name, kinds, dimensions in (("dist", "if", 1), ("pred", "i", 1), ("source", "i", 0)):
         _check_kind(path, name, parts[name], kinds, dimensions)
     dist, pred, source = parts["dist"], parts["pred"], int(parts["source"])
+    points = None
+    if "point" in parts and 0 <= source < graph.n:
+        points = _point_of(graph, path, parts, source)
+        graph, source = points.searched, points.searched.n - 1
     if len(dist) != graph.n or len(pred) != graph.n or not 0 <= source < graph.n:
         msg = f"the result has {len(dist)} labels, but the graph has n = {graph.n} vertices"
         raise GraphFormatError(path, None, msg)
@@ -210,7 +225,53 @@ def _paths_of(graph: Graph, path: str | os.PathLike[str], parts: dict[str, Array
         msg = f"pred has vertices that do not exist: this graph has n = {graph.n}"
         raise GraphFormatError(path, None, msg)
     tree = pred.astype(graph.indices.dtype, copy=False)
-    return Paths(graph, source, dist, tree=lambda: tree, cutoff=_cutoff_of(path, parts))
+    paths = Paths(graph, source, dist, tree=lambda: tree, cutoff=_cutoff_of(path, parts))
+    return paths if points is None else paths_from(points, paths)
+
+
+def _point_parts(points: PointSources) -> dict[str, Array]:
+    """Return the arrays of a point along an edge that paths start from."""
+    ends, links = points.ends, points.links
+    place = ends.given[0]
+    at = (place.lon, place.lat, ends.fractions[0], *ends.points[0])
+    return {
+        "point": np.array(at),
+        "links": np.stack([links.vertices, links.edges]),
+        "offsets": links.offsets,
+    }
+
+
+def _point_of(
+    graph: Graph, path: str | os.PathLike[str], parts: dict[str, Array], source: int
+) -> PointSources:
+    """Return the point along an edge that saved paths start from.
+
+    Parameters
+    ----------
+    source : the nearer end of the edge.
+    """
+    point, links, offsets = (parts.get(name, np.empty(0)) for name in ("point", "links", "offsets"))
+    kinds = (("point", point, "f", 1), ("links", links, "i", 2), ("offsets", offsets, "if", 1))
+    for kind in kinds:
+        _check_kind(path, *kind)
+    if (
+        point.shape != (5,)
+        or not np.isfinite(point).all()
+        or links.shape not in {(2, 1), (2, 2)}
+        or len(offsets) != links.shape[1]
+        or links.min() < 0
+        or (links.max(axis=1) >= (opened(graph).n, graph.m)).any()
+    ):
+        msg = "it starts along an edge that this graph does not have"
+        raise GraphFormatError(path, None, msg)
+    lon, lat, fraction, *corner = point.tolist()
+    vertices, edges = links.astype(np.int64)
+    along, back = edges[:1], edges[1:] if len(edges) > 1 else np.array([-1])
+    ends = Snapped.of(np.array([source]), (Place(lon, lat),))._replace(
+        along=along, back=back, fractions=np.array([fraction]), points=np.array([corner])
+    )
+    rows = np.zeros(len(edges), np.int64)
+    return PointSources.joined(graph, ends, Links(rows, vertices, offsets, edges))
 
 
 def _table_of(graph: Graph, path: str | os.PathLike[str], parts: dict[str, Array]) -> DistanceTable:

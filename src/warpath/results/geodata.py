@@ -258,7 +258,14 @@ def tree_frame(paths: Paths) -> Any:
         "pred": table_ids(graph, paths.pred[heads]),
         "geometry": _shapes(lines_of(graph, edges)[:2], len(edges)),
     }
-    return geopandas.GeoDataFrame(columns, crs=crs_of(graph, "auto"))
+    frame = geopandas.GeoDataFrame(columns, crs=crs_of(graph, "auto"))
+    for root in paths.first_reached.tolist():
+        first = {"vertex": table_ids(graph, np.array([root]))[0], "distance": paths.dist[root]}
+        frame.loc[len(frame)] = first | {
+            "pred": None,
+            "geometry": _whole(_line(paths.path_to(root))),
+        }
+    return frame
 
 
 def _shapes(parts: tuple[Array, Array], count: int) -> list[Any]:

@@ -40,9 +40,8 @@ def explore_nearest(found: Nearest, options: dict[str, Any]) -> Any:
     """Implement `Nearest.explore`."""
     _needed("Nearest.explore")
     frame = nearest_frame(found, "auto")
-    names = names_of(found, found.starts, options.pop("names", None))
-    by_index = dict(zip(found.starts.tolist(), names, strict=True))
-    frame["facility"] = [by_index.get(at) for at in found.facility_indices.tolist()]
+    names = [*names_of(found, found.starts, options.pop("names", None)), None]
+    frame["facility"] = [names[row] for row in found.facility_rows.tolist()]
     return _explored(frame, {"column": "facility", "categorical": True} | options)
 
 

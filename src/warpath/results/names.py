@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from warpath.base.errors import InputError
 from warpath.base.escaping import visible
 from warpath.graph.checks import checked_bool, shown
@@ -35,7 +37,7 @@ def names_of(found: Any, indices: Array, names: Any = None, *, file_ids: bool = 
     graph = found.graph
     in_file = checked_bool(file_ids, "file_ids")
     labels = ids_in_file(graph, indices) if in_file else graph.label_of(indices)
-    own = dict(found.names)
+    chosen: dict[int, Any] = {}
     if hasattr(names, "to_dict") and names.index.tolist() != list(range(len(names))):
         names = names.to_dict()  # a Series of pandas, labelled by the vertices
     if isinstance(names, Mapping):
@@ -44,7 +46,6 @@ def names_of(found: Any, indices: Array, names: Any = None, *, file_ids: bool = 
         if stray:
             msg = f"names has {shown(stray[0])} for a vertex that is not among those of the call."
             raise InputError(msg)
-        own |= chosen
     elif names is not None:
         listed = [names] if isinstance(names, str) else list(names)
         if isinstance(names, set | frozenset) or len(listed) != len(indices):
@@ -54,5 +55,19 @@ def names_of(found: Any, indices: Array, names: Any = None, *, file_ids: bool = 
             )
             raise InputError(msg)
         return [visible(name) for name in listed]
-    pairs = zip(indices.tolist(), labels.tolist(), strict=True)
-    return [visible(own.get(at, label)) for at, label in pairs]
+    places = _places(found, indices)
+    pairs = enumerate(zip(indices.tolist(), labels.tolist(), strict=True))
+    return [
+        visible(chosen.get(at, places.get(row, found.names.get(at, label))))
+        for row, (at, label) in pairs
+    ]
+
+
+def _places(found: Any, indices: Array) -> dict[int, str]:
+    """Return the names of the places among the sources of a result, by their position there."""
+    points = getattr(found, "point_sources", None)
+    if points is None or not np.array_equal(indices, points.ends.indices):
+        return {}
+    given = points.ends.given
+    rows = np.flatnonzero(points.ends.along >= 0).tolist()
+    return {row: given[row].name or str(given[row]) for row in rows}

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from warpath.base.dtypes import Array
     from warpath.graph import Graph
     from warpath.graph.places import Snap
+    from warpath.graph.point_sources import PointSources
 
 
 class Nearest(ReachedDistances):
@@ -32,12 +33,17 @@ class Nearest(ReachedDistances):
     graph : the graph that was solved.
     facilities : (k,) the facilities, as the graph names them, in the order of the call; those of a
         set in ascending order of their indices.
-    starts : (k,) int64, indices of the facilities, in the same order.
+    starts : (k,) int64, indices of the facilities, in the same order; of points along edges, those
+        of the nearer ends.
     dist : (n,) distances in the weights' unit; inf (floats) or the largest integer where no
         facility is reachable, which sums of integers would include: see `reached_dist`,
         `to_numpy`.
     facility_indices : (n,) of the indices' type, the index of the nearest facility, of several
-        equally near ones the smallest; -1 where no facility is reachable.
+        equally near ones the smallest, points along edges last; -1 where no facility is reachable.
+    facility_rows : (n,) int64, the position in `facilities` of the nearest facility, the first of a
+        vertex that was given twice; -1 where no facility is reachable.
+    point_sources : the facilities as vertices of the graph that was searched, where some are points
+        along edges; else None.
     missing : (c,) bool, of the c facilities of the call those that were left out, as they had no
         vertex near or were None.
     reverse : False for distances from the facilities, True for distances to them.
@@ -65,6 +71,8 @@ class Nearest(ReachedDistances):
         cutoff: float | None,
         plan: Any,
         stats: dict[str, Any],
+        rows: NDArray[np.int64] | None = None,
+        points: PointSources | None = None,
     ) -> None:
         self.graph = graph
         self.starts = facilities
@@ -76,11 +84,22 @@ class Nearest(ReachedDistances):
         self.cutoff = cutoff
         self.plan = plan
         self.stats = stats
+        self.point_sources = points
+        if rows is not None:
+            self.facility_rows = rows
 
     @cached_property
     def count_of_facilities(self) -> int:
         """The number of different facilities; `facilities` has one given twice twice."""
-        return len(np.unique(self.starts))
+        points = self.point_sources
+        return len(np.unique(self.starts)) if points is None else points.distinct
+
+    @cached_property
+    def facility_rows(self) -> NDArray[np.int64]:
+        """The position in `facilities` of the nearest facility of every vertex: (n,)."""
+        starts, first = np.unique(self.starts, return_index=True)
+        rows = first[np.searchsorted(starts, np.maximum(self.facility_indices, starts[0]))]
+        return np.where(self.reached, rows, -1)
 
     @cached_property
     def reached(self) -> NDArray[np.bool_]:

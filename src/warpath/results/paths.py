@@ -14,9 +14,11 @@ from warpath.graph.arguments import one_index
 from warpath.graph.checks import shown
 from warpath.graph.labels import one_label, table_ids
 from warpath.graph.places import NO_NAMES
+from warpath.graph.zones import arrivals
 from warpath.results.predecessors import as_labels, no_path, tree, walked
 from warpath.results.reached import ReachedDistances
 from warpath.results.route import Route
+from warpath.results.route_between import route_from
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
     from warpath.base.dtypes import Array
     from warpath.graph import Graph
     from warpath.graph.places import Snap
+    from warpath.graph.point_sources import PointSources
     from warpath.results.trace import Trace
 
 
@@ -78,7 +81,8 @@ class Paths(ReachedDistances):
     Attributes
     ----------
     graph : the graph that was solved.
-    source : the source, as the graph names it.
+    source : the source, as the graph names it; the `Place` of a point along an edge.
+    source_index : its index; of a point along an edge, that of the nearer end.
     dist : (n,) distances in the weights' unit; inf (floats) or the largest integer where
         unreachable, which sums of integers would include: see `reached_dist`, `to_numpy`. After a
         solve on a GPU the first access copies them to the host; `on_device` gives them without a
@@ -97,6 +101,8 @@ class Paths(ReachedDistances):
     through : function that computes the predecessors for routes that pass vertices beyond a cutoff;
         None if routes can use those of `tree`.
     there : the arrays on the device, a `DeviceResult`; None if the result is on the host.
+    point : of a source that is a point along an edge, the graph in which it is a vertex, and the
+        paths there.
     """
 
     # Class attributes are the defaults: setting one on each result would take 15 ns.
@@ -105,6 +111,7 @@ class Paths(ReachedDistances):
     snapped: tuple[Snap, ...] = ()
     names: Mapping[int, str] = NO_NAMES
     _there: Any = None
+    _point: tuple[PointSources, Paths] | None = None
     _through: Callable[[], Array] | None = None
     _pred: Array | None = None
     _one: Solved | None = None
@@ -123,6 +130,7 @@ class Paths(ReachedDistances):
         stats: dict[str, Any] | Callable[[], dict[str, Any]] | None = None,
         trace: Trace | None = None,
         there: Any = None,
+        point: tuple[PointSources, Paths] | None = None,
     ) -> None:
         self.graph = graph
         self.source_index = source
@@ -135,11 +143,19 @@ class Paths(ReachedDistances):
         self._stats = stats
         self._tree = tree
         self._through = through
+        self._point = point
 
     @property
     def source(self) -> Any:
-        """The source, as the graph names it."""
+        """The source, as the graph names it; the `Place` of a point along an edge."""
+        if self._point is not None:
+            return self._point[0].ends.given[0]
         return one_label(self.graph, self.source_index)
+
+    @property
+    def point_sources(self) -> PointSources | None:
+        """The source as a vertex more of the graph, if it is a point along an edge."""
+        return None if self._point is None else self._point[0]
 
     @cached_property
     def dist(self) -> Array:
@@ -198,7 +214,8 @@ class Paths(ReachedDistances):
         """The predecessor of every vertex, (n,) of the indices' type; computed at the first access.
 
         ``pred[v]`` is the smallest u with an edge u -> v, ``dist[u] + w == dist[v]`` and
-        ``dist[u] < dist[v]``; -1 at the source and where unreachable. One pass, O(n + m).
+        ``dist[u] < dist[v]``; -1 at the source and where unreachable. One pass, O(n + m). The first
+        vertex on a path from a point along an edge has no predecessor, -1.
         """
         pred = self._pred
         if pred is None:
@@ -217,6 +234,13 @@ class Paths(ReachedDistances):
         reached: NDArray[np.bool_] = self.dist != unreachable(self.dist.dtype)
         return reached
 
+    @property
+    def first_reached(self) -> NDArray[np.int64]:
+        """The vertices without a predecessor that paths from a point along an edge begin with."""
+        if self._point is None:
+            return np.empty(0, np.int64)
+        return np.flatnonzero(self.reached & (self.pred < 0))
+
     def path_to(self, target: Any) -> Route:
         """Return the route to a vertex.
 
@@ -229,16 +253,21 @@ class Paths(ReachedDistances):
         """
         t = one_index(self.graph, target, "target")
         if not self.reached[t]:
-            raise no_path(self.graph, self.source_index, t, self.cutoff)
+            ends = "" if self._point is None else f"from {self.source} to {shown(target)}"
+            raise no_path(self.graph, self.source_index, t, self.cutoff, ends)
+        if self._point is not None:
+            points, found = self._point
+            route = found.path_to(int(arrivals(self.graph, np.array([t]))[0]))
+            return route_from(points, route.indices, self.dist[t].item(), self.plan)
         if self.graph.areas:  # predecessors alone need not lead to a closed source
             labels = as_labels(self.graph, self.dist)
             vertices = walked(self.graph, self.source_index, t, labels)
             return Route(self.graph, vertices, self.dist[t].item(), self.plan)
         pred = self.pred if self._through is None else self._through()
-        route = [t]
-        while route[-1] != self.source_index:
-            route.append(int(pred[route[-1]]))
-        return Route(self.graph, np.array(route[::-1], np.int64), self.dist[t].item(), self.plan)
+        stops = [t]
+        while stops[-1] != self.source_index:
+            stops.append(int(pred[stops[-1]]))
+        return Route(self.graph, np.array(stops[::-1], np.int64), self.dist[t].item(), self.plan)
 
     def __getitem__(self, target: Any) -> Any:
         """Return the distance to one vertex."""
@@ -346,6 +375,7 @@ class Paths(ReachedDistances):
             self.stats,
             self.trace,
             None if self._through is None else self._through(),
+            self._point,
         )
 
     def __iter__(self) -> Iterator[Any]:
@@ -375,13 +405,10 @@ class Paths(ReachedDistances):
 
     def __repr__(self) -> str:
         count = int(self.reached.sum())
-        lines = [
-            f"<Paths from {shown(self.source)}: {count:,} of {len(self.dist):,} vertices reached"
-        ]
+        start = shown(self.source) if self._point is None else self.source
+        lines = [f"<Paths from {start}: {count:,} of {len(self.dist):,} vertices reached"]
         if count:
-            farthest = int(
-                np.argmax(np.where(self.reached, self.dist, self.dist[self.source_index]))
-            )
+            farthest = int(np.flatnonzero(self.reached)[np.argmax(self.reached_dist)])
             name = one_label(self.graph, farthest)
             lines[0] += f", the farthest is {shown(name)} at {self.dist[farthest].item():,}"
         if self.plan is not None:
@@ -390,7 +417,7 @@ class Paths(ReachedDistances):
 
 
 def _paths(graph: Graph, source: int, dist: Array, pred: Array, *rest: Any) -> Paths:
-    cutoff, plan, stats, trace, through = rest
+    cutoff, plan, stats, trace, through, point = rest
     return Paths(
         graph,
         source,
@@ -401,6 +428,7 @@ def _paths(graph: Graph, source: int, dist: Array, pred: Array, *rest: Any) -> P
         stats=stats,
         trace=trace,
         through=None if through is None else lambda: through,
+        point=point,
     )
 
 

@@ -163,8 +163,19 @@ class _FileRows:
         pred[place[has]] = self._vertices([one for one in before if one is not None])
         starts = np.flatnonzero((dist != unreachable(dist.dtype)) & (pred < 0))
         if len(starts) != 1:
-            raise self._other(f"{len(starts)} vertices are reached without a predecessor, not 1")
-        return Paths(graph, int(starts[0]), dist, tree=lambda: pred)
+            msg = (
+                f"{len(starts)} vertices are reached without a predecessor, not 1; results from "
+                "points along edges are read from .npz only"
+            )
+            raise self._other(msg)
+        start = int(starts[0])
+        if dist[start] != 0:
+            msg = (
+                f"the first vertex of the paths is at the distance {dist[start]}, not 0: results "
+                "from points along edges are read from .npz only"
+            )
+            raise GraphFormatError(self.path, None, msg)
+        return Paths(graph, start, dist, tree=lambda: pred)
 
     def vectors(self) -> tuple[Array, Array | None]:
         graph, names = self.graph, self.table.column_names

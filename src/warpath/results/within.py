@@ -16,12 +16,13 @@ from warpath.graph.coordinates import stretch
 from warpath.graph.edge_geometry import lines_of
 from warpath.graph.labels import one_label, table_ids
 from warpath.graph.places import NO_NAMES
-from warpath.graph.zones import inside_from
+from warpath.graph.zones import arrivals, inside_from
 from warpath.results.paths import Paths
 from warpath.results.predecessors import found as found_route
 from warpath.results.predecessors import no_path
 from warpath.results.reached import filled
 from warpath.results.route import Route
+from warpath.results.route_between import route_from
 
 if TYPE_CHECKING:
     import os
@@ -48,7 +49,9 @@ class Within:
     reverse : False for distances from the source, True for distances to it.
     sources : (s,) the sources, as the graph names them, in the order of the call; those of a set in
         ascending order of their indices.
-    source_indices : (s,) int64.
+    source_indices : (s,) int64; of points along edges, the nearer ends.
+    point_sources : the sources as vertices of the graph that was searched, where some are points
+        along edges; else None.
     searched : the graph that was searched: `graph`, or the reversed graph if `reverse`.
     paths : the `Paths` of the search of `searched`; None for several sources.
     snapped : what was taken for each `Place` in the call, a tuple of `Snap`; empty without places.
@@ -73,6 +76,7 @@ class Within:
         self._found = found
         self.searched = graph.reversed() if reverse else graph
         self.paths = found if isinstance(found, Paths) else None
+        self.point_sources = found.point_sources
         self.reverse = reverse
         reached = np.flatnonzero(found.reached)
         dist = found.dist[reached]
@@ -83,14 +87,17 @@ class Within:
 
     @property
     def source(self) -> Any:
-        """The vertex that distances are measured from, or to; a list of several."""
+        """The vertex or `Place` that distances are measured from, or to; a list of several."""
+        if self.paths is not None:
+            return self.paths.source
         names = self.sources.tolist()
         return names[0] if self.count_of_sources == 1 else names
 
     @cached_property
     def count_of_sources(self) -> int:
         """The number of different sources; `sources` has one given twice twice."""
-        return len(np.unique(self.source_indices))
+        points = self.point_sources
+        return len(np.unique(self.source_indices)) if points is None else points.distinct
 
     @cached_property
     def sources(self) -> Array:
@@ -156,12 +163,17 @@ class Within:
         if isinstance(self._found, Paths):
             return self._found.path_to(vertex)
         t = one_index(self.graph, vertex, "vertex")
-        start = int(self._found.facility_indices[t])
-        if start < 0:
+        row = int(self._found.facility_rows[t])
+        if row < 0:
             ends = f"from a source to {one_label(self.graph, t)!r}"
             raise no_path(self.searched, int(self.source_indices[0]), t, self._found.cutoff, ends)
-        route, _ = found_route(self.searched, start, t)
-        return Route(self.searched, route, self._found.dist[t].item(), self.plan)
+        length, points = self._found.dist[t].item(), self.point_sources
+        if points is not None and points.ends.along[row] >= 0:
+            end = int(arrivals(self.searched, np.array([t]))[0])
+            route, _ = found_route(points.searched, int(points.vertices[row]), end)
+            return route_from(points, route, length, self.plan)
+        route, _ = found_route(self.searched, int(self.source_indices[row]), t)
+        return Route(self.searched, route, length, self.plan)
 
     def parts(self) -> tuple[NDArray[np.int64], NDArray[np.int64], Array, Array]:
         """Return the parts of edges within the cutoffs, one for each pair of an edge and its band.
@@ -171,7 +183,8 @@ class Within:
         edge : (p,) int64, positions in `Graph.edges`; of the reversed graph if `reverse`.
         band : (p,) int64, index of the cutoff as in `band`.
         start, end : (p,) float64, begin and end of the part as fractions of the edge's length, from
-            the vertex that is reached first: 0.0 and 1.0 for a whole edge.
+            the vertex that is reached first: 0.0 and 1.0 for a whole edge. An edge with sources
+            along it is cut at these points.
 
         Notes
         -----
@@ -179,7 +192,10 @@ class Within:
         of the r vertices).
         """
         searched = self.searched
-        passed = np.isin(self.indices, self.source_indices)
+        points, sources = self.point_sources, self.source_indices
+        if points is not None:
+            sources = sources[points.ends.along < 0]
+        passed = np.isin(self.indices, sources)
         passed |= (self.indices >= searched.first_through) | searched.areas
         tails = self.indices[passed]
         degree = np.diff(searched.indptr)[tails]
@@ -187,25 +203,35 @@ class Within:
         edge = first + np.arange(len(first))
         begin = np.repeat(self.dist[passed], degree).astype(np.float64)
         if searched.areas:  # only a path that has not left the area of its source leaves it
-            inside = np.append(inside_from(searched, self.source_indices), 0.0)
+            links = None if points is None else points.links
+            inside = np.append(inside_from(searched, sources, links), 0.0)
             closed = np.minimum(np.repeat(tails, degree), searched.first_through)
             leaves = searched.indices[edge] >= searched.first_through
             begin = np.where(leaves, np.maximum(begin, inside[closed]), begin)
+        least, most = np.zeros(len(edge)), np.ones(len(edge))
+        if points is not None:
+            own, starts, stops = points.parts()
+            cut, of = np.unique(own, return_index=True)
+            known = np.isin(edge, cut)  # after the first point, the point itself is nearer
+            most[known] = starts[of][np.searchsorted(cut, edge[known])]
+            least, most = np.append(least, starts), np.append(most, stops)
+            edge = np.append(edge, own)
+            begin = np.append(begin, -starts * searched.solver_weights[own])
         length = searched.solver_weights[edge].astype(np.float64)
         parts = []
         low = -np.inf
         for at, high in enumerate(self.cutoffs.tolist()):
             with np.errstate(divide="ignore", invalid="ignore"):
-                start = np.clip((low - begin) / length, 0, 1)
-                end = np.clip((high - begin) / length, 0, 1)
+                start = np.clip((low - begin) / length, least, most)
+                end = np.clip((high - begin) / length, least, most)
             point = length <= 0  # both ends are at the same distance: one band has the whole edge
             inside = (begin > low) & (begin <= high)
-            start, end = np.where(point, 0.0, start), np.where(point, 1.0, end)
+            start, end = np.where(point, least, start), np.where(point, most, end)
             met = np.flatnonzero(np.where(point, inside, end > start))
             parts.append((edge[met], np.full(len(met), at), start[met], end[met]))
             low = high
-        edges, bands, starts, ends = (np.concatenate(column) for column in zip(*parts, strict=True))
-        return edges, bands, starts, ends
+        edges, bands, begins, ends = (np.concatenate(part) for part in zip(*parts, strict=True))
+        return edges, bands, begins, ends
 
     def segments(self) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
         """Return the parts of edges as straight line segments, several for a bent edge.
@@ -359,7 +385,9 @@ class Within:
             for count, cutoff in zip(self.counts.tolist(), self.cutoffs.tolist(), strict=True)
         )
         count = self.count_of_sources
-        start = shown(self.source) if count == 1 else f"the nearest of {count:,} sources"
+        start = f"the nearest of {count:,} sources"
+        if count == 1:
+            start = str(self.source) if self.point_sources else shown(self.source)
         return f"<Within, {way} {start}: {counts}\n  {self.plan.headline()}>"
 
 

@@ -18,9 +18,12 @@ from warpath.engines.cluster.partition import decoded, worker_name
 from warpath.engines.cluster.tree import NONE
 from warpath.io.places import to_write
 from warpath.io.save import atomic
+from warpath.results.reached import ReachedDistances
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from numpy.typing import NDArray
 
     from warpath.base.dtypes import Array
     from warpath.engines.cluster.load import Loaded
@@ -28,7 +31,7 @@ if TYPE_CHECKING:
     from warpath.engines.cluster.tree import Tree
 
 
-class ClusterPaths:
+class ClusterPaths(ReachedDistances):
     """Shortest paths from one source to every vertex, on the workers of a cluster.
 
     `dist`, `pred` and `vertices` bring the whole result to this process, if it fits; `save` writes
@@ -82,6 +85,12 @@ class ClusterPaths:
         Unreachable vertices have inf, or the largest integer.
         """
         return self._ordered(self._fetched(_dist_of, self._steps))
+
+    @cached_property
+    def reached(self) -> NDArray[np.bool_]:
+        """Mask of the vertices that are reachable, in the order of `vertices`: (n,) bool."""
+        reached: NDArray[np.bool_] = self.dist != unreachable(self.dist.dtype)
+        return reached
 
     @cached_property
     def pred(self) -> Array:
