@@ -232,7 +232,7 @@ class DistanceTable(ReachedDistances):
         if self._ends is not None and self._ends[0].along[row] >= 0:
             msg = (
                 f"paths_from does not take {self._ends[0].given[row]}, a point along an edge: use "
-                'path, or Place(..., snap="vertex").'
+                'sssp, or Place(..., snap="vertex").'
             )
             raise NotSupportedError(msg)
         s, graph = int(self.source_indices[row]), self.graph
