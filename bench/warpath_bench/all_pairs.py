@@ -52,7 +52,8 @@ _SEED = 20261121
 _HEAD = """\
 # All pairs on {gpu}
 
-<!-- Written by `python -m warpath_bench all-pairs --table`: edit there. -->
+<!-- Written by `python -m warpath_bench all-pairs --table`
+from bench/warpath_bench/all_pairs.py: edit that file. -->
 
 A cell has the time with the answer left on the GPU, then with the copy to the host, then, where
 the recipe keeps predecessors, with these on the GPU too. On the CPU there is one time. Medians of

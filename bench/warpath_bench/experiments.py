@@ -126,9 +126,10 @@ class Figure:
 
 @dataclass(frozen=True)
 class Paper:
-    """All experiments of a paper."""
+    """All experiments of a paper; `source` is the file that describes them."""
 
     name: str
+    source: str
     title: str
     machine: str
     differs: tuple[str, ...]
@@ -218,7 +219,12 @@ def _paper(name: str, given: Section) -> Paper:
     by_name = {study.name: study for study in studies}
     figures = tuple(_figure(one, by_name) for one in given.sections("figure", needed=True))
     given.end()
-    return Paper(name, title, machine, differs, studies, figures)
+    source = (
+        Path(given.place).name
+        if given.place.endswith(".toml")
+        else f"bench/warpath_bench/papers/{name}.toml"
+    )
+    return Paper(name, source, title, machine, differs, studies, figures)
 
 
 def _study(given: Section) -> Study:

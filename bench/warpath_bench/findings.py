@@ -30,7 +30,8 @@ CLAIMS: tuple[Claim, ...] = tuple(
 _HEAD = """\
 # Findings of the papers, on {gpu}
 
-<!-- Written by `python -m warpath_bench findings`: edit there. -->
+<!-- Written by `python -m warpath_bench findings`
+from bench/warpath_bench/claims*.py: edit those files. -->
 
 Each statement is decided from the lines of the studies by the rule that stands with it; a statement
 about several graphs *holds in part* where it is true of some. The papers' own figures are context:

@@ -68,7 +68,8 @@ _BARRIER = 1e-6
 _HEAD = """\
 # One source on {gpu}
 
-<!-- Written by `warpath bench gpu --output`: edit there. -->
+<!-- Written by `warpath bench gpu --output`
+from bench/warpath_bench/gpu_page.py: edit that file. -->
 
 Medians of {sources} sources a graph: its largest hub, a vertex in the middle, and seeded ones;
 three solves from each. *Kernels* are times by events around each launch, *call* is the whole public

@@ -207,7 +207,7 @@ class Pairs:
     def _emulated(self, recipe: Recipe, call: dict[str, Any], job: Job) -> dict[str, Any]:
         """Return the counts of one solve, or the reason for none."""
         graph, source = self._graph, self._graph.label_of(np.array([self._source]))[0]
-        if not job.counts or recipe.loop in IN_ONE_LAUNCH:
+        if recipe.loop in IN_ONE_LAUNCH:
             return {"refused": "it has no counts, and needs a GPU for its time"}
         if graph.m > _MOST_EMULATED:
             return {"refused": f"the emulator is for graphs of up to {_MOST_EMULATED:,} edges"}

@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 _HEAD = """\
 # {title}
 
-<!-- Written by `{command}`: edit there. -->
+<!-- Written by `{command}`
+from {source}: edit that file. -->
 
 The paper measured on {machine}. Here: {here}.
 
@@ -52,6 +53,7 @@ def page(
     head = _HEAD.format(
         title=paper.title,
         command=command,
+        source=paper.source,
         machine=paper.machine,
         scale=scale,
         here=about(results.lines),
@@ -112,14 +114,21 @@ def _list(head: str, items: Sequence[str]) -> list[str]:
 
 
 def _times(results: Results, figure: Figure) -> list[str]:
-    """Return a table of times, and speedups over the baseline: recipes by graphs."""
+    """Return a table of times, and speedups over the baseline: recipes by graphs.
+
+    Recipes that were emulated have no times: their counts follow in a table of their own.
+    """
     study = results.study(figure)
-    labels = results.labels(study)
+    labels, recipes = results.labels(study), results.recipes(figure)
+    emulated = [recipe for recipe in recipes if results.device(study, recipe) == "emulated"]
     body = [
         [short(recipe, study), *(_cell(results, figure, label, recipe) for label in labels)]
-        for recipe in results.recipes(figure)
+        for recipe in recipes
+        if recipe not in emulated
     ]
-    return rows(["", *labels], body) if body else []
+    times = rows(["", *labels], body) if body else []
+    counts = _work(results, figure, emulated)
+    return [*times, "", "Counted by the emulator:", "", *counts] if counts else times
 
 
 def _cell(results: Results, figure: Figure, label: str, recipe: str) -> str:
@@ -158,10 +167,10 @@ def _graphs(results: Results, figure: Figure) -> list[str]:
     return rows(["graph", "vertices", "edges", "mean degree"], body) if body else []
 
 
-def _work(results: Results, figure: Figure) -> list[str]:
+def _work(results: Results, figure: Figure, recipes: Sequence[str] | None = None) -> list[str]:
     study = results.study(figure)
     body = []
-    for recipe in results.recipes(figure):
+    for recipe in results.recipes(figure) if recipes is None else recipes:
         cells = []
         for label in results.labels(study):
             keys = ("work", "parallelism", "rounds")

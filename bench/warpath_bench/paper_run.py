@@ -110,7 +110,7 @@ def _counts(study: Study, recipe: str, devices: Sequence[str]) -> bool:
     """Return whether the emulator counts the work of a recipe for GPUs in a study."""
     one_source = TASKS[study.task] is Task.SSSP
     on_gpu = "cuda" in CATALOGUE[recipe].devices
-    return "emulated" in devices and on_gpu and one_source and study.counted
+    return "emulated" in devices and on_gpu and one_source
 
 
 class Sources:

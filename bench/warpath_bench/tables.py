@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 _HEAD = """\
 # The catalogue on {gpu}
 
-<!-- Written by `python -m warpath_bench catalogue --table`: edit there. -->
+<!-- Written by `python -m warpath_bench catalogue --table`
+from bench/warpath_bench/tables.py: edit that file. -->
 
 Every recipe from one seeded source a graph, {weights} weights. A cell has the time, and below it
 rounds, edges relaxed over those that Dijkstra relaxes, and vertices selected a round. A time is the

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -275,6 +276,24 @@ def test_without_a_gpu_its_recipes_are_counted_by_the_emulator(tiny, tmp_path, m
     text = report_of(tmp_path)
     assert "The counts of recipes for GPUs are of the emulator" in text
     assert "| F on the GPU | 60x | not measured here |" in text
+
+
+@pytest.mark.usefixtures("no_gpu")
+def test_the_emulator_counts_in_studies_that_count_nothing_else(tiny, tmp_path, monkeypatch):
+    device = InterruptibleDevice(seed=3, cache=CACHE)
+    monkeypatch.setattr("warpath.engines.emulator.emulated", lambda: device)
+    file = next(path for path in map(Path, tiny) if path.suffix == ".toml")
+    file.write_text(file.read_text().replace("counted = true\n", ""))
+    assert paper.main([*tiny, "--repeats", "1", "--devices", "emulated"]) == 0
+    lines = [line for line in lines_of(tmp_path) if line["study"].endswith("lists")]
+    assert {line["recipe"] for line in lines} == {"martin2009.f_gpu"}
+    assert all(line["rounds"] > 0 and "ms" not in line for line in lines)
+    text = report_of(tmp_path)
+    head, table = text.split("Counted by the emulator:\n\n", 1)
+    assert table.startswith("| work · vertices a round · rounds | ")
+    assert "| f_gpu | " in table
+    assert "| f_gpu | " not in head
+    assert f"from {file.name}: edit that file. -->" in head
 
 
 def test_gpu_recipes_run_and_are_drawn_where_there_is_one(tiny, tmp_path):
