@@ -99,20 +99,30 @@ CLAIMS = (
           shared_tiles_are_twice_as_fast),
     Claim(_BODRA, _FIGURE_2, "A shared label makes a thread for each entry somewhat faster.", "",
           a_shared_label_helps,
-          "The machine: all threads of a block read the label of their row at once, which a cache "
-          "serves as fast as shared memory, and without the barrier."),
+          "The machine: all threads of a block read the label of their row at once, which a "
+          "cache serves as fast as shared memory, and without the barrier. On an H100 the "
+          "shared label is 29 % slower, 4,976 against 3,852 ms."),
     Claim(_BODRA, _FIGURE_2, "A thread for each entry is faster than a thread for each row.",
           "over 30 s for a thread for each row, p2p-Gnutella04", entries_beat_rows),
     Claim(_BODRA, "section Results and Analysis, the table and figure 2",
           "Floyd-Warshall gains more from the GPU than a Dijkstra in each thread.",
           "p2p-Gnutella04: 119.9 s by Dijkstra, 2.38 s by tiles", floyd_beats_a_thread_a_source),
     Claim(_PAPER, "section 6, figure 4", "From all sources too, the queue beats flags.",
-          "more than 4.5x over the CPU at best, GTX 960", queue_beats_flags),
+          "more than 4.5x over the CPU at best, GTX 960", queue_beats_flags,
+          "The size: on an H100 the queue is 6 to 26 % faster on three of the four graphs and "
+          "10 % slower on the dense one of 1,024 vertices, 547 against 496 ms. From one source, "
+          "too, flags win by 10 to 16 % on most graphs of up to 264,346 vertices, as reading so "
+          "few flags takes less time than the atomic operations of a queue."),
     Claim(_PAPER, "section 6, figure 4", "From all sources too, the prefix sum is the slowest.",
-          "", prefix_is_slowest),
+          "", prefix_is_slowest,
+          "The density: a round on a dense graph relaxes many edges for each vertex that it "
+          "lists, so that the prefix sum is a small part of it. On an H100 it is 6 to 11 % "
+          "faster than flags on the dense graphs of 512 and 2,048 vertices, 1,625 against 1,823 "
+          "ms, and 26 % slower on the sparse one, 21,039 against 16,701 ms."),
     Claim(_PAPER, "section 7", "Where a graph is sparse Johnson can beat Floyd-Warshall.",
           "expected, not measured", johnson_beats_floyd_on_sparse,
-          "The algorithm: sources follow one another, and the rounds of one source, of some ten "
-          "microseconds each, do not fill this GPU. `warpath.johnson` searches from many sources "
-          "at the same time."),
+          "The algorithm: sources follow one another, and the rounds of one source do not fill "
+          "the GPU, while `warpath.johnson` searches from many sources at the same time. On an "
+          "H100 each of the 10,876 sources takes 1.4 ms, and Floyd-Warshall 0.04 ms for each, "
+          "479 ms in all."),
 )  # fmt: skip

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from warpath_bench import claims, claims_all_pairs, claims_davidson
 from warpath_bench.catalogue import read_lines
-from warpath_bench.measured import FAILS, UNKNOWN, Measured
+from warpath_bench.measured import FAILS, PARTLY, UNKNOWN, Measured
 from warpath_bench.tables import gpus_of
 
 if TYPE_CHECKING:
@@ -60,13 +60,14 @@ def page(measured: Measured, catalogue: str) -> str:
 
 def _section(claim: Claim, verdict: Verdict) -> list[str]:
     figures = f" The paper's figures: {claim.figures}." if claim.figures else ""
+    reason = {FAILS: "Why not", PARTLY: "Why in part"}.get(verdict.holds)
     rule = (claim.judge.__doc__ or "").splitlines()[0].replace("Judge by", "Judged by")
     return [
         "",
         f"### {claim.says}",
         "",
         f"{claim.place[:1].upper()}{claim.place[1:]}.{figures} Here: **{verdict.holds}**. {rule}",
-        *(["", f"Why not: {claim.why}"] if claim.why and verdict.holds == FAILS else []),
+        *(["", f"{reason}: {claim.why}"] if claim.why and reason else []),
         *([] if verdict.holds == UNKNOWN else ["", *verdict.shown]),
     ]
 
