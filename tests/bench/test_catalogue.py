@@ -366,7 +366,7 @@ def test_what_holds_in_part_or_not_at_all_has_a_reason_with_a_number():
         holds = claim.judge(measured).holds
         if holds in {"holds in part", "does not hold"} and claim.judge.__name__ not in UNDECIDED:
             assert len(re.findall(r"\.(?: |$)", claim.why)) == 2, claim.says
-            assert re.search(r"[\d.]+ (ms|%|us)", claim.why), claim.says
+            assert re.search(r"\d", claim.why), claim.says
             assert claim.why in written
 
 
