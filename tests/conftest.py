@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import sys
@@ -34,6 +35,12 @@ def pytest_configure(config):
             suppress_health_check=[HealthCheck.too_slow],
         )
         settings.load_profile("project")
+
+
+def pytest_collection_finish():
+    """Spare the garbage collector the tests themselves: they are a million objects that stay."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -51,6 +51,14 @@ TINY = {
 in_full = pytest.mark.full("studies of the catalogue", "bench/warpath_bench/*.py", *SOLVES)
 
 
+#: A sweep of all rows, one by buckets, and one launch without rounds of the host.
+IN_ANY_RUN = {
+    "martin2009.f_gpu",
+    "davidson2014.bucketing_multisplit.cta_warp_scan",
+    "warpath.patches",
+}
+
+
 def exact_names() -> list[str]:
     return [r.name for r in on_gpu(Task.SSSP) if r.exact and not r.equal_weights]
 
@@ -60,7 +68,10 @@ def pairs(emulated_sssp):
     return Pairs(60, 60, emulated_sssp)
 
 
-@pytest.mark.parametrize("name", exact_names())
+@pytest.mark.parametrize(
+    "name",
+    [name if name in IN_ANY_RUN else pytest.param(name, marks=in_full) for name in exact_names()],
+)
 def test_a_recipe_is_timed_certified_and_counted(pairs, name):
     line = pairs.measure(Job("catalogue", "martin 64", name))
     assert line["wrong"] == 0
@@ -77,7 +88,9 @@ def test_a_recipe_is_timed_certified_and_counted(pairs, name):
     assert line["parallelism"] >= 1
 
 
-@pytest.mark.parametrize("graph", ["grid 7", "martin 64", "rmat 6 4"])
+@pytest.mark.parametrize(
+    "graph", ["grid 7", *(pytest.param(name, marks=in_full) for name in ("martin 64", "rmat 6 4"))]
+)
 def test_what_is_known_without_counting_is_what_counting_finds(emulated_sssp, graph):
     for recipe in CATALOGUE:
         csr = recipe.axes is not None and "dense" not in recipe.name
