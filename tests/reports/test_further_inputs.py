@@ -307,3 +307,22 @@ def test_the_example_in_a_message_takes_names_that_are_alike(file):
 def test_compressed_text_of_any_suffix_keeps_its_names(file):
     path = file(gzip.compress(b"source,target,weight\n007,008,3\n"), "a.csv.bz2")
     assert edges_of(wp.read(path)) == [("007", "008", 3)]
+
+
+def test_names_without_their_zeros_get_the_name_with_them(file):
+    graph = wp.read(file("from_zip,to_zip,miles\n02139,10001,3\n"), source=0, target=1)
+    with pytest.raises(wp.VertexError, match="There is '02139', of type str"):
+        wp.path(graph, 2139, "10001")
+    places = pd.DataFrame({"id": [2139, 10001], "x": [0, 1], "y": [0, 1]})
+    with pytest.raises(wp.GraphError, match="There is 2139, of type int"):
+        graph.with_coordinates(places)
+    graph = graph.with_coordinates(places.assign(id=["02139", "10001"]))
+    assert graph.coordinates.tolist() == [[0, 0], [1, 1]]
+
+
+def test_tables_of_coordinates_are_read_as_those_of_edges(file):
+    graph = file("source,target,weight\n007,7,3\n")
+    text = "sep=;\nid;lon;lat;\n007;1,5;2;\n7;;;\n"
+    points = wp.read(graph, coordinates=file(text, "places.csv")).coordinates
+    assert points[0].tolist() == [1.5, 2.0]
+    assert np.isnan(points[1]).all()

@@ -29,6 +29,7 @@ from warpath.cli.coordinates import (
 )
 from warpath.cli.main import tell
 from warpath.cli.options import Snapping, TableSnapping
+from warpath.graph.checks import written_alike
 from warpath.graph.derived import Derived
 from warpath.graph.labels import file_ids
 from warpath.graph.nearby import ALLOW_MORE, INSIST
@@ -409,6 +410,8 @@ def _unknown_label(graph: Graph, text: str, known: dict[str, Any]) -> VertexErro
         rule = f"its {graph.n} ids are numbers{gaps}, {first} .. {last}"
         return VertexError(f"vertex {text!r} does not exist in the graph: {rule}.")
     short = [name for name in islice(known, 100_000) if len(name) <= _COMPARED]
+    if alike := written_alike(short, text):
+        return VertexError(f"vertex {text!r} does not exist in the graph.{alike}")
     near = difflib.get_close_matches(text, short, n=3) if len(text) <= _COMPARED else []
     some = near or list(known)[:3]
     hint = (

@@ -124,6 +124,16 @@ def is_missing(value: Any) -> bool:
     return isinstance(value, _WITH_MISSING) and bool(value != value)  # noqa: PLR0124 - NaN, NaT
 
 
+def written_alike(labels: Iterable[Any], name: Any) -> str:
+    """Return a sentence about a label that differs from a name in type, blanks or zeros only."""
+
+    def bare(label: Any) -> str:
+        return str(label).strip().lstrip("0")
+
+    alike = next((label for label in labels if bare(label) == bare(name)), None)
+    return "" if alike is None else f" There is {alike!r}, of type {type(alike).__name__}."
+
+
 def refuse_missing(values: Any, name: str, kind: type[InputError] = GraphError) -> None:
     """Raise `kind` for the first value that is missing; see `is_missing`.
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from warpath.base.errors import GraphError
-from warpath.graph.checks import checked_coordinates, shown
+from warpath.graph.checks import checked_coordinates, shown, written_alike
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -240,11 +240,8 @@ def _unaligned(vertices: list[Any], columns: dict[str, _Ids], graph: Graph) -> G
         twice = next(v for v in vertices if v in columns[name].repeated)
         msg = f"{name} of the coordinates has {twice!r} in several rows: leave one for each vertex."
         return GraphError(msg)
-    alike = next((one for one in known if str(one) == str(lost[0])), None)
-    hint = ""
-    if alike is not None:
-        hint = f" There is {alike!r}, of type {type(alike).__name__}."
-    elif graph.labels is None and graph.id_base and len(lost) == 1 and graph.n in known:
+    hint = written_alike(known, lost[0])
+    if not hint and graph.labels is None and graph.id_base and len(lost) == 1 and graph.n in known:
         hint = f" The ids are those of the file, which counts from {graph.id_base}: subtract it."
     msg = (
         f"{len(lost):,} of {graph.n:,} vertices have no coordinates, the first is {lost[0]!r}: "

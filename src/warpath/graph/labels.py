@@ -17,6 +17,7 @@ from warpath.graph.checks import (
     plain_array,
     refuse_missing,
     shown,
+    written_alike,
 )
 from warpath.graph.places import hint_of_coordinate
 
@@ -97,11 +98,7 @@ def indices_of_labels(vertices: Any, place: dict[Any, int], what: str) -> NDArra
         some = ", ".join(shown(label) for label in list(place)[:3])
         name = shown(unknown[0])
         msg = f"vertex {name} does not exist among the {len(place)} labels ({some}, ...)."
-        close = next((label for label in place if str(label) == name.strip("'")), None)
-        if close is not None:
-            msg += f" There is {close!r}, of type {type(close).__name__}."
-        else:
-            msg += hint_of_coordinate(vertices)
+        msg += written_alike(place, name.strip("'")) or hint_of_coordinate(vertices)
         raise VertexError(msg)
     return np.array([place[name] for name in names], np.int64)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import io
 import os
 from pathlib import Path
@@ -10,13 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 from warpath.base.errors import GraphError, require
 from warpath.graph.coordinate_tables import IDS, aligned
-from warpath.io import dimacs, matrix_market, tntp
+from warpath.io import csv, dimacs, matrix_market, tntp
 from warpath.io.compression import SUFFIXES, without_suffix
 from warpath.io.source import Source
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     import numpy as np
     from numpy.typing import NDArray
 
@@ -79,50 +76,24 @@ def coordinates_of(given: Any, graph: Graph) -> Array:
     return points
 
 
-class _TextTable:
+class _TextColumns:
     """The columns of a text file with a header, as lists."""
 
-    def __init__(self, columns: dict[str, list[Any]]) -> None:
-        self.columns = list(columns)
-        self._columns = columns
+    def __init__(self, table: Any, *, named: bool) -> None:
+        self.columns = table.names
+        self._table = table
+        self._named = named
 
     def __getitem__(self, name: str) -> list[Any]:
-        return self._columns[name]
+        ids = self._named and name.strip().lower() in IDS
+        values: list[Any] = self._table.fields(name) if ids else self._table.kept(name).tolist()
+        return [None if value == "" else value for value in values]
 
 
-def _text_table(source: Source, graph: Graph) -> _TextTable:
+def _text_table(source: Source, graph: Graph) -> _TextColumns:
     """Read a text file with a header; ids stay texts where the graph's labels are texts."""
-    lines = bytes(source.data).decode("utf-8-sig", "replace").splitlines()
-    delimiter = max(",;\t|", key=lines[0].count) if lines else ","
-    head, *rows = csv.reader(lines, delimiter=delimiter) if lines else [[]]
-    rows = [row for row in rows if row]
-    for at, row in enumerate(rows, start=2):
-        if len(row) != len(head):
-            msg = f"row {at} has {len(row)} columns, but the header has {len(head)}"
-            raise source.error(None, msg)
-    texts = graph.labels is not None and graph.labels.dtype.kind not in "iu"
-    columns = {}
-    for name, values in zip(
-        head, zip(*rows, strict=True) if rows else [[]] * len(head), strict=True
-    ):
-        is_id = name.strip().lower() in IDS
-        columns[name] = list(values) if is_id and texts else _converted(values, delimiter)
-    return _TextTable(columns)
-
-
-def _converted(values: Sequence[str], delimiter: str) -> list[Any]:
-    """Return texts as integers or floats if all are, None for empty ones."""
-    for kind in (int, float):
-        try:
-            return [kind(_point(text, delimiter)) if text.strip() else None for text in values]
-        except ValueError:
-            continue
-    return [text.strip() or None for text in values]
-
-
-def _point(text: str, delimiter: str) -> str:
-    """Return a number with a decimal point, where semicolons leave the comma to decimals."""
-    return text.replace(",", ".") if delimiter == ";" else text
+    named = graph.labels is not None and graph.labels.dtype.kind not in "iu"
+    return _TextColumns(csv.table_with_header(source), named=named)
 
 
 def _parquet(source: Source, _graph: Graph) -> Any:

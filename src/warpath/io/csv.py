@@ -106,15 +106,10 @@ def read(
     if delimiter is not None and delimiter == decimal:
         msg = f"delimiter={delimiter!r} and decimal={decimal!r} are the same character."
         raise InputError(msg)
-    layout = layout_of(source, delimiter=delimiter, header=header, columns=columns or ())
-    if layout is None:
-        raise source.error(None, "the file has no rows, only comments")
-    names, rows = _rows(source, layout)
+    layout = _layout(source, delimiter=delimiter, header=header, columns=columns or ())
+    table = _TextTable(source, layout, decimal=decimal, text=ids == "text")
     if layout.names is None:
         columns, weight = columns_by_position(source, layout, columns, weight)
-    table = _TextTable(names, rows, decimal or layout.decimal, text=ids == "text")
-    table.report = comments_report(layout)
-    table.has_header = layout.names is not None
     try:
         return from_columns(
             table,
@@ -128,6 +123,18 @@ def read(
         )
     except InputError as error:
         raise source.error(None, str(error)) from error
+
+
+def table_with_header(source: Source) -> _TextTable:
+    """Return the columns of a text file whose first row names them."""
+    return _TextTable(source, _layout(source, header=True))
+
+
+def _layout(source: Source, **options: Any) -> Layout:
+    layout = layout_of(source, **options)
+    if layout is None:
+        raise source.error(None, "the file has no rows, only comments")
+    return layout
 
 
 def comments_report(layout: Layout) -> dict[str, Any]:
@@ -198,32 +205,39 @@ def _rows(source: Source, layout: Layout) -> tuple[list[str], list[list[str]]]:
         reason = f"a quoted field is not closed or not alone: {error}"
         raise source.error(start.line.number + number - 1, reason) from error
     if not rows:
-        reason = f"the file has only a header ({', '.join(map(repr, names[:20]))}) and no edges"
+        reason = f"the file has only a header ({', '.join(map(repr, names[:20]))}) and no rows"
         raise source.error(None, reason)
     return names, rows
 
 
 class _TextTable(Table):
-    """Columns of text, which become numbers where all fields of a column are numbers."""
+    """Columns of text, which become numbers where all fields of a column are numbers.
+
+    Parameters
+    ----------
+    decimal : the decimal mark; None: that of the layout.
+    text : whether all vertices are names.
+    """
 
     def __init__(
-        self, names: list[str], rows: list[list[str]], decimal: str, *, text: bool
+        self, source: Source, layout: Layout, *, decimal: str | None = None, text: bool = False
     ) -> None:
+        names, self._rows = _rows(source, layout)
         super().__init__(None, names)
-        self._rows = rows
-        self._decimal = decimal
+        self.report = comments_report(layout)
+        self._decimal = decimal or layout.decimal
         self._text = text
-        #: Whether a header names the columns. In lists without one, integers have no names among
-        #: them.
-        self.has_header = True
+        # In lists without a header, integers have no names among them.
+        self._has_header = layout.names is not None
 
-    def _fields(self, name: str) -> list[str]:
+    def fields(self, name: str) -> list[str]:
+        """Return a column of text."""
         at = self.names.index(name)
         return [row[at] for row in self._rows]
 
     def is_numeric(self, name: str) -> bool:
         """Return whether all fields of a column are numbers."""
-        return self._numbers(self._fields(name)) is not None
+        return self._numbers(self.fields(name)) is not None
 
     def _number(self, field: str) -> str:
         """Return a field with a decimal point; fields with a point stay what they are: text."""
@@ -232,7 +246,7 @@ class _TextTable(Table):
         return field.replace(".", "?").replace(",", ".")
 
     def ends(self, name: str) -> Array:
-        fields = self._fields(name)
+        fields = self.fields(name)
         self._refuse_missing(name, fields, GraphError)
         if not fields:
             return np.empty(0, np.int64)
@@ -256,7 +270,7 @@ class _TextTable(Table):
     def both_ends(self, source: str, target: str) -> tuple[Array, Array]:
         src, dst = self.ends(source), self.ends(target)
         if src.dtype.kind == "U" or dst.dtype.kind == "U":  # of both columns
-            src, dst = np.array(self._fields(source)), np.array(self._fields(target))
+            src, dst = np.array(self.fields(source)), np.array(self.fields(target))
             if not self._text and self._rows:
                 self._check_names(source, target)
             if blanks := sum(name != name.strip() for name in {*src.tolist(), *dst.tolist()}):
@@ -265,8 +279,8 @@ class _TextTable(Table):
 
     def _check_names(self, *ends: str) -> None:
         """Report names among integers; raise GraphError for one that may be an error."""
-        columns = {name: self._fields(name) for name in ends}
-        if self.has_header:
+        columns = {name: self.fields(name) for name in ends}
+        if self._has_header:
             for name, fields in columns.items():
                 if (row := missing_word(fields)) is not None:
                     msg = f"row {row} of column {name!r} is {fields[row]!r}, {READ_AS_NAME}."
@@ -283,7 +297,7 @@ class _TextTable(Table):
         )
         field = columns[name][row]
         padded = DIGITS.fullmatch(field.strip()) is not None
-        if not padded and (not self.has_header or field[:1] in {"#", "%"}):
+        if not padded and (not self._has_header or field[:1] in {"#", "%"}):
             msg = (
                 f"row {row} of column {name!r} is {field!r:.60}, but row 0 is an integer: vertices "
                 'are all integers or all names. Leave the row out, or ids="text" reads names.'
@@ -293,7 +307,7 @@ class _TextTable(Table):
         self.report[f"vertices are names, as row {row} of column {name!r} {why}"] = field
 
     def weights(self, name: str) -> Array:
-        fields = self._fields(name)
+        fields = self.fields(name)
         self._refuse_missing(name, fields, WeightError)
         values = self._numbers(fields)
         if values is None:
@@ -334,7 +348,7 @@ class _TextTable(Table):
         return f"; decimal={other!r} reads other marks"
 
     def kept(self, name: str) -> Array:
-        fields = self._fields(name)
+        fields = self.fields(name)
         names = any(map(DIGITS.fullmatch, fields)) and not all(
             map(INTEGER.fullmatch, filter(DIGITS.fullmatch, fields))
         )
