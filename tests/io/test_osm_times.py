@@ -106,6 +106,15 @@ def test_turn_restrictions_at_a_time(tmp_path, at, honoured):
     assert wp.read(path, turns=True).turns.ignored == {"conditional": 1}
 
 
+@pytest.mark.parametrize(("at", "honoured"), [("2026-11-28 12:00", 0), (THURSDAY, 1)])
+def test_a_turn_restriction_may_be_lifted_at_a_time(tmp_path, at, honoured):
+    pytest.importorskip("opening_hours")
+    rule = {"restriction": "no_left_turn", "restriction:conditional": "none @ (Sa-Su)"}
+    graph = wp.read(write(tmp_path / "a.osm", relation=rule), at=at, turns=True)
+    assert graph.turns.honoured == honoured
+    assert not graph.turns.ignored
+
+
 def test_barriers_at_a_time(tmp_path):
     pytest.importorskip("opening_hours")
     gate = {"barrier": "gate", "access:conditional": "no @ (22:00-09:00)"}

@@ -159,7 +159,7 @@ def _restriction(
     conditional = any(key + CONDITIONAL in tags for key in profile.restriction)
     if conditional or (key is not None and not _TIMES.isdisjoint(tags)):
         ignored["conditional"] += 1
-    if key is None or not _TIMES.isdisjoint(tags):
+    if key is None or not _TIMES.isdisjoint(tags) or tags[key] == "none":
         return None
     kinds = [part.strip() for part in tags[key].split(";")]
     only = kinds[0].startswith("only_")
