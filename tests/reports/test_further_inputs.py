@@ -326,3 +326,47 @@ def test_tables_of_coordinates_are_read_as_those_of_edges(file):
     points = wp.read(graph, coordinates=file(text, "places.csv")).coordinates
     assert points[0].tolist() == [1.5, 2.0]
     assert np.isnan(points[1]).all()
+
+
+@pytest.mark.parametrize("name", ["a.csv", "a.txt"])
+def test_infinite_weights_are_counted_and_larger_numbers_refused(file, name):
+    graph = wp.read(file("1,2,inf\n2,3,4\n", name))
+    assert edges_of(graph) == [(2, 3, 4.0)]
+    assert graph.read_report == {"edges of weight inf, left out": 1}
+    for text in ("1,2,1e400\n2,3,4\n", '"1","2","1e400"\n'):
+        assert "1e400" in (message := refusal(file(text, name)))
+        assert "larger than any double" in message
+    frame = pd.DataFrame({"source": [1, 2], "target": [2, 3], "weight": [np.inf, 1.0]})
+    assert wp.Graph.of(frame).read_report == {"edges of weight inf, left out": 1}
+
+
+@pytest.mark.parametrize("mark", ["->", "-", "--", "=>"])
+def test_a_mark_between_ends_is_no_vertex(file, mark):
+    path = file(f"1 {mark} 2\n2 {mark} 3\n", "a.txt")
+    assert f"the second column is {mark!r}" in (message := refusal(path))
+    assert "columns=(0, 2), weight=None" in message
+    assert edges_of(wp.read(path, columns=(0, 2), weight=None)) == [(1, 2, 1), (2, 3, 1)]
+    path = file(f"a {mark} b 5\n", "b.txt")
+    assert "columns=(0, 2), weight=3" in refusal(path)
+    assert edges_of(wp.read(path, columns=(0, 2), weight=3)) == [("a", "b", 5)]
+
+
+def test_a_quote_that_is_not_closed_below_a_header_is_named(file):
+    for row in ('"1,2,3', '"a"b,c,3'):
+        assert "a quoted field is not closed" in refusal(file(f"source,target,weight\n{row}\n"))
+
+
+def test_coordinates_are_no_example_of_ends(file):
+    text = "from_lat,from_lon,to_lat,to_lon,distance\n1.5,2,3,4,5\n"
+    assert "choose the columns, as with source= and target=." in refusal(file(text))
+    assert "source='geometry'" not in refusal(file('geometry,length\n"POINT (0 0)",5\n'))
+
+
+def test_weights_of_the_opposite_direction_are_reported(file):
+    for name in ("length_ba", "length_backward", "reverse_length"):
+        graph = wp.read(file(f"from_node,to_node,length,{name}\nA,B,5,6\n"))
+        assert graph.read_report == {
+            f"column {name!r} is not used": f"reverse_weight={name!r} reads it"
+        }
+        graph = wp.read(file(f"from_node,to_node,length,{name}\nA,B,5,6\n"), reverse_weight=name)
+        assert edges_of(graph) == [("A", "B", 5), ("B", "A", 6)]

@@ -138,7 +138,8 @@ class Graph(VertexNames, EdgeEdits):
         Parameters
         ----------
         src, dst : (m,) integers in [0, n).
-        weights : (m,) numbers; +inf means that there is no edge. None: every weight is 1.
+        weights : (m,) numbers; +inf means that there is no edge, which `read_report` counts. None:
+            every weight is 1.
         n : number of vertices; by default the largest vertex in `src` and `dst` plus 1.
         directed : False also stores the reverse of every edge that is not a self-loop.
         keep_rows : whether to keep which row each edge came from (`given`); 4 or 8 bytes an edge.
@@ -156,7 +157,12 @@ class Graph(VertexNames, EdgeEdits):
         rows = rows_of_edges(src, dst, weights, n, both=both)
         if checks.checked_bool(keep_rows, "keep_rows"):
             attributes["given"] = input_edges(src, dst, weights, len(rows[0]) - 1, both=both)
-        return cls(*rows, directed=directed, **attributes)
+        made = cls(*rows, directed=directed, **attributes)
+        lengths = np.asarray(weights)
+        fewer = lengths.dtype.kind == "f" and made.m < len(lengths) * (1 + both)
+        if fewer and (infinite := int(np.isposinf(lengths).sum())):
+            made.read_report["edges of weight inf, left out"] = infinite
+        return made
 
     @classmethod
     def from_labelled_edges(

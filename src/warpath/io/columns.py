@@ -165,6 +165,9 @@ _OPPOSITE = (
     (re.compile("(.+)forward"), r"\1backward"),
     (re.compile("(.+)fwd"), r"\1bwd"),
     (re.compile("(.+)"), r"reverse\1"),
+    (re.compile("(.+)"), r"\1ba"),
+    (re.compile("(.+)"), r"\1backward"),
+    (re.compile("(.+)"), r"\1reverse"),
 )
 
 
@@ -300,14 +303,16 @@ def _known_or_refused(
         raise GraphError(msg)
     # An example: the first two columns that do not count rows, and a column of numbers.
     likely = [name for name in names if not _RECORD.fullmatch(plain(name))]
-    likely = likely if len(likely) > 1 else [*names]
-    source, target = _alike(likely) or likely[:2]
-    rest = [name for name in likely if name not in {source, target}]
-    example = f"source={source!r}, target={target!r}"
-    if weight == "auto" and rest:
-        weights = [name for name in rest if is_weight(name)] or rest
-        number = next((name for name in weights if numeric(name)), None)
-        example += f", weight={number!r}"
+    ends = [name for name in likely if not (is_weight(name) or _POSITION.fullmatch(plain(name)))]
+    example = "source= and target="
+    if len(ends) > 1:
+        source, target = _alike(ends) or ends[:2]
+        rest = [name for name in likely if name not in {source, target}]
+        example = f"source={source!r}, target={target!r}"
+        if weight == "auto" and rest:
+            weights = [name for name in rest if is_weight(name)] or rest
+            number = next((name for name in weights if numeric(name)), None)
+            example += f", weight={number!r}"
     msg = (
         f"none of the known pairs of names ({some}, ...) is among the columns {_listed(names)}; "
         f"choose the columns, as with {example}."
@@ -317,7 +322,7 @@ def _known_or_refused(
 
 def _alike(names: Sequence[str]) -> tuple[str, str] | None:
     """Return the first names that share their start or end, as those of the ends of edges do."""
-    for first, second in combinations((name for name in names if not is_weight(name)), 2):
+    for first, second in combinations(names, 2):
         u, v = plain(first), plain(second)
         if u[:3] == v[:3] or u[-3:] == v[-3:]:
             return first, second
@@ -327,6 +332,9 @@ def _alike(names: Sequence[str]) -> tuple[str, str] | None:
 _RECORD = re.compile(
     r"|(link|edge|road|row|arc|line|segment|street|way|object|osm|record|g|f|u|o)?(id|no|number|key)"
     r"|index|year|date|day|timestamp|unnamed0"
+)
+_POSITION = re.compile(
+    ".*(lat|lon|lng|latitude|longitude)|(the)?geom(etry)?|wkt|shape|.*coord[xy]?"
 )
 
 

@@ -321,11 +321,15 @@ class _TextTable(Table):
             )
             raise WeightError(msg)
         if values.dtype.kind == "f":
-            self._refuse_rounding(name, fields)
+            self._refuse_rounding(name, fields, values)
         return values
 
-    def _refuse_rounding(self, name: str, fields: list[str]) -> None:
-        """Raise WeightError for an integer beyond 64 bits, which would be rounded."""
+    def _refuse_rounding(self, name: str, fields: list[str], values: Array) -> None:
+        """Raise WeightError for an integer beyond 64 bits, or a number beyond all doubles."""
+        for at in np.flatnonzero(np.isinf(values)).tolist():
+            if "inf" not in fields[at].lower():
+                msg = f"row {at} of column {name!r} is {fields[at]!r:.60}, larger than any double."
+                raise WeightError(msg)
         for at, field in enumerate(fields):
             if len(field) > 18 and DIGITS.fullmatch(field) and _integers([field]) is None:
                 msg = (

@@ -6,6 +6,7 @@ directions) are read by `warpath.io.csv`.
 
 from __future__ import annotations
 
+import re
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from warpath.io.source import Source
     from warpath.io.text_table import Layout
 
+_MARK = re.compile(r"[^\w\s]+|_+")
 #: The most columns that a message lists.
 _SHOWN_COLUMNS = 40
 
@@ -303,6 +305,14 @@ def _columns(
         line = source.data[layout.at :].split(b"\n", 1)[0]
         raise source.error(layout.line, 'expected "<from> <to>" or more columns', line)
     names, columns = csv.column_names(layout), _with_auto(columns, weight)
+    marks = {row[1] for row in layout.start.sample if len(row) > 2}
+    if columns is None and layout.names is None and all(map(_MARK.fullmatch, marks)) and marks:
+        way = "weight=3" if len(names) == 4 else "weight=None"
+        reason = (
+            f"the second column is {marks.pop()!r}, a mark and not a vertex: choose the columns of "
+            f"the ends, as with columns=(0, 2), {way}"
+        )
+        raise source.error(layout.line, reason)
     if layout.names is None:
         columns, weight = csv.columns_by_position(source, layout, columns, weight)
     try:
