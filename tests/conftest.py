@@ -117,7 +117,7 @@ def file(tmp_path):
 def pytest_report_header(config):
     from support.gpus import no_gpu
 
-    lines = [f"tests/gpu is deselected: {no_gpu()}"] if no_gpu() else []
+    lines = [f"tests/gpu is not collected: {no_gpu()}"] if no_gpu() else []
     if not config.getoption("--full") and not config.getoption("--changed"):
         lines.append("tests marked `full` are deselected: --full or --changed runs them")
     return lines

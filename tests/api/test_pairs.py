@@ -56,7 +56,7 @@ def test_prepared_answers_are_those_of_the_graph(road, city):
     assert city.sssp(7).dist.tolist() == wp.sssp(road, 7).dist.tolist()
     assert city.sssp(7).pred.tolist() == wp.sssp(road, 7).pred.tolist()
     assert city.sssp(7, cutoff=900).dist.tolist() == wp.sssp(road, 7, cutoff=900).dist.tolist()
-    assert city.apsp().dist.tolist() == wp.apsp(road).dist.tolist()
+    assert city.apsp().dist.tobytes() == wp.apsp(road).dist.tobytes()
     table = city.distances([3, 4], [8, 1], predecessors=True)
     plain = wp.distances(road, [3, 4], [8, 1], predecessors=True)
     assert table.dist.tolist() == plain.dist.tolist()

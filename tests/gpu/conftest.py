@@ -1,4 +1,4 @@
-"""Tests on a real GPU: ``pytest -m gpu``. Without one they are deselected."""
+"""Tests on a real GPU: ``pytest -m gpu``. Without one they are not collected."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ import pytest
 from support.gpus import no_gpu
 
 FOLDER = Path(__file__).parent
+
+collect_ignore_glob = ["test_*.py"] if no_gpu() else []
 
 
 @pytest.fixture(scope="session")
@@ -29,11 +31,8 @@ def ran(record_property):
     return note
 
 
-def pytest_collection_modifyitems(config, items):
-    """Mark the tests of this folder, and deselect them where they cannot run."""
-    here = [item for item in items if item.path.parent == FOLDER]
-    for item in here:
-        item.add_marker(pytest.mark.gpu)
-    if here and no_gpu():
-        config.hook.pytest_deselected(items=here)
-        items[:] = [item for item in items if item.path.parent != FOLDER]
+def pytest_collection_modifyitems(items):
+    """Mark the tests of this folder."""
+    for item in items:
+        if item.path.parent == FOLDER:
+            item.add_marker(pytest.mark.gpu)

@@ -2,39 +2,29 @@
 
 from __future__ import annotations
 
-import pytest
-
 import warpath as wp
 from warpath import Graph, generate
 from warpath.graph.facts import PROBED, WIDE_HOPS, probed
 from warpath.planner.cpu_model import MESH_DEGREE
 
 
-@pytest.mark.parametrize(
-    "graph",
-    [
+def test_random_and_skewed_graphs_are_wide():
+    for graph in (
         generate.uniform(20_000, 8, seed=1),
         generate.random_in_degree(20_000, 7, seed=1),
         generate.rmat(14, 8, seed=1),
         generate.complete(3000, seed=1),
-    ],
-    ids=repr,
-)
-def test_random_and_skewed_graphs_are_wide(graph):
-    assert 1 <= probed(graph).hops <= WIDE_HOPS
+    ):
+        assert 1 <= probed(graph).hops <= WIDE_HOPS, graph
 
 
-@pytest.mark.parametrize(
-    "graph",
-    [
+def test_grids_roads_and_triangulations_are_deep():
+    for graph in (
         generate.grid(120, 120, seed=1),
         generate.road(2**14, seed=1),
         generate.delaunay(2**14, seed=1),
-    ],
-    ids=repr,
-)
-def test_grids_roads_and_triangulations_are_deep(graph):
-    assert probed(graph).hops > WIDE_HOPS
+    ):
+        assert probed(graph).hops > WIDE_HOPS, graph
 
 
 def test_a_path_is_as_deep_as_is_counted():

@@ -7,14 +7,19 @@ import sys
 
 import pytest
 
-pytest.importorskip("folium")
-pytest.importorskip("geopandas")
-pytest.importorskip("mapclassify")
-
 import warpath as wp
 from warpath import MissingDependencyError
 
+pytestmark = pytest.mark.usefixtures("packages")
+
 PLACES = [(7.41, 43.73), (7.42, 43.73), (7.42, 43.74), (float("nan"), float("nan"))]
+
+
+@pytest.fixture(scope="module")
+def packages():
+    """Import them only in the process that runs these tests: they take 60 MB."""
+    for name in ("folium", "geopandas", "mapclassify"):
+        pytest.importorskip(name)
 
 
 @pytest.fixture
