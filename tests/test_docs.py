@@ -195,8 +195,8 @@ def test_every_recipe_has_an_idea(script):
 
 
 def test_every_recipe_for_one_source_has_a_picture(gallery):
-    # Patches, repairs and prepared graphs have no rounds of the whole graph that could be drawn.
-    without = {"patches", "dynamic"}
+    # Patches, repairs, recursions and prepared graphs have no rounds of the whole graph to draw.
+    without = {"patches", "dynamic", "bmssp"}
     for recipe in wp.algorithms():
         if recipe.loop.value not in without and Task.SSSP in recipe.solves and not recipe.prepared:
             assert gallery.selection_of(recipe) is not None

@@ -31,6 +31,7 @@ COMMANDS: dict[str, Command] = {
     "networkx": Command("networkx_calls", "The same calls of NetworkX and of our backend."),
     "faces": Command("faces", "Calls of SciPy and of NetworkX compared with ours."),
     "partitions": Command("partitions", "One source on a graph divided among processes."),
+    "comparisons": Command("comparisons", "Comparisons of duan2025.bmssp and of Dijkstra over n."),
     "peak": Command("peak", "Dense all pairs compared with the cores' peak rate."),
     "paper": Command("paper", "A paper's experiments, compared with its published numbers."),
     "report": Command("report", "Tables and plots of the lines that `suite` wrote."),

@@ -132,6 +132,7 @@ void register_many_sources(nb::module_& module);
 void register_compound_frontier(nb::module_& module);
 void register_bellman_ford(nb::module_& module);
 void register_delta_stepping(nb::module_& module);
+void register_bmssp(nb::module_& module);
 void register_bucket_team(nb::module_& module);
 void register_floyd_warshall(nb::module_& module);
 void register_breadth_first(nb::module_& module);

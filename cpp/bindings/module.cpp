@@ -19,6 +19,7 @@ NB_MODULE(_core, module) {
   register_compound_frontier(module);
   register_bellman_ford(module);
   register_delta_stepping(module);
+  register_bmssp(module);
   register_bucket_team(module);
   register_floyd_warshall(module);
   register_breadth_first(module);

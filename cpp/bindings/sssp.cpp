@@ -20,6 +20,7 @@
 #include "warpath/graph/symmetry.hpp"
 #include "warpath/paths/point_to_point.hpp"
 #include "warpath/paths/tree.hpp"
+#include "warpath/queues/path_key.hpp"
 
 namespace warpath::bindings {
 
@@ -32,8 +33,9 @@ void register_dijkstra(nb::module_& module) {
       "dijkstra",
       [](In<std::int64_t> indptr, In<V> indices, In<W> weights, std::int64_t source, Out<D> dist,
          const std::string& queue, In<std::int64_t> targets, std::optional<D> cutoff,
-         nb::object progress) {
+         nb::object progress, bool counted) {
         const GraphRows<V, W> rows(indptr, indices, weights, Weights::kNotNegative);
+        require(!counted || queue == "heap", "counted: comparisons are counted in queue=\"heap\"");
         require_vertex(source, rows.n());
         require_size(dist.size(), rows.vertices(), "dist");
         const std::vector<std::int64_t> ends = vertices_of(targets, rows.n());
@@ -43,18 +45,27 @@ void register_dijkstra(nb::module_& module) {
         {
           const nb::gil_scoped_release free;
           const CsrView<V, W>& graph = rows.view();
-          counters = with_any_queue(queue, graph, [&](const auto& make_queue) {
-            auto empty = make_queue();
+          const auto search = [&](auto&& empty) {
             return dijkstra(graph, static_cast<V>(source), view(dist), empty, ends, limit,
                             Poller(control, true));
-          });
+          };
+          counted_comparisons = 0;
+          counters = counted ? search(CountedHeap<D, V>())
+                             : with_any_queue(queue, graph, [&](const auto& make_queue) {
+                                 return search(make_queue());
+                               });
         }
-        return as_dict(counters);
+        nb::dict out = as_dict(counters);
+        if (counted) {
+          out["comparisons"] = counted_comparisons + counters.relaxed;
+          out["additions"] = counters.relaxed;
+        }
+        return out;
       },
       nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(), nb::arg("weights").noconvert(),
       nb::arg("source"), nb::arg("dist").noconvert(), nb::arg("queue"),
       nb::arg("targets").noconvert(), nb::arg("cutoff") = nb::none(),
-      nb::arg("progress") = nb::none());
+      nb::arg("progress") = nb::none(), nb::arg("counted") = false);
 }
 
 /// Dijkstra's algorithm with its queue and graph bound.

@@ -43,6 +43,7 @@ NAMES = {
         fw_vertex fw_tiled fw_tiled_shared""",
     "johnson_gpu": """bf_queue dijkstra_flags dijkstra_queue dijkstra_prefix
         johnson_flags johnson_queue johnson_prefix""",
+    "duan2025": "bmssp",
     "geisberger2008": "ch",
     "knopp2007": "buckets",
     "delling2011": "phast gphast rphast",
@@ -226,6 +227,7 @@ def test_the_cpu_runs_what_has_all_its_steps_there():
         "martin2009.u_cpu.dense",
         "davidson2014.dijkstra_binary_heap",
         "davidson2014.dijkstra_relaxed_heap",
+        "duan2025.bmssp",
         "geisberger2008.ch",
         "knopp2007.buckets",
         "delling2011.phast",

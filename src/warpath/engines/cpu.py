@@ -186,6 +186,8 @@ def bound_search(
             return breadth_first_of(graph, threads, cutoff)
         case Loop.DIJKSTRA:
             return cast("Search", _core.dijkstra_search(*_csr(graph), _queue(recipe), cutoff))
+        case Loop.BMSSP:
+            return cast("Search", _core.bmssp_search(*_csr(graph), *_bmssp(params), cutoff))
         case Loop.OWN_BUCKETS:
             return cast("Search", _core.own_buckets(*_csr(graph), params["delta"], cutoff))
         case _:
@@ -205,6 +207,8 @@ def seconds(done: bytes) -> float:
 
 def _bound_search(order: Order) -> Raw:
     graph, cutoff = order.graph, order.problem.cutoff
+    if order.trace is not None and (order.recipe.loop, order.recipe.queue) in _COUNTED:
+        return _counted_search(order)
     found_by = bound_search(graph, order.recipe, order.params, order.threads, cutoff)
     found = None if found_by is None else found_by(order.problem.source, order.progress)
     if found is not None:
@@ -217,6 +221,24 @@ def _bound_search(order: Order) -> Raw:
         cutoff=cutoff, progress=order.progress,
     )  # fmt: skip
     return Raw(dist, stats=stats)
+
+
+def _counted_search(order: Order) -> Raw:
+    """Search from one source and count comparisons and additions of labels too."""
+    graph, problem = order.graph, order.problem
+    dist = np.empty(graph.n, graph.dist_dtype)
+    shared: dict[str, Any] = {"cutoff": problem.cutoff, "progress": order.progress}
+    if order.recipe.loop is Loop.BMSSP:
+        stats = _core.bmssp(*_csr(graph), problem.source, dist, *_bmssp(order.params), **shared)
+    else:
+        shared |= {"queue": _queue(order.recipe), "targets": _ALL, "counted": True}
+        stats = _core.dijkstra(*_csr(graph), problem.source, dist, **shared)
+    return Raw(dist, stats=stats)
+
+
+def _bmssp(params: dict[str, float]) -> tuple[int, int, bool]:
+    """Return k, t and whether to search the graph of constant degree; 0 for those of the paper."""
+    return int(params.get("k", 0)), int(params.get("t", 0)), "constant_degree" in params
 
 
 def _own_buckets(order: Order) -> Raw:
@@ -376,11 +398,15 @@ def _csr(graph: Graph) -> tuple[Array, Array, Array]:
     return graph.indptr, graph.indices, graph.solver_weights
 
 
+#: Loops that compare labels in nothing but queues and relaxations, which can be counted.
+_COUNTED = {(Loop.DIJKSTRA, Queue.HEAP), (Loop.BMSSP, None)}
+
 _LOOPS: dict[Loop, Callable[[Order], Raw]] = {
     Loop.DIJKSTRA: _dijkstra,
     Loop.BIDIRECTIONAL: _path,
     Loop.BELLMAN_FORD: _bellman_ford,
     Loop.DELTA_STEPPING: _delta_stepping,
+    Loop.BMSSP: _bound_search,
     Loop.BUCKET_TEAM: _bound_search,
     Loop.BFS: _bound_search,
     Loop.OWN_BUCKETS: _own_buckets,

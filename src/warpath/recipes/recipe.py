@@ -32,6 +32,7 @@ class Loop(Enum):
     BIDIRECTIONAL = "bidirectional"  #: Dijkstra searches from both ends that meet
     BELLMAN_FORD = "bellman_ford"  #: relaxes improved vertices from a queue; finds negative cycles
     DELTA_STEPPING = "delta_stepping"  #: relaxes a bucket of labels at a time, on threads
+    BMSSP = "bmssp"  #: settles the nearest of several sources recursively, in unsorted batches
     FLOYD_WARSHALL = "floyd_warshall"  #: min-plus over a dense matrix, block by block
     BFS = "bfs"  #: breadth-first from one source, over out-edges or in-edges; equal weights
     JOHNSON = "johnson"  #: Bellman-Ford's potentials, then Dijkstra from each source

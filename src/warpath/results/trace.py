@@ -36,6 +36,8 @@ class Round:
     seconds : time of each step: ``{"relax": 1e-4, "compact": 2e-5}``.
     rounds : number of rounds in this row: 0 if vertices were only rearranged (the far pile was
         split), more than 1 if a loop reports only its totals.
+    counts : what else a loop counts, by name: ``{"comparisons": 31, "additions": 12}``. Comparisons
+        and additions are those of labels, in relaxations and in queues.
     """
 
     number: int
@@ -46,6 +48,7 @@ class Round:
     sizes: dict[str, int] = field(default_factory=dict)
     seconds: dict[str, float] = field(default_factory=dict)
     rounds: int = 1
+    counts: dict[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)
@@ -168,6 +171,7 @@ class TraceTotals:
     mteps : millions of edges per second (figure 5), counting the edges that Dijkstra's algorithm
         relaxes, so that superfluous work does not raise the rate; None if unknown.
     steps : seconds by step.
+    counts : sums of `Round.counts`.
     """
 
     rounds: int
@@ -179,6 +183,7 @@ class TraceTotals:
     seconds: float
     mteps: float | None
     steps: dict[str, float]
+    counts: dict[str, int]
 
 
 class Trace(Sequence[Round]):
@@ -234,9 +239,12 @@ class Trace(Sequence[Round]):
         seconds = None if seconds is None else float(seconds)
         parts = [*self._read, *(rows.whole() for rows in self._rows)]
         steps: dict[str, float] = {}
+        counts: dict[str, int] = {}
         for one in parts:
             for step, spent in one.seconds.items():
                 steps[step] = steps.get(step, 0.0) + spent
+            for name, count in one.counts.items():
+                counts[name] = counts.get(name, 0) + count
         if self.run is not None:
             dijkstra_edges = self.run.dijkstra_edges if dijkstra_edges is None else dijkstra_edges
             seconds = self.run.seconds if seconds is None else seconds
@@ -257,6 +265,7 @@ class Trace(Sequence[Round]):
             seconds=seconds,
             mteps=None if dijkstra_edges is None or not seconds else dijkstra_edges / seconds / 1e6,
             steps=steps,
+            counts=counts,
         )
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -324,6 +333,7 @@ def described(totals: TraceTotals) -> dict[str, str]:
         "selected": f"{totals.selected:,}, {units.digits(totals.mean_parallelism)} a round",
         "relaxed": f"{totals.relaxed:,}{work}",
         "improved": f"{totals.improved:,}{share}",
+        "counted": ", ".join(f"{count:,} {name}" for name, count in totals.counts.items()),
         "time": f"{units.seconds(totals.seconds)}{speed}" if totals.seconds else "",
     }
 
@@ -351,7 +361,11 @@ def whole_search(stats: dict[str, int], seconds: float) -> Round:
         {},
         {"search": seconds},
         stats.get("rounds", scanned),
+        {name: stats[name] for name in _COUNTS if name in stats},
     )
+
+
+_COUNTS = ("comparisons", "additions", "pulls", "pivots")
 
 
 def up_and_down(stats: dict[str, int], seconds: float) -> list[Round]:

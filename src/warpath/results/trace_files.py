@@ -51,7 +51,7 @@ def load_trace(path: str | os.PathLike[str]) -> Trace:
     run, rows = _head(source, lines[0])
     rounds = []
     for number, line in enumerate(lines[1:], 2):
-        values = _values(source, number, line)
+        values = {"counts": {}} | _values(source, number, line)  # older files have none
         _check(source, number, values, _ROUND)
         rounds.append(Round(**values))
     if len(rounds) != rows:
@@ -167,4 +167,5 @@ _ROUND: dict[str, Check] = {
     "sizes": _COUNTS,
     "seconds": _NUMBERS,
     "rounds": _COUNT,
+    "counts": _COUNTS,
 }
