@@ -7,6 +7,7 @@ import json
 import pathlib
 import re
 
+import geopandas as gpd
 import networkx as nx
 import numpy as np
 import pandas as pd
@@ -370,3 +371,19 @@ def test_weights_of_the_opposite_direction_are_reported(file):
         }
         graph = wp.read(file(f"from_node,to_node,length,{name}\nA,B,5,6\n"), reverse_weight=name)
         assert edges_of(graph) == [("A", "B", 5), ("B", "A", 6)]
+
+
+def test_weights_of_a_shuffled_series_are_not_taken_by_position():
+    graph = wp.Graph.of([("a", "b", 1), ("b", "c", 2)])
+    weights = pd.Series([7, 8], index=[1, 0])
+    for solve in (graph.with_weights, wp.prepare(graph).with_weights):
+        with pytest.raises(wp.GraphError, match="another order than its index"):
+            solve(weights)
+    assert graph.with_weights(weights.sort_index()).weights.tolist() == [8, 7]
+    assert graph.with_weights(weights.to_numpy()).weights.tolist() == [7, 8]
+
+
+def test_points_of_lines_are_finite():
+    line = shapely.LineString([(0, 0), (np.inf, 1)])
+    with pytest.raises(wp.GraphError, match="row 1 has a point in its geometry that is not finite"):
+        wp.Graph.of(gpd.GeoDataFrame(geometry=[shapely.LineString([(0, 0), (1, 1)]), line]))

@@ -130,6 +130,12 @@ def new_weights(graph: Graph, weights: Any, order: str) -> Any:
     if order not in {"edges", "input"}:
         msg = f'order={order!r} must be "edges", the order of graph.edges(), or "input".'
         raise InputError(msg)
+    if hasattr(weights, "iloc") and not weights.index.is_monotonic_increasing:
+        msg = (
+            "the weights are a Series in another order than its index, which is not used: give "
+            "weights.sort_index() or weights.to_numpy(), whichever has the order of the edges."
+        )
+        raise GraphError(msg)
     if isinstance(weights, str):
         columns = {} if graph.given is None else graph.given.columns
         if weights in RULES:

@@ -191,7 +191,7 @@ def _rows(source: Source, layout: Layout) -> tuple[list[str], list[list[str]]]:
     width = len(names)
     needed = max((at + 1 for at, name in enumerate(names) if name), default=width)
     rows: list[list[str]] = []
-    number = 1
+    number = 0
     try:
         for at, (number, row) in enumerate(rows_of(text, delimiter)):
             if at < layout.above:
@@ -203,7 +203,7 @@ def _rows(source: Source, layout: Layout) -> tuple[list[str], list[list[str]]]:
             rows.append([*row[:width], *[""] * (width - len(row))] if len(row) != width else row)
     except csv.Error as error:
         reason = f"a quoted field is not closed or not alone: {error}"
-        raise source.error(start.line.number + number - 1, reason) from error
+        raise source.error(start.line.number + number, reason) from error
     if not rows:
         reason = f"the file has only a header ({', '.join(map(repr, names[:20]))}) and no rows"
         raise source.error(None, reason)

@@ -352,6 +352,10 @@ def _across_antimeridian(shapely: Any, shape: Any) -> Any:
 def _corners(shapely: Any, lines: Sequence[Any]) -> tuple[Array, Array]:
     """Return the points of all lines, (p, 2), and the first point of each line, (k + 1,)."""
     corners, which = shapely.get_coordinates(np.array(lines, object), return_index=True)
+    if (bad := ~np.isfinite(corners).all(axis=1)).any():
+        at = int(which[np.argmax(bad)])
+        msg = f"row {at} has a point in its geometry that is not finite: {lines[at]}."
+        raise GraphError(msg)
     counts = np.bincount(which, minlength=len(lines))
     return corners, np.concatenate(([0], np.cumsum(counts)))
 
