@@ -210,7 +210,7 @@ def test_the_changed_distances_are_returned_with_the_names_of_the_vertices():
         [9],
     )
     assert changed.rows.tolist() == [0]
-    assert repr(changed) == "<Changed: 1 distance; 1 vertices affected>"
+    assert repr(changed) == "<Changed: 1 distance; 1 vertex affected>"
     assert changed.to_pandas().columns.tolist() == ["row", "vertex", "old", "new"]
     assert live.path_to("c").vertices.tolist() == ["a", "c"]
     assert repr(live) == "<DynamicPaths from 'a': 3 vertices, 3 edges>"

@@ -231,3 +231,30 @@ def test_a_cutoff_that_reaches_little_is_searched_in_the_graph():
     assert any("expected within the cutoff" in note for note in near.plan.notes)
     assert far.plan.algorithm == "delling2011.phast"
     assert near.dist.tolist() == wp.nearest(roads, [5, 99], cutoff=2000).dist.tolist()
+
+
+def test_notes_about_negative_weights_have_the_graphs_own_names():
+    points = [(0, 0), (10, 0), (20, 0), (30, 0)]
+    edges = [("a", "b", 5), ("b", "c", -2), ("c", "d", 3)]
+    place = wp.Place(4, 0)
+    for closed in (0, 1):
+        plain = Graph.of(edges)
+        graph = Graph(
+            *(plain.indptr, plain.indices, plain.weights),
+            labels=plain.labels,
+            coordinates=points,
+            first_through=closed,
+        )
+        own = "1 of 3 weights is negative, the first is -2 on the edge 'b' -> 'c' (number 1)"
+        for found in (
+            wp.nearest(graph, ["a"]),
+            wp.nearest(graph, ["d"], reverse=True),
+            wp.nearest(graph, [place, "a"]),
+            wp.within(graph, "d", 9, reverse=True),
+            wp.within(graph, ["b", "d"], 9, reverse=True),
+            wp.sssp(graph, place),
+            wp.distances(graph, [place]),
+            wp.pairs(graph, [place], ["d"]),
+            wp.path(graph, place, "d"),
+        ):
+            assert [note for note in found.plan.notes if "negative" in note] == [own]

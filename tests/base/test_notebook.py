@@ -82,7 +82,7 @@ def test_a_graph_tells_what_is_left_out():
         "4, undirected, stored both ways",
         "every weight 1",
         "0 .. 2",
-        "the first 1 vertices",
+        "the first vertex",
     } < {*texts}
     assert shown(wp.Graph.from_edges([], []))[1:3] == ["vertices", "0"]
 

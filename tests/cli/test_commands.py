@@ -76,7 +76,7 @@ def test_info_tells_negative_and_zero_weights_and_closed_vertices(warpath, tmp_p
 
     write(Graph.from_edges([0, 1], [1, 2], first_through=1), zones)
     out = warpath("info", zones).out
-    assert "not passed through  the first 1 vertices" in out
+    assert "not passed through  the first vertex" in out
     assert "none, every edge counts 1" in out
 
 

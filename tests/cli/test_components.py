@@ -21,6 +21,17 @@ def test_info_counts_components_and_an_option_keeps_the_largest(tmp_path, warpat
     assert part["read_report"]['vertices outside component="strong"'] == 3
 
 
+def test_a_vertex_on_an_island_is_told_in_words_of_the_command(tmp_path, warpath):
+    path = tmp_path / "island.csv"
+    path.write_text(ISLAND)
+    run = warpath("path", path, "a", "x")
+    assert run.err.rstrip().endswith(
+        "one of 2 vertices without an edge to the largest component: read the file with "
+        "--option component=largest."
+    )
+    assert warpath("info", path, "--option", "component=largest").code == 0
+
+
 def test_weights_of_another_kind_are_announced(tmp_path, warpath):
     path, weights = tmp_path / "roads.csv", tmp_path / "weights.csv"
     path.write_text("source,target,weight\n0,1,2\n1,2,3\n")

@@ -85,6 +85,9 @@ def test_partitions_give_the_bits_and_the_tree_of_one_process(client, tmp_path, 
     held = wp.cluster.read(files_of(tmp_path, table_of(graph)), client, n=graph.n, partitions=3)
     paths = held.sssp(7, delta=1)
     assert same(paths, wp.sssp(graph, 7))
+    expected = wp.sssp(graph, 7)
+    assert paths.reached_dist.tolist() == expected.reached_dist.tolist()
+    assert paths.to_numpy(-1).tolist() == expected.to_numpy(-1).tolist()
     assert str(held.verify(paths)) == (
         f"verified exactly: {graph.n} labels and the tree against {graph.m:,} edges"
     )

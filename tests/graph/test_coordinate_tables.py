@@ -194,3 +194,27 @@ def test_a_file_that_lacks_a_vertex_is_named(tmp_path):
     nodes.write_text("id,x,y\na,1,2\nb,1,2\n")
     with pytest.raises(wp.GraphFormatError, match=r"nodes\.csv: .*the first is 'c'"):
         wp.read(graph, coordinates=nodes)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (np.array(3), r"coordinates has shape \(\), but \(n, 2\) = \(3, 2\) is needed"),
+        (np.array("abc"), "coordinates must be numbers"),
+        (np.array(None, object), "coordinates must be numbers"),
+        ([1, 2, 3], r"shape \(3,\)"),
+        (np.zeros((3, 3)), r"shape \(3, 3\)"),
+        (np.zeros((3, 2, 1)), r"shape \(3, 2, 1\)"),
+        ([[1, 2], [3], [4, 5]], "rows have different lengths"),
+        ([[1, 2], None, [4, 5]], "rows have different lengths"),
+        (["a", "b", "c"], "coordinates must be numbers"),
+        ({"a": (1, 2), "b": "12", "c": (3, 4)}, "row 1 of the coordinates is '12'"),
+        ({"a": (1, 2), "b": b"12", "c": (3, 4)}, "row 1 of the coordinates is b'12'"),
+        ({"a": {1, 2}, "b": (1, 2), "c": (3, 4)}, r"row 0 of the coordinates is {1, 2}"),
+        ({"a": {"x": 1, "y": 2}, "b": (1, 2), "c": (3, 4)}, "row 0 of the coordinates is {'x'"),
+        ({"a": 1, "b": (1, 2), "c": (3, 4)}, "row 0 of the coordinates is 1: a point is x and y"),
+    ],
+)
+def test_wrong_shapes_and_kinds_are_named(roads, given, message):
+    with pytest.raises(GraphError, match=message):
+        roads.with_coordinates(given)

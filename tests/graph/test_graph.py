@@ -489,6 +489,27 @@ def test_to_networkx_picks_the_kind_that_keeps_every_edge(edges, directed, kind)
     assert sorted(w for _, _, w in graph.edges(data="weight")) == sorted(w for _, _, w in edges)
 
 
+@pytest.mark.parametrize("call", ["to_scipy", "to_networkx"])
+def test_other_libraries_get_no_graph_whose_paths_may_not_pass_a_vertex(call):
+    points = [(0, 0), (1, 0), (2, 0)]
+    for areas in (False, True):
+        graph = Graph.of([("a", "b", 1), ("b", "c", 2)], coordinates=points)
+        graph = Graph(
+            *(graph.indptr, graph.indices, graph.weights),
+            labels=graph.labels,
+            first_through=1,
+            areas=areas,
+        )
+        with pytest.raises(
+            wp.NotSupportedError, match=f"{call} cannot say that paths end"
+        ) as caught:
+            getattr(graph, call)()
+        remedy = str(caught.value).partition("all paths pass: ")[2].rstrip(".")
+        plain = eval(remedy, {"wp": wp, "graph": graph})  # noqa: S307 - our own text
+        getattr(plain, call)()
+        assert (plain.labels.tolist(), plain.first_through) == (["a", "b", "c"], 0)
+
+
 def test_to_networkx_keeps_labels_name_and_lonely_vertices():
     graph = Graph.from_edges([0], [1], n=3, labels=["a", "b", "c"], name="small").to_networkx()
     assert list(graph) == ["a", "b", "c"]
@@ -532,7 +553,7 @@ def test_repr_says_what_a_person_wants_to_know():
     )
     assert repr(graph) == (
         "<Graph here: n = 2, m = 2, directed, float64 weights, labelled, with coordinates, "
-        "1 vertices never passed through>"
+        "1 vertex never passed through>"
     )
     assert (
         repr(Graph.of([(0, 1)], directed=False))

@@ -222,12 +222,33 @@ def test_the_same_graph_gives_the_same_bytes(tmp_path):
 def test_a_suffix_that_no_format_writes_is_refused(tmp_path):
     for name, message in {
         "a.xyz": r"no format has the suffix '.xyz': use .gr, .mtx",
-        "a.graph": "can be read but not written",
+        "a.graph": r"\.graph files are read but not written: write \.gr, .*\.csv\.$",
         "a.gr.zip": "read but not written",
     }.items():
         with pytest.raises(InputError, match=message):
             write(GRAPH, tmp_path / name)
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("suffix", [".gml", ".graphml", ".gexf", ".net"])
+def test_formats_that_networkx_writes_are_refused_with_its_call(tmp_path, suffix):
+    networkx = pytest.importorskip("networkx")
+    graph = Graph.of([("a", "b", 3)])
+    with pytest.raises(InputError, match="or in Python networkx") as caught:
+        write(graph, tmp_path / f"a{suffix}")
+    remedy = str(caught.value).partition("in Python ")[2].rstrip(".")
+    eval(remedy, {"networkx": networkx, "graph": graph})  # noqa: S307 - our own text
+    assert read(tmp_path / f"a{suffix}").m == 1
+
+
+@pytest.mark.parametrize("suffix", ["gr", "mtx", "wel", "parquet", "geojson", "gpkg", "csv"])
+def test_closed_vertices_are_refused_by_files_that_do_not_store_them(tmp_path, suffix):
+    points = [(7.1, 43.2), (7.2, 43.2), (7.3, 43.3)]
+    graph = Graph.of([(0, 1, 3), (1, 2, 4)], coordinates=points, first_through=1)
+    with pytest.raises(InputError, match="paths end at the first vertex and do not pass"):
+        write(graph, tmp_path / f"a.{suffix}")
+    write(graph, tmp_path / "a.npz")
+    assert read(tmp_path / "a.npz").first_through == 1
 
 
 def test_a_failed_write_leaves_the_old_file(tmp_path):

@@ -59,7 +59,8 @@ BAD = {
     "2\n2\n1\n": ':1: expected "<vertices> <edges>',
     "-2 1\n2\n1\n": ":1: the number of vertices must be an integer",
     "% no\n": ': expected "<vertices> <edges> [<format> [<weights per vertex>]]", but the file',
-    "2 2\n1 2\n1\n": ":2: a METIS file has no edges from a vertex to itself: leave them out",
+    "2 2\n1 2\n1\n": ":2: a METIS file has no edges from a vertex to itself: leave them out, "
+    "as no path needs them",
     "2 1000000000000000\n2\n1\n": ": the header promises 1000000000000000 edges (2000000",
     "1000 1\n2\n1\n": ": the header promises 1000 vertices, which the rest of the file is too sh",
     "3 2\n2 3\n1\n2\n": ": the line of vertex 1 lists 3, but that of 3 does not list 1 the same",

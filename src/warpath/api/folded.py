@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from warpath.api.auto_prepare import decided
-from warpath.api.run import narrowed, run_plan
+from warpath.api.run import narrowed, run_plan, with_own_names
 from warpath.api.table import rows_at_once, solved_table
 from warpath.api.table_request import TableRequest, question
 from warpath.base.dtypes import unreachable
@@ -162,6 +162,7 @@ def folded_table(
     if result.resumed:
         stats["resumed"] = result.resumed
     stats.setdefault("seconds", 0.0)
+    chosen = with_own_names(chosen, inner, graph)
     return DistanceTable(
         graph,
         start.indices,
@@ -206,7 +207,7 @@ def folded_pairs(
         chosen, stats = options.plan(Size(Task.MANY), inner), {"seconds": 0.0}
     both = np.arange(len(dist))
     dist = np.minimum(dist, between(graph, start, end, both, both))
-    return narrowed(dist, dtype), chosen, stats
+    return narrowed(dist, dtype), with_own_names(chosen, inner, graph), stats
 
 
 def folded_route(
@@ -215,7 +216,7 @@ def folded_route(
     """Return a shortest path from one entry to another."""
     inner, (start, end) = searched(graph), ends
     options = decided(inner, options_for(options, graph, inner))
-    chosen = options.plan(Size(Task.PATH), inner)
+    chosen = with_own_names(options.plan(Size(Task.PATH), inner), inner, graph)
     one = np.zeros(1, np.int64)
     never = unreachable(graph.dist_dtype)
     length = between(graph, start, end, one, one)[0]

@@ -9,7 +9,7 @@ import numpy as np
 
 from warpath import _core
 from warpath.api.auto_prepare import decided
-from warpath.api.run import narrowed, run_plan
+from warpath.api.run import narrowed, run_plan, with_own_names
 from warpath.base.dtypes import unreachable
 from warpath.base.errors import DistanceOverflowError, NegativeCycleError
 from warpath.engines import cpu
@@ -80,6 +80,7 @@ def nearest_of(
         )
     # Only now, as under negative weights a path may lead through vertices beyond the cutoff.
     labels = cpu.cut(labels, limit)
+    chosen = with_own_names(chosen, way, graph)
     owner[labels == unreachable(labels.dtype)] = -1
     labels, owner = _at_facilities(way, inner, starts, labels, owner)
     dist = narrowed(labels, dtype)
@@ -145,6 +146,7 @@ def _searched(
     """
     started = with_a_start(inner, starts)
     chosen = options.for_graph(started).plan(options.size_within(way, limit), started)
+    chosen = with_own_names(chosen, started, way)
     problem = Problem(Task.SSSP, np.array([inner.n]), cutoff=limit)
     start = time.perf_counter()
     try:

@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from warpath.api.run import counted, narrowed, on_device, run_plan, traced_run
+from warpath.api.run import (
+    counted,
+    narrowed,
+    on_device,
+    run_plan,
+    traced_run,
+    with_own_names,
+)
 from warpath.base.dtypes import unreachable
 from warpath.base.errors import DistanceOverflowError, NegativeCycleError
 from warpath.base.progress import is_silent
@@ -80,7 +87,9 @@ def solve_from_point(
     except NegativeCycleError as error:  # nothing leads to the point: all are the graph's own
         names = points.graph.label_of(np.array(error.cycle)).tolist()
         raise NegativeCycleError(names, error.length) from None
-    return paths_from(points, found)
+    paths = paths_from(points, found)
+    paths.plan = with_own_names(paths.plan, searched, points.graph)
+    return paths
 
 
 def _searched_again(

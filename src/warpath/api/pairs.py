@@ -9,7 +9,7 @@ import numpy as np
 
 from warpath.api.auto_prepare import decided
 from warpath.api.folded import as_ends, folded_pairs, needs_links
-from warpath.api.run import narrowed, run_plan
+from warpath.api.run import narrowed, run_plan, with_own_names
 from warpath.api.several import is_several
 from warpath.api.table import solved_table
 from warpath.api.table_request import TableRequest
@@ -92,6 +92,7 @@ def pairs_of(
         dist, chosen, stats = solved(
             inner, options, starts, ends_of_turns(graph, ends), dtype, progress
         )
+        chosen = with_own_names(chosen, inner, graph)
     dist.flags.writeable = False
     found = Pairs(graph, starts, ends, dist, find_route, plan=chosen, stats=stats, entries=both)
     return noted(found, origins, destinations)

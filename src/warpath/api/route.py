@@ -8,7 +8,7 @@ import numpy as np
 
 from warpath.api.auto_prepare import decided
 from warpath.api.folded import as_ends, folded_route, needs_links
-from warpath.api.run import run_plan
+from warpath.api.run import run_plan, with_own_names
 from warpath.engines.base import Problem
 from warpath.graph.arguments import one_index
 from warpath.graph.edge_geometry import leg_weights
@@ -38,7 +38,7 @@ def route_of(graph: Graph, options: Options, source: Any, target: Any, progress:
         return noted(folded_route(graph, options, ends, progress), source, target)
     inner = expanded(graph)
     options = options if inner is graph else options.for_graph(inner)
-    chosen = decided(inner, options).plan(Size(Task.PATH), inner)
+    chosen = with_own_names(decided(inner, options).plan(Size(Task.PATH), inner), inner, graph)
     if s == t:
         route = Route(graph, np.array([s]), graph.dist_dtype.type(0).item(), chosen)
         return noted(route, source, target)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from contextlib import nullcontext
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,6 +21,7 @@ from warpath.base.progress import is_silent, watch
 from warpath.engines import cpu
 from warpath.engines.base import Order
 from warpath.engines.registry import engine_of
+from warpath.graph.facts import negative_weights
 from warpath.graph.zones import opened
 from warpath.planner.kinds import kind_of
 from warpath.recipes import CATALOGUE
@@ -162,6 +164,19 @@ def on_device(
         return engine.on_device(graph, source, raw.dist, raw.device, cutoff, dtype)
     except OverflowError as error:
         raise too_wide(error, np.dtype(np.int32)) from None
+
+
+def with_own_names(plan: Plan, searched: Graph, graph: Graph) -> Plan:
+    """Return a plan whose note about negative weights is about a graph, not one made of it.
+
+    Parameters
+    ----------
+    searched : the graph that was planned for.
+    """
+    if searched is graph or not searched.facts(symmetry=False).negative:
+        return plan
+    note, own = negative_weights(searched), negative_weights(graph)
+    return replace(plan, notes=tuple(own if each == note else each for each in plan.notes))
 
 
 def counted(stats: dict[str, Any], dist: Array) -> dict[str, Any]:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from warpath.api.run import with_own_names
 from warpath.api.table import place_of, solved_table
 from warpath.engines.base import Problem
 from warpath.graph.turns import ends_of_turns, expanded, refuse_turns
@@ -57,7 +58,7 @@ def turned_table(
         columns,
         found.dist,
         cutoff=found.cutoff,
-        plan=found.plan,
+        plan=with_own_names(found.plan, inner, graph),
         stats=found.stats,
         trace=found.trace,
         reassociated=found.reassociated,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from warpath.api.auto_prepare import decided
 from warpath.api.nearest import nearest_of
 from warpath.api.one_source import SourceRequest, solve_from_point, solve_one
+from warpath.api.run import with_own_names
 from warpath.base.errors import NegativeCycleError
 from warpath.graph.arguments import as_indices, checked_cutoff
 from warpath.graph.places import Snapped, noted, snapped
@@ -61,4 +62,6 @@ def within_of(
         if not reverse:
             raise
         raise NegativeCycleError(error.cycle[::-1], error.length) from None
+    if reverse:
+        paths.plan = with_own_names(paths.plan, searched, graph)
     return noted(Within(graph, cutoffs, starts, paths, reverse=reverse), source)

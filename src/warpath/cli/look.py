@@ -22,6 +22,7 @@ from warpath.cli.usage import UsageError
 from warpath.cli.vertices import listed, one_id, vertex
 from warpath.graph import Graph
 from warpath.graph.arguments import one_index
+from warpath.graph.export import first_vertices
 from warpath.graph.facts import negative_weights
 from warpath.graph.labels import named_as_in_file, one_label
 from warpath.graph.places import snapped
@@ -84,8 +85,8 @@ def info(graph: GraphFile, reading: Reading, showing: Showing) -> None:
     if facts.zero:
         shown["zero weights"] = facts.zero
     if roads.first_through:
-        what = "the first {} vertices, in areas" if roads.areas else "the first {} vertices"
-        shown["not passed through"] = what.format(output.count(roads.first_through))
+        where = ", in areas" if roads.areas else ""
+        shown["not passed through"] = first_vertices(roads.first_through) + where
     if roads.turns is not None:
         shown["turns"] = str(roads.turns)
     shown["memory"] = units.size(document["bytes"])

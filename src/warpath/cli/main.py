@@ -27,6 +27,7 @@ import warpath
 from warpath.base import errors
 from warpath.base.escaping import visible
 from warpath.cli.usage import UsageError
+from warpath.graph.components import IN_PYTHON
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -150,7 +151,7 @@ def _sentence(error: Exception) -> str:
         return "out of memory"
     if isinstance(error, errors.NegativeCycleError):
         return str(error).partition("; `.cycle`")[0] + "."
-    return in_words_of_the_command(str(error).strip())
+    return in_words_of_the_command(str(error).strip().partition(IN_PYTHON)[0])
 
 
 def in_words_of_the_command(text: str) -> str:
@@ -230,6 +231,7 @@ _READER_OPTIONS = (
     "attributes",
     "barriers",
     "columns",
+    "component",
     "header",
     "layer",
     "n",

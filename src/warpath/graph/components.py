@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 #: Whether the components of each value of ``component=`` are strongly connected.
 KINDS = {"largest": False, "strong": True}
+#: The beginning of what only callers from Python can do.
+IN_PYTHON = " In Python also: "
 
 
 class Components(NamedTuple):
@@ -95,9 +97,8 @@ def island(graph: Graph, source: int, target: int) -> str:
         apart = "not on a round trip with" if strong else "without an edge to"
         argument = "strong=True" if strong else ""
         return (
-            f" The {end} is {vertices} {apart} the largest component: use "
-            f'graph.largest_component({argument}), read the file with component="{word}" (--option '
-            f"component={word}), or find the vertex of a place by graph.nearest_vertex(lon, lat, "
-            f'component="{word}").'
+            f" The {end} is {vertices} {apart} the largest component: read the file with "
+            f'component="{word}".{IN_PYTHON}graph.largest_component({argument}), or '
+            f'graph.nearest_vertex(lon, lat, component="{word}") for the vertex of a place.'
         )
     return ""

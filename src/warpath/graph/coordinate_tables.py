@@ -33,6 +33,10 @@ PLANE = (
 )
 
 
+#: Types whose two entries are no x and y.
+_UNORDERED = (str, bytes, set, frozenset, Mapping)
+
+
 class _Rows(NamedTuple):
     """Points, and the ids that their rows may have, by the name of the column or index."""
 
@@ -197,8 +201,7 @@ def _points(values: Any) -> NDArray[np.float64]:
         if value is None or getattr(value, "is_empty", False):
             continue
         try:
-            x, y = (value.x, value.y) if hasattr(value, "x") and hasattr(value, "y") else value
-            pairs[at] = float(x), float(y)
+            pairs[at] = _pair(value)
         except (TypeError, ValueError, AttributeError):
             kind = getattr(value, "geom_type", None)
             what = f"a {kind}" if kind else shown(value)
@@ -207,9 +210,16 @@ def _points(values: Any) -> NDArray[np.float64]:
     return pairs
 
 
+def _pair(value: Any) -> tuple[float, float]:
+    if isinstance(value, _UNORDERED):
+        raise TypeError
+    x, y = (value.x, value.y) if hasattr(value, "x") and hasattr(value, "y") else value
+    return float(x), float(y)
+
+
 def _with_points(given: Any) -> Any:
     """Return points of shapely in a list or an array as (n, 2); other objects unchanged."""
-    values = given.ravel() if isinstance(given, np.ndarray) and given.dtype == object else given
+    values = given.ravel() if isinstance(given, np.ndarray) else given
     points = isinstance(values, list | tuple | np.ndarray) and len(values) > 0
     return _points(list(values)) if points and hasattr(values[0], "geom_type") else given
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from warpath.base import notebook, units
-from warpath.base.errors import InputError, require
+from warpath.base.errors import InputError, NotSupportedError, require
 from warpath.base.escaping import visible
 from warpath.graph.checks import shown
 from warpath.graph.derived import bytes_of_graph, derived_bytes
@@ -17,12 +17,29 @@ if TYPE_CHECKING:
     from warpath.graph.graph import Graph
 
 
+def first_vertices(count: int) -> str:
+    """Return how a message names the first vertices of a graph."""
+    return "the first vertex" if count == 1 else f"the first {count:,} vertices"
+
+
+def _refuse_closed(graph: Graph, call: str) -> None:
+    """Raise NotSupportedError if paths may not pass all vertices, which other libraries ignore."""
+    if graph.first_through:
+        msg = (
+            f"{call} cannot say that paths end at {first_vertices(graph.first_through)} and do not "
+            "pass. To let all paths pass: wp.Graph(graph.indptr, graph.indices, graph.weights, "
+            "labels=graph.labels, coordinates=graph.coordinates)."
+        )
+        raise NotSupportedError(msg)
+
+
 def to_scipy(graph: Graph, parallel: str) -> Any:
     """Return a `scipy.sparse.csr_array`, (n, n); see `Graph.to_scipy`."""
     if not isinstance(parallel, str) or parallel not in {"least", "keep"}:
         msg = f"parallel = {shown(parallel)} must be 'least' or 'keep'."
         raise InputError(msg)
     refuse_turns(graph, "to_scipy")
+    _refuse_closed(graph, "to_scipy")
     sparse = require("scipy.sparse", what="Graph.to_scipy")
     src, dst, weights = graph.edges()
     indptr: Any = graph.indptr
@@ -41,6 +58,7 @@ def to_scipy(graph: Graph, parallel: str) -> Any:
 def to_networkx(graph: Graph) -> Any:
     """Return a NetworkX graph of the class that fits: directed or not, multigraph or not."""
     refuse_turns(graph, "to_networkx")
+    _refuse_closed(graph, "to_networkx")
     networkx = require("networkx", what="Graph.to_networkx")
     src, dst, weights = graph.edges()
     if not graph.directed:
@@ -72,11 +90,12 @@ def summary(graph: Graph) -> str:
     kind = "directed" if graph.directed else "undirected"
     weights = "every weight 1" if graph.weights is None else f"{graph.weights.dtype} weights"
     parts = [f"n = {graph.n:,}", f"m = {graph.m:,}", kind, weights]
+    closed = "1 vertex" if graph.first_through == 1 else f"{graph.first_through:,} vertices"
     notes = {
         "labelled": graph.labels is not None,
         "with coordinates": graph.coordinates is not None,
         "with turns": graph.turns is not None,
-        f"{graph.first_through} vertices never passed through": graph.first_through > 0,
+        f"{closed} never passed through": graph.first_through > 0,
         "in areas": graph.areas,
         f"on {graph.device}": graph.device != "auto",
     }
@@ -101,7 +120,7 @@ def to_html(graph: Graph) -> str:
         values["coordinates"] = "x and y of each vertex"
     if graph.first_through:
         where = ", in areas" if graph.areas else ""
-        values["never passed through"] = f"the first {graph.first_through:,} vertices{where}"
+        values["never passed through"] = first_vertices(graph.first_through) + where
     values["memory"] = units.size(bytes_of_graph(graph))
     if graph.derived:
         values["kept for later calls"] = units.size(derived_bytes(graph))

@@ -375,7 +375,8 @@ class Graph(VertexNames, EdgeEdits):
     def edge_table(self) -> dict[str, Array]:
         """Return source, target, weight and kept columns by name, each (m,), in row order.
 
-        The ends are the ids of the graph's file: labels, or numbers from `id_base` on.
+        The ends are the ids of the graph's file: labels, or numbers from `id_base` on. Turns,
+        closed vertices and areas are no columns.
         """
         return edge_table(self)
 
@@ -452,6 +453,11 @@ class Graph(VertexNames, EdgeEdits):
         parallel : "least" for the least weight of parallel edges, one entry for each pair of
             vertices in ascending order; "keep" for an entry per edge in row order. Functions of
             SciPy that expect one entry for each pair then return sums or do not end.
+
+        Raises
+        ------
+        NotSupportedError
+            If the graph has turns, or vertices that paths do not pass, which SciPy ignores.
         """
         return to_scipy(self, parallel)
 
@@ -460,6 +466,11 @@ class Graph(VertexNames, EdgeEdits):
 
         Coordinates become the node attributes ``x`` and ``y``; shapes of edges are left out. Edges
         of weight 0 and self-loops are edges there as well.
+
+        Raises
+        ------
+        NotSupportedError
+            If the graph has turns, or vertices that paths do not pass, which NetworkX ignores.
         """
         return to_networkx(self)
 

@@ -71,7 +71,8 @@ def coordinates_of(given: Any, graph: Graph) -> Array:
             raise source.error(None, str(error)) from error
     points = read_coordinates(given)
     if len(points) != graph.n:
-        msg = f"{os.fspath(given)} has {len(points)} vertices, but the graph has {graph.n}."
+        what = "1 vertex" if len(points) == 1 else f"{len(points)} vertices"
+        msg = f"{os.fspath(given)} has {what}, but the graph has {graph.n}."
         raise GraphError(msg)
     return points
 

@@ -16,6 +16,7 @@ from warpath.graph.arguments import a_graph
 from warpath.graph.checks import checked_bool, checked_integer, checked_kind, is_integer, shown
 from warpath.graph.components import is_strong
 from warpath.graph.coordinates import RULES
+from warpath.graph.export import first_vertices
 from warpath.graph.labels import named_as_in_file
 from warpath.io.columns import ends_as_columns
 from warpath.io.compression import without_suffix
@@ -71,11 +72,21 @@ class Format:
             msg = f"{path}: {self.name} files hold more than a graph: write it by {self.written_by}"
             raise InputError(msg)
         if not self.writes:
-            names = ", ".join(f.name for f in FORMATS if f.writes)
-            msg = f"{path}: {self.name} files can be read but not written; use one of {names}."
+            names = _written_suffixes()
+            suffix = Path(without_suffix(path.name)).suffix.lower()
+            msg = f"{path}: {suffix or self.name} files are read but not written: write {names}."
+            if suffix in _BY_NETWORKX:
+                call = f"networkx.{_BY_NETWORKX[suffix]}(graph.to_networkx(), {str(path)!r})"
+                msg = f"{msg[:-1]}, or in Python {call}."
             raise InputError(msg)
         if graph.turns is not None and self.name != "npz":
             msg = f"{path}: {self.name} files hold no turns: write .npz, or read without turns."
+            raise InputError(msg)
+        if graph.first_through and not graph.areas and self.name != "npz":
+            msg = (
+                f"{path}: {self.name} files do not store that paths end at "
+                f"{first_vertices(graph.first_through)} and do not pass: write .npz."
+            )
             raise InputError(msg)
         if graph.areas and self.name != "npz":
             msg = (
@@ -166,6 +177,20 @@ FORMATS: tuple[Format, ...] = (
 
 #: The default of options for which None has a meaning.
 _AUTO: Any = "auto"
+
+#: Suffixes of files that are read, of formats that write others.
+_READ_ONLY = {".sg", ".wsg"}
+
+#: The functions of NetworkX that write files that warpath reads through it.
+_BY_NETWORKX = {
+    ".gml": "write_gml",
+    ".graphml": "write_graphml",
+    ".gexf": "write_gexf",
+    ".net": "write_pajek",
+    ".paj": "write_pajek",
+    ".g6": "write_graph6",
+    ".s6": "write_sparse6",
+}
 
 
 def read(
@@ -301,7 +326,7 @@ def write(
         suffix = Path(without_suffix(target.name)).suffix.lower()
         chosen = _by_suffix(suffix)
         if chosen is None:
-            suffixes = ", ".join(s for f in FORMATS if f.writes for s in f.suffixes)
+            suffixes = _written_suffixes()
             msg = f"{target}: no format has the suffix {suffix!r}: use {suffixes}, or format=."
             raise InputError(msg)
     else:
@@ -315,6 +340,11 @@ def write(
             "UTF-8: write .npz, or give the vertices other names."
         )
         raise InputError(msg) from error
+
+
+def _written_suffixes() -> str:
+    every = [suffix for each in FORMATS if each.writes for suffix in each.suffixes]
+    return ", ".join(suffix for suffix in every if suffix not in _READ_ONLY)
 
 
 def format_named(name: str) -> Format:

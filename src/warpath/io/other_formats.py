@@ -22,6 +22,18 @@ class _Format(NamedTuple):
     remedy: str  # {path} is the file's path in quotes
 
 
+def _with_dictionaries(delimiter: bytes, option: str) -> _Format:
+    """Return the format of edge lists of NetworkX, whose lines end with a dictionary."""
+    end = rb"[^\s{,;|]+" + delimiter
+    return _Format(
+        "a NetworkX edge list with dictionaries",
+        (),
+        rb"(?:\s*#[^\n]*\n)*\s*" + end + end + rb"\{[^\n]*\}[ \t\r]*(?:\n|$)",
+        f"wp.Graph.of(networkx.read_edgelist({{path}}{option})); directed: "
+        "create_using=networkx.DiGraph",
+    )
+
+
 _BY_GEOPANDAS = "wp.Graph.of(geopandas.read_file({path}))"
 
 _FORMATS = (
@@ -54,11 +66,10 @@ _FORMATS = (
         "wp.Graph.of(networkx.read_adjlist({path})), or read_multiline_adjlist if every neighbour "
         "has a line; directed: create_using=networkx.DiGraph",
     ),
-    _Format(
-        "a NetworkX edge list with dictionaries",
-        (),
-        rb"(?:#[^\n]*\n)*[^\s{,;]+[ \t]+[^\s{,;]+[ \t]+\{[^\n]*\}[ \t\r]*(?:\n|$)",
-        "wp.Graph.of(networkx.read_edgelist({path})); directed: create_using=networkx.DiGraph",
+    _with_dictionaries(rb"[ \t]+", ""),
+    *(
+        _with_dictionaries(rb"[ \t]*[" + d.encode() + rb"][ \t]*", f", delimiter={d!r}")
+        for d in ",;|"
     ),
     _Format(
         "a SIF file",

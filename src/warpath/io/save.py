@@ -260,7 +260,7 @@ def edge_blocks(
 
 
 def refuse_what_text_cannot_hold(graph: Graph, suffix: str, labels: str) -> None:
-    """Raise InputError for closed vertices, and for labels unless they are dropped."""
+    """Raise InputError for labels unless they are dropped."""
     if labels not in {"refuse", "drop"}:
         msg = f'labels={labels!r} must be "refuse" or "drop".'
         raise InputError(msg)
@@ -268,11 +268,5 @@ def refuse_what_text_cannot_hold(graph: Graph, suffix: str, labels: str) -> None
         msg = (
             f"a {suffix} file has numbers for vertices, but these have names ({graph.labels[0]!s}, "
             '...): write .npz or Parquet, or drop the names with labels="drop".'
-        )
-        raise InputError(msg)
-    if graph.first_through:
-        msg = (
-            f"a {suffix} file cannot store that the first {graph.first_through} vertices are never "
-            "passed through: write .npz."
         )
         raise InputError(msg)

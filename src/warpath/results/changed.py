@@ -84,5 +84,7 @@ class Changed:
     def __repr__(self) -> str:
         one = len(self) == 1
         anew = self.stats["solved_anew"]
-        how = f"{anew:,} solved anew" if anew else f"{self.stats['affected']:,} vertices affected"
+        affected = self.stats["affected"]
+        vertices = "1 vertex" if affected == 1 else f"{affected:,} vertices"
+        how = f"{anew:,} solved anew" if anew else f"{vertices} affected"
         return f"<Changed: {len(self):,} distance{'' if one else 's'}; {how}>"

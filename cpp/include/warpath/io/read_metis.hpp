@@ -84,9 +84,9 @@ inline MetisRows read_metis(Text& text, const MetisLayout& layout, Control& cont
       if (v < 0 || v >= layout.n)
         text.fail("vertex " + std::to_string(v + 1) + " is out of range: the vertices are 1 to " +
                   std::to_string(layout.n));
-      fail_unless(
-          v != u,
-          "a METIS file has no edges from a vertex to itself: leave them out, no path needs them");
+      fail_unless(v != u,
+                  "a METIS file has no edges from a vertex to itself: leave them out, as no path "
+                  "needs them");
       std::int64_t weight = 1;
       if (layout.weighted) {
         skip_blanks();
