@@ -86,8 +86,8 @@ void register_read(nb::module_& module) {
          char delimiter, const std::string& comments, char prefix, char terminator,
          std::int64_t low, std::int64_t high, std::int64_t rows, const std::string& expected,
          const std::string& noun, nb::object progress) {
-        require(!roles.empty() && roles.find_first_not_of("vtnirc.") == std::string::npos,
-                "roles must be letters of \"vtnirc.\", one for each column");
+        require(!roles.empty() && roles.find_first_not_of("vltnirc.") == std::string::npos,
+                "roles must be letters of \"vltnirc.\", one for each column");
         require(low >= 0 && offset >= 0, "low and offset must be >= 0");
         require_line(line);
         const RowLayout layout{.roles = roles,

@@ -66,6 +66,18 @@ def test_vertices_that_start_with_0_are_names(file, text, name, edges):
     assert any("starts with 0" in what for what in graph.read_report)
 
 
+def test_a_0_in_front_of_a_late_vertex_is_refused_in_lists_and_read_in_tables(file):
+    rows = [(at, at + 1) for at in range(10, 80)]
+    path = file("".join(f"{u} {v}\n" for u, v in rows) + "8 009\n", "a.txt")
+    message = refusal(path)
+    assert "a.txt:71: a vertex number starts with 0" in message
+    assert 'ids="text" reads names, ids="numbers" numbers' in message
+    assert wp.read(path, ids="text").labels.tolist()[-2:] == ["8", "009"]
+    assert edges_of(wp.read(path, ids="numbers"))[0] == (8, 9, 1)
+    table = wp.read(file("".join(f"{u},{v}\n" for u, v in rows) + "8,009\n", "b.csv"))
+    assert table.labels.tolist()[-2:] == ["8", "009"]
+
+
 def test_kept_columns_with_0_in_front_are_texts(file):
     graph = wp.read(file("source,target,weight,zip\n1,2,03,02139\n"), attributes="all")
     assert edges_of(graph) == [(1, 2, 3)]

@@ -186,9 +186,8 @@ def _parsed(
         raise source.error(layout.line, reason)
     named = ids == "text" or (ids == "auto" and n is None and _has_names(source, layout, ends))
     roles = ["."] * len(layout.first)
-    # Vertex numbers are not negative; where the text has a minus, the ends are read as integers.
-    numbered = n is not None or ids == "numbers" or b"-" not in source.data
-    roles[ends[0]] = roles[ends[1]] = "t" if named else "v" if numbered else "i"
+    numbered = n is not None or ids == "numbers"
+    roles[ends[0]] = roles[ends[1]] = "t" if named else "v" if numbered else "l"
     if weight is not None:
         roles[weight] = "n"
     # In a list of numbers without a header, a line with a mark cannot be an edge.

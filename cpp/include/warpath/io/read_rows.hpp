@@ -15,8 +15,9 @@ namespace warpath {
 
 /// The format of a file's rows.
 struct RowLayout {
-  /// One letter per column: v vertex number, t text that names a vertex, n number (+inf allowed), i
-  /// integer, r number read as double, c finite number read as double, . anything (not read).
+  /// One letter per column: v vertex number, l integer label of a vertex (without a 0 in front), t
+  /// text that names a vertex, n number (+inf allowed), i integer, r number read as double, c
+  /// finite number read as double, . anything (not read).
   std::string roles;
   char delimiter = ' ';  // ' ' is any run of blanks; else a character; blanks around it are ignored
   std::string comments;  // lines that start with one of these are skipped
@@ -117,6 +118,8 @@ class RowReader {
       const char role = layout_.roles[c];
       if (role == 'v') {
         read_vertex(rows_.columns[slot++]);
+      } else if (role == 'l') {
+        read_label(rows_.columns[slot++]);
       } else if (role == '.') {
         text_.at = field_end(text_.at);
       } else if (role == 't') {
@@ -133,11 +136,26 @@ class RowReader {
     if (text_.at < text_.end && *text_.at != '\n') reject();
   }
 
-  void read_vertex(Column& column) {
+  std::int64_t scan_vertex() {
     std::int64_t vertex = 0;
     const Number kind = scan_integer(text_.at, text_.end, vertex);
     if (kind == Number::kNone || (text_.at < text_.end && !ends_[byte(*text_.at)])) reject();
     if (kind == Number::kTooLarge) text_.fail("a vertex number does not fit in 64 bits");
+    return vertex;
+  }
+
+  void read_label(Column& column) {
+    const char* digits = text_.at + (*text_.at == '-' || *text_.at == '+' ? 1 : 0);
+    const std::int64_t label = scan_vertex();
+    if (*digits == '0' && text_.at - digits > 1)
+      text_.fail(
+          "a vertex number starts with 0, as a name may: ids=\"text\" reads names, ids=\"numbers\" "
+          "numbers");
+    column.add(label);
+  }
+
+  void read_vertex(Column& column) {
+    const std::int64_t vertex = scan_vertex();
     if (vertex < layout_.low || (layout_.high >= 0 && vertex > layout_.high)) out_of_range(vertex);
     column.add(vertex - layout_.low);
   }
