@@ -150,7 +150,10 @@ def _device() -> Callable[..., wp.Paths]:
 def _traced(recipe: Recipe) -> tuple[Trace, dict[str, float]]:
     """Return the trace of a recipe on the town, and the parameters that were set for it."""
     wanted = {"delta": DELTA, "switch": SWITCH}
-    params = {one.name: wanted[one.name] for one in recipe.params if one.name in wanted}
+    names = {one.name for one in recipe.params}
+    params = {name: wanted[name] for name in wanted if name in names}
+    if "width" in names:
+        params = {"width": DELTA}
     graph, source = town()
     solve = wp.sssp if "cpu" in recipe.devices else _device()
     device = "cpu" if "cpu" in recipe.devices else "cuda"
@@ -169,7 +172,7 @@ def _caption(recipe: Recipe) -> str:
     ratio = "" if totals.work_ratio is None else f", {totals.work_ratio:.2f} times Dijkstra's"
     return (
         f"Its trace on that town{where}{': ' if numbers else ''}{numbers}. {totals.rounds} rounds, "
-        f"{totals.selected:,} vertices selected, {totals.relaxed:,} edges relaxed{ratio}."
+        f"{totals.selected:,} vertices selected, {totals.read:,} edges read{ratio}."
     )
 
 
@@ -314,7 +317,7 @@ def _rounds_drawn(trace: Trace) -> Any:
         for (name, steps), colour in zip(
             series.items(), (BLUE, ORANGE, VERMILION, SKY, INK), strict=False
         ):
-            filled = name in {"selected", "relaxed"}
+            filled = name in {"selected", "read"}
             axes.stairs(steps.mean, drawn.edges, baseline=None, color=colour, label=name, lw=1.6)
             if filled:
                 axes.stairs(steps.mean, drawn.edges, fill=True, color=colour, alpha=0.18)

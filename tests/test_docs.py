@@ -167,7 +167,8 @@ def test_the_pictures_show_as_many_vertices_as_the_recipe_selected(
     graph, source = gallery.town()
     recipe = wp.algorithms()[name]
     assert recipe.axes.select.value == selection
-    params = {"delta": gallery.DELTA} if selection in {"below", "bucket"} else None
+    width = {"below": "delta", "bucket": "width"}.get(selection)
+    params = None if width is None else {width: gallery.DELTA}
     run = emulated_sssp(
         graph, source, algorithm=name, device=recipe.devices[0], params=params, trace=True
     )

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 NOT_BEGUN = "not begun"  # beginning of the error of a peer that would take too long
 _BUILDS = 7  # multiple of the budget that a peer may take to build its graph
-_TOTALS = ("rounds", "selected", "relaxed", "improved", "work_ratio", "mean_parallelism")
+_TOTALS = ("rounds", "selected", "relaxed", "improved", "read", "work_ratio", "mean_parallelism")
 
 
 @dataclass(frozen=True)

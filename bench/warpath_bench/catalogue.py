@@ -40,7 +40,9 @@ _LISTS = (
     "martin2009.f_gpu",
     "martin2009.f_gpu_no_atomic",
     "martin2009.u_gpu",
+    "martin2009.u_gpu_1min",
     "martin2009.u_gpu_2min",
+    "martin2009.u_gpu_2min_on_gpu",
     "martin2009.u_gpu_plus",
     "martin2009.u_h1",
     "martin2009.u_h2",
@@ -126,7 +128,7 @@ def _slowness(recipe: Recipe) -> int:
         return 0
     if recipe.axes.layout is Layout.DENSE:
         return 0
-    return 2 if recipe.axes.place.on_cpu else 1
+    return 2 if recipe.axes.host_driven else 1
 
 
 def read_lines(paths: Iterable[str | Path]) -> list[dict[str, Any]]:

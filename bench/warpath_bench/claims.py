@@ -48,15 +48,16 @@ def _martin(*names: str) -> list[str]:
 
 
 def whole_on_gpu(measured: Measured) -> Verdict:
-    """Judge by u_gpu against each hybrid."""
-    recipes = _martin("u_gpu", "u_h1", "u_h2", "u_h3")
+    """Judge by u_gpu_1min and u_gpu_2min against each hybrid."""
+    recipes = _martin("u_gpu_1min", "u_gpu_2min", "u_h1", "u_h2", "u_h3")
     found, shown = compared(measured, measured.graphs("martin"), recipes)
-    return judged([values[0] < min(values[1:]) for values in found], shown)
+    return judged([max(values[:2]) < min(values[2:]) for values in found], shown)
 
 
 def two_minima(measured: Measured) -> Verdict:
-    """Judge by u_gpu_2min within a tenth of u_gpu."""
-    found, shown = compared(measured, measured.graphs("martin"), _martin("u_gpu", "u_gpu_2min"))
+    """Judge by u_gpu_2min within a tenth of u_gpu_1min."""
+    recipes = _martin("u_gpu_1min", "u_gpu_2min")
+    found, shown = compared(measured, measured.graphs("martin"), recipes)
     return judged([abs(two / one - 1) <= _NEAR for one, two in found], shown)
 
 

@@ -18,7 +18,7 @@ from warpath.base.dtypes import unreachable
 from warpath.base.errors import WarpathError
 from warpath.engines.rounds.clock import Clock
 from warpath.recipes import CATALOGUE, Task
-from warpath.recipes.axes import Layout, Select
+from warpath.recipes.axes import Direction, Layout, Select, Side
 from warpath.recipes.params import chosen_params
 from warpath.recipes.recipe import IN_ONE_LAUNCH
 from warpath.results.certificate import verify
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from warpath.graph import Graph
     from warpath.graph.facts import Facts
     from warpath.recipes import Recipe
+    from warpath.recipes.axes import Axes
     from warpath.results.paths import Paths
 
 _SHORT = 1.0  # seconds; a shorter solve is timed three times
@@ -201,7 +202,7 @@ class Pairs:
                 traced = self._solve(graph, source, **call, trace=True)
             return found | _counted(traced, edges) | (_each_round(traced) if job.rounds else {})
         if recipe.axes is not None and recipe.axes.select is Select.MIN and recipe.exact:
-            return found | self._known(found["rounds"], edges)
+            return found | self._known(recipe.axes, found["rounds"], edges)
         return found
 
     def _emulated(self, recipe: Recipe, call: dict[str, Any], job: Job) -> dict[str, Any]:
@@ -228,27 +229,40 @@ class Pairs:
             return len(dist)
         return int(np.count_nonzero(dist != self._right))
 
-    def _known(self, rounds: int, edges: int) -> dict[str, Any]:
+    def _known(self, axes: Axes, rounds: int, edges: int) -> dict[str, Any]:
         """Return the counts of a solve that settles the least labels, computed from distances.
 
         Each reached vertex is selected once. An edge is relaxed if its head is not settled yet,
-        that is, if it is farther than its tail. With edges of weight 0, this would depend on the
-        order of rounds: then return nothing.
+        that is, if it is farther than its tail. A push reads the edges out of each vertex once, a
+        pull those into a vertex in each round before it is settled; on a matrix both read the
+        entries from what is selected to what is not settled. With edges of weight 0, this would
+        depend on the order of rounds: then return nothing. A pull on the CPU passes over blocks of
+        vertices: what it reads is left out.
         """
         graph, dist = self._graph, self._right
+        dense, pull = axes.layout is Layout.DENSE, axes.direction is Direction.PULL
         if graph.facts(symmetry=False).min_weight <= 0:
             return {}
         reached = dist != unreachable(dist.dtype)
         src, dst, _ = graph.edges()
         relaxed = int(np.count_nonzero(reached[src] & (dist[src] < dist[dst])))
         selected = int(np.count_nonzero(reached))
-        return {
+        found = {
             "counted": "known",
             "selected": selected,
             "relaxed": relaxed,
-            "work": relaxed / edges,
             "parallelism": selected / rounds,
         }
+        if pull and not dense and axes.place.relax is Side.CPU:
+            return found
+        # The round that settles a vertex; what has no path stays to the end.
+        at = np.unique(dist, return_inverse=True)[1].astype(np.int64)
+        if dense:
+            of_round = np.bincount(at[reached], minlength=int(at.max()) + 1)
+            read = int(np.cumsum(of_round)[at - 1][at > 0].sum())
+        else:
+            read = int(at[dst].sum()) if pull else edges
+        return found | {"read": read, "work": read / edges}
 
 
 def _counted(traced: Paths, edges: int) -> dict[str, Any]:
@@ -259,6 +273,7 @@ def _counted(traced: Paths, edges: int) -> dict[str, Any]:
         "rounds": totals.rounds,
         "selected": totals.selected,
         "relaxed": totals.relaxed,
+        "read": totals.read,
         "improved": totals.improved,
         "work": totals.work_ratio,
         "parallelism": totals.mean_parallelism,
@@ -275,6 +290,7 @@ def _each_round(traced: Paths) -> dict[str, Any]:
         "each_round": {
             "selected": [int(one.selected) for one in rounds],
             "relaxed": [int(one.relaxed) for one in rounds],
+            "read": [int(one.read) for one in rounds],
             **{place: [int(one.sizes.get(place, 0)) for one in rounds] for place in places},
         }
     }

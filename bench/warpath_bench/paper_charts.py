@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 _AXES = {
     "ms": "time (ms)",
     "mteps": "edges of Dijkstra's a second (millions)",
-    "work": "edges relaxed / Dijkstra's",
+    "work": "edges read / Dijkstra's",
     "parallelism": "vertices a round",
     "rounds": "rounds",
 }
@@ -110,15 +110,16 @@ def _rounds(results: Results, figure: Figure, stem: Path) -> list[Path]:
             lines = [line for line in results.of(study, label, recipe) if "each_round" in line]
             for line in lines[:1]:
                 name = short(recipe, study)
-                for key, values in line["each_round"].items():
+                counts = line["each_round"]
+                for key, values in counts.items():
                     points = [Point(x, y, y, y) for x, y in enumerate(values)]
-                    if key == "relaxed":
+                    if key == ("read" if "read" in counts else "relaxed"):  # older lines
                         edges[name] = points
                     elif key == "selected" or (key == "far" and any(values)):
                         sizes[f"{name}: {key}"] = points
         if sizes:
             path = stem.with_name(f"{stem.name}-{at + 1}.png")
-            panels(path, [("vertices", sizes), ("edges relaxed", edges)], f"round, {label}")
+            panels(path, [("vertices", sizes), ("edges read", edges)], f"round, {label}")
             paths.append(path)
     return paths
 

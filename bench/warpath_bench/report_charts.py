@@ -108,7 +108,7 @@ def _work(machine: Machine, path: Path) -> bool:
             path,
             work,
             "vertices a round",
-            ("edges relaxed / Dijkstra's", "rounds")[: 1 + len(others)],
+            ("edges read / Dijkstra's", "rounds")[: 1 + len(others)],
             others,
         )
     return bool(work)

@@ -19,13 +19,12 @@ _HEAD = """\
 from bench/warpath_bench/tables.py: edit that file. -->
 
 Every recipe from one seeded source a graph, {weights} weights. A cell has the time, and below it
-rounds, edges relaxed over those that Dijkstra relaxes, and vertices selected a round. A time is the
+rounds, edges read over those that Dijkstra relaxes, and vertices selected a round. A time is the
 median of three solves by the public call, or one solve where it takes over a second; compilation
 and copying the graph to the GPU come before. Every answer is, bit for bit, the one that passed the
 certificate; a recipe that loses minima shows how many labels are wrong. The traced solve behind
 rounds, work and parallelism is not the timed one. *Italic* work and parallelism were not counted
-but follow from the distances: such a recipe takes each vertex once and relaxes each edge to a
-farther vertex once.
+but follow from the distances: such a recipe takes each vertex once, in the order of distances.
 
 `> 60 s` is a solve that was stopped after that time; then come the rounds that it had made and, if
 another recipe made the same rounds to the end, how many there are and how long they would take.

@@ -14,10 +14,11 @@ namespace warpath::bindings {
 namespace {
 
 using Flag = std::uint8_t;
-using Relaxed = std::tuple<std::int64_t, std::int64_t, std::size_t, std::size_t>;
+using Relaxed = std::tuple<std::int64_t, std::int64_t, std::int64_t, std::size_t, std::size_t>;
 
 Relaxed as_tuple(const RelaxCounters& counters) {
-  return {counters.relaxed, counters.improved, counters.lowered.begin, counters.lowered.end};
+  return {counters.relaxed, counters.improved, counters.read, counters.lowered.begin,
+          counters.lowered.end};
 }
 
 /// The blocks' smallest labels are optional for `update` and required for `minimum`.

@@ -99,7 +99,10 @@ def test_what_is_known_without_counting_is_what_counting_finds(emulated_sssp, gr
             counted = Pairs(60, 60, emulated_sssp).measure(job)
             known = Pairs(60, 0, emulated_sssp).measure(job)
             assert (counted["counted"], known["counted"]) == ("traced", "known")
-            for key in ("rounds", "selected", "relaxed", "work", "parallelism"):
+            # A pull on the CPU passes over blocks, so that what it reads is only known by counting.
+            passes = {"read", "work"} if recipe.name == "martin2009.u_h1" else set()
+            keys = {"rounds", "selected", "relaxed", "read", "work", "parallelism"} - passes
+            for key in keys:
                 assert counted[key] == known[key], (recipe.name, key)
 
 

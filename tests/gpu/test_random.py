@@ -74,7 +74,7 @@ def test_ten_thousand_solves_by_all_recipes_in_rounds_are_right_and_leave_nothin
         graph, source = random_graph(kind, "int32", 200 + place, 1000)
         right = wp.sssp(graph, source, algorithm="classic.dijkstra", device="cpu").dist
         solves.append((graph.to("cuda"), source, gpu.xp.asarray(right)))
-    names = [r.name for r in on_gpu() if r.exact and r.axes and not r.axes.place.on_cpu]
+    names = [r.name for r in on_gpu() if r.exact and r.axes and not r.axes.host_driven]
     pool = gpu.xp.get_default_memory_pool()
     used = []
     for k in range(10_000):

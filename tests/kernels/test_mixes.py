@@ -24,9 +24,11 @@ from warpath.results.trace import Trace
 pytestmark = pytest.mark.full("mixes of axes on the emulator", *RECIPES_ON_GPUS)
 
 SWEEP = CATALOGUE["davidson2014.bellman_ford"]
-DELTA, BUCKETS = CATALOGUE["davidson2014.bucketing.merge_path"].params
-PARAMS = {Select.BELOW: (DELTA,), Select.BUCKET: (DELTA, BUCKETS)}
-GIVEN = {Select.BELOW: {"delta": 3}, Select.BUCKET: {"delta": 2, "buckets": 3}}
+PARAMS = {
+    Select.BELOW: CATALOGUE["davidson2014.near_far.merge_path"].params,
+    Select.BUCKET: CATALOGUE["davidson2014.bucketing.merge_path"].params,
+}
+GIVEN = {Select.BELOW: {"delta": 3}, Select.BUCKET: {"width": 2, "buckets": 3}}
 
 VALUES = {axis.__name__.lower(): list(axis) for axis in AXES}
 VALUES["arrange"].append(None)

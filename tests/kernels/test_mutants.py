@@ -61,7 +61,8 @@ BLOCKS = "davidson2014.workfront_sweep.cooperative_blocks"
 SCAN = "davidson2014.workfront_sweep.cta_warp_scan"
 CHILD = "johnson_gpu.bf_queue"
 NEAR_FAR = "davidson2014.near_far.merge_path"
-SORTED = "davidson2014.bucketing.merge_path"
+MERGED = "davidson2014.bucketing.merge_path"
+SORTED = "davidson2014.bucketing_sort_all.merge_path"
 SPLIT = "davidson2014.bucketing_multisplit.merge_path"
 F_GPU, U_GPU, U_PLUS = "martin2009.f_gpu", "martin2009.u_gpu", "martin2009.u_gpu_plus"
 OUT, OUT_QUEUE, OUT_PREFIX = (
@@ -309,14 +310,17 @@ BOUNDS = [
 BUCKETS = [
     Mutant("a bucket too high", "bucket_order.cuh", "!(label < bounds[key + 1])) ++key;",
            "!(label < bounds[key])) ++key;", SORTED),
-    Mutant("the far pile is dropped", "bucket_order.cuh", "  int key = 0;\n",
-           "  int key = 0;\n  if (!(label < bounds[buckets])) return buckets + 1;\n", SORTED),
+    Mutant("the far pile is dropped", "bucket_order.cuh",
+           "return bucket_of(dist[v], bounds, buckets);",
+           "return dist[v] < bounds[buckets] ? bucket_of(dist[v], bounds, buckets) : buckets + 1;",
+           SORTED),
     Mutant("doubles are kept in buckets", "bucket_order.cuh", "v < 0 || table[v] != k ||",
            "v < 0 ||", SORTED, sanitizer="address"),  # they write beyond the lists
     Mutant("counts are read before they are whole", "bucket_order.cuh",
            "atomicAdd(held + key_of(k), 1);\n    __syncthreads();",
            "atomicAdd(held + key_of(k), 1);", SPLIT, sanitizer="thread"),
-    Mutant("another item is placed", "bucket_order.cuh", "= items[k];", "= items[k] / 2;", SPLIT),
+    Mutant("another item is placed", "bucket_order.cuh", "taken + key, 1)] = items[k];",
+           "taken + key, 1)] = items[k] / 2;", SPLIT),
     Mutant("places are given out twice", "bucket_order.cuh", "atomicAdd(taken + key, 1)",
            "taken[key]++", SPLIT, sanitizer="thread"),
     Mutant("the sort forgets the warps before", "bucket_order.cuh",
@@ -325,10 +329,26 @@ BUCKETS = [
            "count, 4, items,", SORTED),
     Mutant("sizes are not cleared", "bucket_order.cuh", "next[key] = 0;", "next[key] += 0;",
            SORTED),
-    Mutant("the wrong bucket is relaxed", "buckets.cuh",
-           "while (starts[lowest + 1] == starts[lowest]) ++lowest;",
-           "while (lowest + 1 < a.buckets && starts[lowest + 1] == starts[lowest]) lowest += 2;",
-           SORTED),
+    Mutant("the wrong bucket is relaxed", "bucket_set.cuh",
+           "while (starts[b + 1] == starts[b]) ++b;",
+           "while (b + 1 < a.buckets && starts[b + 1] == starts[b]) b += 2;", SORTED),
+    Mutant("what waits is merged into another bucket", "bucket_order.cuh",
+           "new_starts[key_at(starts, at)]", "new_starts[key_at(starts, at) + 1]", MERGED),
+    Mutant("what is new is merged into another bucket", "bucket_order.cuh",
+           "starts[key_at(new_starts, k) + 1]", "starts[key_at(new_starts, k)]", MERGED),
+    Mutant("a new vertex is lost", "bucket_order.cuh", "= new_items[k];", "= new_items[k] / 2;",
+           MERGED),
+    Mutant("a bucket begins where it did before", "sorted_buckets.cuh",
+           "return starts[b] - begin + given[b];", "return starts[b] - begin;", MERGED),
+    Mutant("vertices of higher buckets are relaxed late", "sorted_buckets.cuh",
+           "return max(starts[b], end);", "return starts[b];", MERGED),
+    Mutant("the far pile of a merge is forgotten", "sorted_buckets.cuh", "s.fars += found.far;",
+           "", MERGED),
+    Mutant("a merge does not change places", "sorted_buckets.cuh", "      s.side = 1 - s.side;\n",
+           "", MERGED),
+    Mutant("doubles fill the buckets", "sorted_buckets.cuh",
+           "if (s.actives + found.near > a.lists.n) {", "if (false) {", MERGED,
+           sanitizer="address"),  # they write beyond the lists
     Mutant("what is far stays behind", "buckets.cuh", "      s.fars += far;\n", "", SPLIT),
     Mutant("a refill leaves its pile as it was", "buckets.cuh",
            "    copy_far(a.piles[s.pile], s.fars);\n", "", SPLIT),

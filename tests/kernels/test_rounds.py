@@ -19,7 +19,7 @@ from warpath.results.trace import Trace
 
 pytestmark = pytest.mark.full("rounds on the emulator", *RECIPES_ON_GPUS)
 
-RECIPES = [recipe for recipe in on_gpu(Task.SSSP) if recipe.axes and not recipe.axes.place.on_cpu]
+RECIPES = [recipe for recipe in on_gpu(Task.SSSP) if recipe.axes and not recipe.axes.host_driven]
 F_GPU = CATALOGUE["martin2009.f_gpu"]
 
 per_recipe = pytest.mark.parametrize("recipe", RECIPES, ids=lambda recipe: recipe.name)

@@ -64,7 +64,7 @@ def panels(figure, column=0):
 def test_one_trace_shows_sizes_edges_and_times_over_its_rounds():
     sizes, edges, times = panels(plot_trace(near_far()))
     assert drawn(sizes) == {"selected": [1, 1, 4], "near": [1, 4, 0], "far": [2, 1, 0]}
-    assert drawn(edges) == {"relaxed": [4, 8, 6], "improved": [3, 2, 1]}
+    assert drawn(edges) == {"read": [4, 8, 6], "improved": [3, 2, 1]}
     tops = {"relax": [0.25, 0.5, 0.25], "compact": [0.375, 0.625, 0.375]}
     assert {name: drawn(times)[name] for name in tops} == {
         name: pytest.approx([1e3 * one for one in top]) for name, top in tops.items()
@@ -125,7 +125,7 @@ def test_a_search_of_one_row_is_drawn_as_its_mean_over_its_rounds():
     trace = Trace([Round(0, "search", 50, 150, 60, {}, {"search": 1e-3}, rounds=50)], run())
     sizes, edges, times = panels(plot_trace(trace))
     assert drawn(sizes) == {"selected": [1]}
-    assert drawn(edges) == {"relaxed": [3], "improved": [1.2]}
+    assert drawn(edges) == {"read": [3], "improved": [1.2]}
     assert times.get_xlim() == (0, 50)
     assert times.get_xlabel() == "round (each step: mean of 50)"
 

@@ -32,7 +32,7 @@ CPU, GPU = Side.CPU, Side.GPU
 ALL_CPU = Place(CPU, CPU, CPU)
 PUSH, PULL = Direction.PUSH, Direction.PULL
 
-SETTLING = {"select": Select.MIN, "reduce": Reduce.ONE_PASS}
+SETTLING = {"select": Select.MIN, "reduce": Reduce.GRID}
 ON_CPU = {"select": Select.MIN, "reduce": Reduce.HOST, "place": ALL_CPU}
 LISTED = {"select": Select.IMPROVED, "emit": Emit.ATOMIC_QUEUE}
 DENSE = SETTLING | {"layout": Layout.DENSE, "memory": Memory.SHARED}
@@ -53,7 +53,7 @@ RULES = [
     (LISTED | {"arrange": Arrange.SORT}, "IMPROVED cannot use SORT, only BUCKET has buckets"),
     ({"select": Select.MIN}, "MIN needs a reduce, its threshold is a minimum"),
     ({"select": Select.OUT}, "OUT needs a reduce, its threshold is a minimum"),
-    (LISTED | {"reduce": Reduce.ONE_PASS}, "IMPROVED cannot use ONE_PASS, its rounds need no"),
+    (LISTED | {"reduce": Reduce.GRID}, "IMPROVED cannot use GRID, its rounds need no"),
     ({"select": Select.IMPROVED, "direction": PULL}, "IMPROVED cannot use PULL, which visits"),
     (SETTLING | {"direction": PULL, "emit": Emit.ATOMIC_QUEUE}, "PULL cannot use ATOMIC_QUEUE"),
     (SETTLING | {"direction": PULL, "emit": Emit.PREFIX_SUM}, "PULL cannot use PREFIX_SUM"),
@@ -62,6 +62,12 @@ RULES = [
     ({"select": Select.IMPROVED, "place": Place(relax=CPU)}, "IMPROVED runs on the GPU alone"),
     (SETTLING | {"reduce": Reduce.HOST}, "HOST does not run on the GPU"),
     (ON_CPU | {"reduce": Reduce.ONE_PASS}, "ONE_PASS does not run on the CPU"),
+    (SETTLING | {"place": Place(update=CPU)}, "GRID keeps the minimum on the GPU"),
+    (SETTLING | {"reduce": Reduce.TWO_PASS, "select": Select.OUT}, "OUT runs on the GPU alone"),
+    (
+        SETTLING | {"reduce": Reduce.ONE_PASS, "emit": Emit.ATOMIC_QUEUE},
+        "ATOMIC_QUEUE cannot be shared with the CPU",
+    ),
     (ON_CPU | {"emit": Emit.ATOMIC_QUEUE}, "ATOMIC_QUEUE cannot be shared with the CPU"),
     (ON_CPU | {"map": Map.GRID_STRIDE}, "GRID_STRIDE maps edges to the threads of a GPU"),
     (ON_CPU | {"lower": Lower.PLAIN_MIN}, "PLAIN_MIN is for concurrent threads"),
@@ -125,7 +131,10 @@ def test_a_value_of_another_axis_is_refused_with_the_values_of_the_axis(given):
         DENSE | {"direction": PULL},
         {"select": Select.MIN, "reduce": Reduce.HOST, "place": Place(GPU, CPU, CPU)},
         BUCKETS | {"arrange": Arrange.MULTISPLIT},
-        {"select": Select.OUT, "reduce": Reduce.TWO_PASS},
+        BUCKETS | {"arrange": Arrange.MERGE},
+        {"select": Select.OUT, "reduce": Reduce.GRID_TWICE},
+        {"select": Select.MIN, "reduce": Reduce.TWO_PASS, "direction": PULL},
+        DENSE | {"reduce": Reduce.ONE_PASS},
     ],
     ids=lambda mix: Axes(**mix).words(),
 )

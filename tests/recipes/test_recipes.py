@@ -30,14 +30,16 @@ from warpath.recipes.params import chosen_params
 NAMES = {
     "classic": """dijkstra dijkstra.radix_heap dijkstra.dial dijkstra.bidirectional bellman_ford
         delta_stepping floyd_warshall johnson""",
-    "martin2009": """fh f_cpu u_cpu u_h1 u_h2 u_h3 u_gpu u_gpu_2min u_gpu_plus f_gpu f_gpu_no_atomic
-        f_cpu.dense u_cpu.dense u_gpu.dense f_gpu.dense""",
+    "martin2009": """fh f_cpu u_cpu u_h1 u_h2 u_h3 u_gpu_1min u_gpu_2min u_gpu u_gpu_2min_on_gpu
+        u_gpu_plus f_gpu f_gpu_no_atomic f_cpu.dense u_cpu.dense u_gpu.dense f_gpu.dense""",
     "davidson2014": """bellman_ford
         workfront_sweep.cooperative_blocks workfront_sweep.cta_warp_scan workfront_sweep.merge_path
         near_far.cooperative_blocks near_far.cta_warp_scan near_far.merge_path
         bucketing.cooperative_blocks bucketing.cta_warp_scan bucketing.merge_path
-        bucketing_multisplit.cooperative_blocks bucketing_multisplit.cta_warp_scan
-        bucketing_multisplit.merge_path hybrid dijkstra_binary_heap dijkstra_relaxed_heap""",
+        bucketing_sort_all.cooperative_blocks bucketing_sort_all.cta_warp_scan
+        bucketing_sort_all.merge_path bucketing_multisplit.cooperative_blocks
+        bucketing_multisplit.cta_warp_scan bucketing_multisplit.merge_path hybrid
+        dijkstra_binary_heap dijkstra_relaxed_heap""",
     "bodra2025": """bf_vertex bf_strided bf_strided_flag bf_vertex.ell bf_strided_flag.ell
         apsp_dijkstra fw_edge fw_edge_shared
         fw_vertex fw_tiled fw_tiled_shared""",
@@ -132,13 +134,19 @@ def test_what_is_obsolete_in_a_paper_has_a_note():
 def test_variants_that_differ_in_one_choice_differ_on_one_axis():
     for one, other, axis in (
         ("martin2009.u_gpu", "martin2009.f_gpu", "direction"),
-        ("martin2009.u_gpu", "martin2009.u_gpu_2min", "reduce"),
+        ("martin2009.u_gpu", "martin2009.u_gpu_1min", "reduce"),
+        ("martin2009.u_gpu_1min", "martin2009.u_gpu_2min", "reduce"),
+        (
+            "davidson2014.bucketing.merge_path",
+            "davidson2014.bucketing_sort_all.merge_path",
+            "arrange",
+        ),
         ("martin2009.u_gpu", "martin2009.u_gpu_plus", "memory"),
         ("martin2009.f_gpu", "martin2009.f_gpu_no_atomic", "lower"),
         ("martin2009.f_cpu", "martin2009.f_cpu.dense", "layout"),
         ("martin2009.u_h1", "martin2009.u_h3", "place"),
         (
-            "davidson2014.bucketing.merge_path",
+            "davidson2014.bucketing_sort_all.merge_path",
             "davidson2014.bucketing_multisplit.merge_path",
             "arrange",
         ),
@@ -335,7 +343,7 @@ def test_but_refuses_what_is_neither_a_field_nor_an_axis():
         ({"loop": Loop.DIJKSTRA, "axes": None}, "DIJKSTRA needs a queue"),
         ({"queue": Queue.HEAP}, "SETTLE keeps no queue"),
         ({"exact": False, "planned": True}, "labels that may be wrong are never planned"),
-        ({"loop": Loop.SWEEPS}, "(min, push, thread, flags, one pass) is what SETTLE runs"),
+        ({"loop": Loop.SWEEPS}, "(min, push, thread, flags, grid) is what SETTLE runs"),
         ({"lower": Lower.PLAIN_MIN}, "PLAIN_MIN loses concurrent minima: say exact=False"),
         ({"negative": True}, "MIN takes vertices in the order of their labels"),
         (
@@ -369,8 +377,23 @@ def test_negative_weights_are_refused_wherever_order_matters():
     [
         ("davidson2014.near_far.merge_path", {}, {"delta": 8000}),
         ("davidson2014.near_far.merge_path", {"delta": 7.4}, {"delta": 7}),
-        ("davidson2014.bucketing.merge_path", {}, {"delta": 8000, "buckets": 10}),
-        ("davidson2014.bucketing.merge_path", {"buckets": 4.0}, {"delta": 8000, "buckets": 4}),
+        ("davidson2014.near_far.merge_path", {"skip": 1.0}, {"delta": 8000, "skip": 1}),
+        (
+            "davidson2014.bucketing.merge_path",
+            {},
+            {"delta": 20_000, "buckets": 10, "width": 2000},
+        ),
+        (
+            "davidson2014.bucketing.merge_path",
+            {"buckets": 4.0},
+            {"delta": 20_000, "buckets": 4, "width": 5000},
+        ),
+        (
+            "davidson2014.bucketing.merge_path",
+            {"delta": 7, "buckets": 64},
+            {"delta": 7, "buckets": 64, "width": 1},
+        ),
+        ("davidson2014.bucketing.merge_path", {"width": 41.6}, {"buckets": 10, "width": 42}),
         ("davidson2014.hybrid", {}, {"delta": 8000}),
         ("davidson2014.hybrid", {"switch": 64}, {"delta": 8000, "switch": 64}),
         ("bodra2025.bf_vertex", {}, {}),

@@ -83,6 +83,13 @@ def test_a_trace_prints_its_totals():
     assert described(Trace().totals())["relaxed"] == "0"
 
 
+def test_edges_that_were_read_and_not_relaxed_count_as_work():
+    trace = Trace([*near_far(), Round(4, "near", 1, 2, 1, read=8)], near_far().run)
+    totals = trace.totals()
+    assert (totals.relaxed, totals.read, totals.work_ratio) == (20, 26, 26 / 12)
+    assert "  relaxed    20\n  read       26, 2.17 times Dijkstra's\n" in repr(trace)
+
+
 def test_a_trace_is_a_sequence_of_its_rounds():
     trace = near_far()
     assert len(trace) == 4

@@ -33,9 +33,9 @@ def trace(
 ) -> None:
     """Draw the rounds of a traced run, or compare several runs.
 
-    One trace: selected and waiting vertices, relaxed edges and time, over the rounds.
+    One trace: selected and waiting vertices, edges read and time, over the rounds.
     Several: side by side (up to four), and time, work and rounds against parallelism.
-    Work is relaxed edges divided by those of Dijkstra's algorithm, parallelism vertices per round.
+    Work is edges read, divided by those of Dijkstra's algorithm, parallelism vertices per round.
 
     Example: [cyan]warpath plot trace near_far.jsonl sweep.jsonl -o trace.png[/]
     """

@@ -41,7 +41,7 @@ class Rounds:
     edges : (s + 1,) boundaries of the steps, in rounds.
     joined : largest number of rows in a step.
     sizes : numbers of selected and waiting vertices, by name.
-    work : numbers of relaxed edges and lowered labels.
+    work : numbers of edges read and of labels lowered.
     seconds : time of a round, by step of the loop.
     """
 
@@ -96,7 +96,7 @@ def rounds_of(trace: Trace) -> Rounds:
         {"selected": added([one.selected for one in trace])}
         | {name: last([one.get(name, 0) for one in sizes]) for name in names},
         {
-            "relaxed": added([one.relaxed for one in trace]),
+            "read": added([one.read for one in trace]),
             "improved": added([one.improved for one in trace]),
         },
         {name: added([one.seconds.get(name, 0) for one in trace]) for name in parts},

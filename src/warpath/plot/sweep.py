@@ -42,7 +42,7 @@ class Swept(NamedTuple):
     ----------
     delta : width of the buckets, in the weights' unit.
     seconds : median time of several solves.
-    work : relaxed edges divided by those of Dijkstra's algorithm; None if there are none.
+    work : edges read, divided by those of Dijkstra's algorithm; None if there are none.
     rounds : number of rounds.
     """
 

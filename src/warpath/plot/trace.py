@@ -45,7 +45,7 @@ MOST_COLUMNS = 4
 _COLOURS = (BLUE, VERMILION, GREEN, ORANGE, PURPLE, SKY, INK)
 _USUAL = {  # each word has the same colour in every picture
     "selected": BLUE, "near": SKY, "far": VERMILION, "queue": GREEN, "buckets": ORANGE,
-    "relaxed": BLUE, "improved": ORANGE, "relax": BLUE, "compact": VERMILION, "reduce": ORANGE,
+    "read": BLUE, "improved": ORANGE, "relax": BLUE, "compact": VERMILION, "reduce": ORANGE,
     "update": GREEN, "search": SKY,
 }  # fmt: skip
 _MARKERS = "osD^vPX<>hp"
@@ -64,7 +64,7 @@ def plot_trace(
 ) -> Any:
     """Draw the rounds of a run, or compare several runs.
 
-    One trace: selected and waiting vertices, relaxed edges, and time, over the rounds. Two to four
+    One trace: selected and waiting vertices, edges read, and time, over the rounds. Two to four
     traces: the same side by side on the same axes, and below them time, work against parallelism,
     and rounds against parallelism. More traces: only these comparisons.
 

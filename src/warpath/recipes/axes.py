@@ -34,7 +34,7 @@ class Select(Axis):
     ALL = "all", "every vertex, in every round"
     IMPROVED = "improved", "vertices whose label fell in the last round [workfront, modified set]"
     BELOW = "below", "improved vertices below a threshold that rises by delta [near set]"
-    BUCKET = "bucket", "vertices in the lowest of several intervals of width delta [bucketing]"
+    BUCKET = "bucket", "vertices in the lowest of several intervals of equal width [bucketing]"
     MIN = "min", "unsettled vertices with the least label [compound frontier F]"
     OUT = "out", "unsettled vertices up to the least label + lightest out-edge [Crauser threshold]"
 
@@ -79,8 +79,13 @@ class Reduce(Axis):
     """The computation of the minimum that the selection of a round needs."""
 
     NONE = "none", "no minimum"
-    ONE_PASS = "one pass", "each block leaves a minimum, and all take the least of them [minimum1]"
-    TWO_PASS = "two passes", "a second step reduces the minima of the first [minimum2]"
+    ONE_PASS = "one pass", "a kernel leaves a minimum a block, the CPU takes the least [minimum1]"
+    TWO_PASS = (
+        "two passes",
+        "a second kernel reduces the minima of the first, the CPU takes the least [minimum2]",
+    )
+    GRID = "grid", "each block leaves a minimum, and after a barrier all take the least of them"
+    GRID_TWICE = "grid twice", "as grid, then one block stores the least, and all read it"
     HOST = "host", "the CPU reads all labels [minimum on CPU]"
 
 
@@ -139,8 +144,15 @@ class Labels(Axis):
 class Arrange(Axis):
     """The method that puts vertices into buckets."""
 
-    SORT = "sort", "a radix sort by bucket [Thrust's radix sort]"
-    MULTISPLIT = "multisplit", "counts per bucket, then positions, in one pass [multisplit]"
+    MERGE = (
+        "merge",
+        "a radix sort of a round's output, merged into the buckets [Thrust's sort and merge]",
+    )
+    SORT = "sort", "a radix sort of all that waits in the buckets, in every round"
+    MULTISPLIT = (
+        "multisplit",
+        "counts per bucket, then positions, of all that waits, in every round [multisplit]",
+    )
 
 
 @dataclass(frozen=True)
@@ -184,6 +196,7 @@ AXES: tuple[type[Axis], ...] = (
 )
 """All axes of one value; `Place` has a `Side` for each of three steps."""
 
+_ENDED_BY_THE_CPU = {Reduce.ONE_PASS, Reduce.TWO_PASS}
 _FEW = 5  # changes that a message names
 _LISTS = {Emit.ATOMIC_QUEUE, Emit.PREFIX_SUM}
 _OF_A_LIST = {Map.BLOCK_SEARCH, Map.CTA_WARP_SCAN, Map.MERGE_PATH, Map.CHILD_GRID}
@@ -223,9 +236,14 @@ class Axes:
         """What decides which step comes next. On a GPU it is warpath's part, not the paper's."""
         if self.place.whole_cpu:
             return "a loop on the CPU"
-        if self.place.on_cpu:
+        if self.host_driven:
             return "the host, which starts every step"
         return "one kernel on the GPU, which makes all rounds"
+
+    @property
+    def host_driven(self) -> bool:
+        """Whether the CPU takes part in every round: it has a step, or ends the minimum."""
+        return bool(self.place.on_cpu) or self.reduce in _ENDED_BY_THE_CPU
 
     @property
     def listed(self) -> bool:
@@ -338,7 +356,7 @@ def _against_the_set(axes: Axes) -> Iterator[str]:
             "use ATOMIC_QUEUE or PREFIX_SUM"
         )
     if axes.select is Select.BUCKET and axes.arrange is None:
-        yield "BUCKET needs an arrange that puts vertices into buckets: SORT or MULTISPLIT"
+        yield "BUCKET needs an arrange that puts vertices into buckets: MERGE, SORT or MULTISPLIT"
     if axes.arrange is not None and axes.select is not Select.BUCKET:
         yield (
             f"{select} cannot use {axes.arrange.name}, only BUCKET has buckets to arrange: "
@@ -350,7 +368,7 @@ def _against_the_steps(axes: Axes) -> Iterator[str]:
     """Yield the errors in the steps that lower labels and compute minima."""
     select = axes.select.name
     if axes.settles and axes.reduce is Reduce.NONE:
-        yield f"{select} needs a reduce, its threshold is a minimum: ONE_PASS, TWO_PASS or HOST"
+        yield f"{select} needs a reduce, its threshold is a minimum: GRID, ONE_PASS or HOST"
     if not axes.settles and axes.reduce is not Reduce.NONE:
         yield f"{select} cannot use {axes.reduce.name}, its rounds need no minimum: use NONE"
     if axes.direction is Direction.PUSH:
@@ -379,17 +397,22 @@ def _against_the_steps(axes: Axes) -> Iterator[str]:
 
 def _against_the_place(axes: Axes) -> Iterator[str]:
     """Yield the errors in the placement of steps on the CPU."""
-    if axes.place.on_cpu and axes.select is not Select.MIN:
+    if axes.host_driven and axes.select is not Select.MIN:
         yield (
             f"{axes.select.name} runs on the GPU alone, the CPU has only the steps of MIN: "
-            "leave every step on the GPU"
+            "leave every step on the GPU, and take GRID for a minimum"
+        )
+    if axes.place.on_cpu and axes.reduce in {Reduce.GRID, Reduce.GRID_TWICE}:
+        yield (
+            f"{axes.reduce.name} keeps the minimum on the GPU, where the other steps do not all "
+            "run: use ONE_PASS, TWO_PASS or HOST"
         )
     if (axes.reduce is Reduce.HOST) != (axes.place.reduce is Side.CPU):
         yield (
             f"{axes.reduce.name} does not run on the {axes.place.reduce.name}: "
-            "use HOST on the CPU, ONE_PASS or TWO_PASS on the GPU"
+            "use HOST on the CPU, GRID, ONE_PASS or TWO_PASS on the GPU"
         )
-    if axes.place.on_cpu and axes.listed:
+    if axes.host_driven and axes.listed:
         yield (
             f"{axes.emit.name} cannot be shared with the CPU, only kernels write and read lists: "
             "use FLAGS"

@@ -125,7 +125,7 @@ RECIPES = (
     _EDGE,
     _EDGE.but(
         "bodra2025.fw_edge_shared",
-        "As fw_edge, with the entry of the row loaded into shared memory once per block.",
+        "As fw_edge, with the entry of the pivot's column loaded into shared memory once a block.",
         f"{_FLOYD}One thread per edge with shared memory; figure 2",
         steps=MatrixSteps(Relax.ENTRY, Memory.SHARED),
     ),

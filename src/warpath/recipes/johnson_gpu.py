@@ -19,7 +19,7 @@ _FLAGS = Recipe(
     frozenset({Task.SSSP}),
     Loop.SETTLE,
     devices=GPU_ONLY,
-    axes=Axes(Select.OUT, reduce=Reduce.ONE_PASS),
+    axes=Axes(Select.OUT, reduce=Reduce.GRID),
     planned=False,
     note="Section 5.3 says in one sentence that vertices greater than the threshold enter the "
     "frontier, and in another lower or equal; the second is right and is used here.",

@@ -37,6 +37,15 @@ _TRAVEL = (
     "The range from the first to the last element that the CPU changed is copied to the GPU; "
     "kernels also write changes to the host's copy, which is page-locked."
 )
+_LEFT = (
+    "As in the paper, the host starts every step. The last kernel writes its values to page-locked "
+    "memory of the host, where the paper copies them."
+)
+_ON_GPU = (
+    "In the paper the CPU takes the minimum of the values that a kernel leaves, as in u_gpu_1min. "
+    "Here each block does, behind a barrier of the grid, so that one kernel makes all rounds: no "
+    "value goes to the CPU, and this is faster than the paper's variant."
+)
 _CPU, _GPU = Side.CPU, Side.GPU
 _ALL_CPU = Place(_CPU, _CPU, _CPU)
 
@@ -78,14 +87,22 @@ _U_H1 = _U_CPU.but(
     place=Place(relax=_CPU, reduce=_CPU, update=_GPU),
     note=f"{_STEPS} {_PULL} {_TRAVEL}",
 )
-_U_GPU = _U_CPU.but(
-    "martin2009.u_gpu",
-    "A GPU thread for each unsettled vertex reads its predecessors: no atomic operations.",
+_U_GPU_1MIN = _U_CPU.but(
+    "martin2009.u_gpu_1min",
+    "A GPU thread for each unsettled vertex reads its predecessors; the CPU ends the minimum.",
     "section 4.1, U^GPU: relax_U of figure 3, right, and figure 4",
     devices=GPU_ONLY,
     place=Place(),
     reduce=Reduce.ONE_PASS,
-    note="",
+    note=f"{_LEFT} The CPU takes the minimum of the n / (2 b) values that minimum1 leaves, with b "
+    "threads a block.",
+)
+_U_GPU = _U_GPU_1MIN.but(
+    "martin2009.u_gpu",
+    "A GPU thread for each unsettled vertex reads its predecessors: no atomic operations.",
+    "section 4.1, U^GPU: relax_U of figure 3, right, and update of figure 4",
+    reduce=Reduce.GRID,
+    note=_ON_GPU,
 )
 _F_GPU = _U_GPU.but(
     "martin2009.f_gpu",
@@ -113,12 +130,21 @@ RECIPES = (
         place=Place(relax=_GPU, reduce=_CPU, update=_GPU),
         note=f"{_STEPS} {_TRAVEL}",
     ),
-    _U_GPU,
-    _U_GPU.but(
+    _U_GPU_1MIN,
+    _U_GPU_1MIN.but(
         "martin2009.u_gpu_2min",
-        "As u_gpu, with a second kernel for the minimum, so that fewer values go to the CPU.",
+        "As u_gpu_1min, with a second kernel for the minimum, so that fewer values go to the CPU.",
         "section 4.1, U^GPU+2min: minimum2",
         reduce=Reduce.TWO_PASS,
+        note=f"{_LEFT} The CPU takes the minimum of the n / (2 b)^2 values that minimum2 leaves.",
+    ),
+    _U_GPU,
+    _U_GPU.but(
+        "martin2009.u_gpu_2min_on_gpu",
+        "As u_gpu, with a second step that stores the minimum and one more barrier.",
+        "section 4.1, U^GPU+2min, without the CPU",
+        reduce=Reduce.GRID_TWICE,
+        note=f"{_ON_GPU} u_gpu_2min is the paper's variant.",
     ),
     _U_GPU.but(
         "martin2009.u_gpu_plus",
@@ -126,9 +152,10 @@ RECIPES = (
         "read-only cache.",
         "section 4.2, U^GPU_PLUS",
         memory=Memory.SHARED,
-        note="The paper read the flags f through a texture reference, which CUDA 12 does not have. "
-        "Read-only loads (__ldg) replace it: since Maxwell they use the same cache as textures, so "
-        "the measurement is the same as in the paper: a cached against a plain read of f.",
+        note=f"{_ON_GPU} The paper read the flags f through a texture reference, which CUDA 12 "
+        "does not have. Read-only loads (__ldg) replace it: since Maxwell they use the same cache "
+        "as textures, so the measurement is the same as in the paper: a cached against a plain "
+        "read of f.",
     ),
     _F_GPU,
     _F_GPU.but(
@@ -137,8 +164,8 @@ RECIPES = (
         "section 4.1, F^GPU_no_Atomic",
         lower=Lower.PLAIN_MIN,
         exact=False,
-        note="For measurements only, as in the paper, because concurrent minima may be lost: a "
-        "result may fail verification.",
+        note=f"{_ON_GPU} For measurements only, as in the paper, because concurrent minima may be "
+        "lost: a result may fail verification.",
     ),
     _F_CPU.but(
         "martin2009.f_cpu.dense",

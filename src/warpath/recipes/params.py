@@ -51,7 +51,26 @@ def chosen_params(
         unset = _default_delta(facts, known["delta"].default, threads)
         delta = min(max(given.get("delta", unset), low), high)
         params["delta"] = round(delta) if facts.integer else delta
+    if "width" in known:
+        _set_width(params, given, facts)
     return params
+
+
+def _set_width(params: dict[str, float], given: dict[str, Any], facts: Facts) -> None:
+    """Set the width of a bucket: the given one, in place of delta, or delta / buckets."""
+    low, high = _RANGE[facts.weight_dtype]
+    width = params["delta"] / params["buckets"]
+    if "width" in given:
+        if "delta" in given:
+            msg = (
+                f"params has 'width' = {given['width']!r} and 'delta' = {given['delta']!r}, but a "
+                "width replaces delta, which is buckets x width then: leave one of them out."
+            )
+            raise InputError(msg)
+        width = params["width"]
+        del params["delta"]
+    width = min(max(width, low), high)
+    params["width"] = round(width) if facts.integer else width
 
 
 # The smallest and the largest delta for each weight type.

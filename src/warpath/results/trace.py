@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, overload
 
+import numpy as np
+
 from warpath.base import units
 from warpath.base.errors import InputError
 from warpath.graph.checks import as_float, shown
@@ -17,6 +19,8 @@ if TYPE_CHECKING:
 
     from warpath.base.dtypes import Array
     from warpath.graph import Graph
+
+FAR = "far"  #: the phase of a row that is no round: vertices of the far pile were taken or put off
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,8 +33,7 @@ class Round:
     phase : kind of the round: "sweep", "near", "far", "bucket", "settle", "up", "down", ...
     selected : number of vertices whose edges were relaxed.
     relaxed : number of edges whose relaxation was tried. Rounds that settle vertices do not count
-        edges into settled vertices, nor, when they pull, edges from outside the frontier, though
-        they read both.
+        edges into settled vertices, nor, when they pull, edges from outside the frontier.
     improved : number of relaxations that lowered a label.
     sizes : number of waiting vertices after the round, by worklist: ``{"near": 12, "far": 340}``.
     seconds : time of each step: ``{"relax": 1e-4, "compact": 2e-5}``.
@@ -38,6 +41,8 @@ class Round:
         split), more than 1 if a loop reports only its totals.
     counts : what else a loop counts, by name: ``{"comparisons": 31, "additions": 12}``. Comparisons
         and additions are those of labels, in relaxations and in queues.
+    read : number of edges that were touched, relaxed or not; in an adjacency matrix, of entries. By
+        default `relaxed`.
     """
 
     number: int
@@ -49,6 +54,11 @@ class Round:
     seconds: dict[str, float] = field(default_factory=dict)
     rounds: int = 1
     counts: dict[str, int] = field(default_factory=dict)
+    read: int = -1
+
+    def __post_init__(self) -> None:
+        if self.read < 0:
+            object.__setattr__(self, "read", self.relaxed)
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,7 +69,7 @@ class RoundRows:
     ----------
     first : number of the first round.
     phases, steps, worklists : names that rounds may have.
-    counts : (r, 4) integers: the place of the phase, `selected`, `relaxed` and `improved`.
+    counts : (r, 5) integers: the place of the phase, `selected`, `relaxed`, `improved`, `read`.
     seconds : (r, steps) floats.
     sizes : (r, worklists) integers.
     emptied : worklists that are left out of `Round.sizes` if they are empty.
@@ -81,7 +91,7 @@ class RoundRows:
         """Yield the rounds."""
         rows = zip(self.counts.tolist(), self.seconds.tolist(), self.sizes.tolist(), strict=True)
         for number, (counts, spent, waiting) in enumerate(rows, self.first):
-            phase, selected, relaxed, improved = counts
+            phase, selected, relaxed, improved, read = counts
             seconds = {name: each for name, each in zip(self.steps, spent, strict=True) if each}
             sizes = {
                 name: size
@@ -89,14 +99,19 @@ class RoundRows:
                 if size or name not in self.emptied
             }
             name = self.phases[phase]
-            yield Round(number, name, selected, relaxed, improved, sizes, seconds)
+            rounds = int(name != FAR)
+            yield Round(
+                number, name, selected, relaxed, improved, sizes, seconds, rounds, read=read
+            )
 
     def whole(self) -> Round:
         """Return one row with the sums of all rounds."""
-        _, selected, relaxed, improved = self.counts.sum(axis=0).tolist()
+        _, selected, relaxed, improved, read = self.counts.sum(axis=0).tolist()
         spent = zip(self.steps, self.seconds.sum(axis=0).tolist(), strict=True)
         seconds = {name: each for name, each in spent if each}
-        return Round(self.first, "", selected, relaxed, improved, {}, seconds, len(self))
+        splits = self.counts[:, 0] == self.phases.index(FAR) if FAR in self.phases else 0
+        rounds = len(self) - int(np.sum(splits))
+        return Round(self.first, "", selected, relaxed, improved, {}, seconds, rounds, read=read)
 
 
 def _version() -> str:
@@ -162,9 +177,9 @@ class TraceTotals:
     Attributes
     ----------
     rounds : number of rounds.
-    selected, relaxed, improved : sums over the rounds.
-    work_ratio : relaxed edges divided by the edges that Dijkstra's algorithm relaxes (figure 6a);
-        None if the latter are unknown or 0. Below 1 if rounds settle vertices: see `Round.relaxed`.
+    selected, relaxed, improved, read : sums over the rounds.
+    work_ratio : edges read ("touched") divided by the edges that Dijkstra's algorithm relaxes
+        (figure 6a); None if the latter are unknown or 0.
     mean_parallelism : selected vertices per round (table III, figure 6): 1 for Dijkstra's
         algorithm. It does not depend on the number of threads.
     seconds : time of the solve if known, else of all steps.
@@ -178,6 +193,7 @@ class TraceTotals:
     selected: int
     relaxed: int
     improved: int
+    read: int
     work_ratio: float | None
     mean_parallelism: float
     seconds: float
@@ -252,15 +268,16 @@ class Trace(Sequence[Round]):
             seconds = sum(steps.values())
         rounds = int(sum(one.rounds for one in parts))
         selected = int(sum(one.selected for one in parts))
-        relaxed = int(sum(one.relaxed for one in parts))
-        if relaxed and not dijkstra_edges:
+        read = int(sum(one.read for one in parts))
+        if read and not dijkstra_edges:
             dijkstra_edges = None
         return TraceTotals(
             rounds=rounds,
             selected=selected,
-            relaxed=relaxed,
+            relaxed=int(sum(one.relaxed for one in parts)),
             improved=int(sum(one.improved for one in parts)),
-            work_ratio=relaxed / dijkstra_edges if dijkstra_edges else None,
+            read=read,
+            work_ratio=read / dijkstra_edges if dijkstra_edges else None,
             mean_parallelism=selected / max(rounds, 1),
             seconds=seconds,
             mteps=None if dijkstra_edges is None or not seconds else dijkstra_edges / seconds / 1e6,
@@ -323,6 +340,7 @@ class Trace(Sequence[Round]):
 
 def described(totals: TraceTotals) -> dict[str, str]:
     """Return totals as readable text, line by line."""
+    more = totals.read != totals.relaxed
     share = f", {totals.improved / totals.relaxed:.1%} of them" if totals.relaxed else ""
     work = (
         "" if totals.work_ratio is None else f", {units.digits(totals.work_ratio)} times Dijkstra's"
@@ -331,7 +349,8 @@ def described(totals: TraceTotals) -> dict[str, str]:
     return {
         "rounds": f"{totals.rounds:,}",
         "selected": f"{totals.selected:,}, {units.digits(totals.mean_parallelism)} a round",
-        "relaxed": f"{totals.relaxed:,}{work}",
+        "relaxed": f"{totals.relaxed:,}{'' if more else work}",
+        "read": f"{totals.read:,}{work}" if more else "",
         "improved": f"{totals.improved:,}{share}",
         "counted": ", ".join(f"{count:,} {name}" for name, count in totals.counts.items()),
         "time": f"{units.seconds(totals.seconds)}{speed}" if totals.seconds else "",

@@ -52,6 +52,7 @@ def load_trace(path: str | os.PathLike[str]) -> Trace:
     rounds = []
     for number, line in enumerate(lines[1:], 2):
         values = {"counts": {}} | _values(source, number, line)  # older files have none
+        values.setdefault("read", values.get("relaxed"))  # nor these
         _check(source, number, values, _ROUND)
         rounds.append(Round(**values))
     if len(rounds) != rows:
@@ -168,4 +169,5 @@ _ROUND: dict[str, Check] = {
     "seconds": _NUMBERS,
     "rounds": _COUNT,
     "counts": _COUNTS,
+    "read": _COUNT,
 }

@@ -26,6 +26,7 @@ namespace warpath {
 struct RelaxCounters {
   std::int64_t relaxed = 0;   // edges from the frontier to unsettled vertices
   std::int64_t improved = 0;  // relaxations that lowered a label
+  std::int64_t read = 0;      // edges, or entries of a matrix, that were read, relaxed or not
   Range lowered;              // the range of vertices whose label was lowered
 };
 
@@ -51,6 +52,7 @@ RelaxCounters relax_f(const CsrView<V, W>& graph, std::span<DistanceOf<W>> dist,
     if (dist[u] == unreachable<D>) return;
     const D base = dist[u];
     const auto end = static_cast<std::size_t>(graph.indptr[u + 1]);
+    counters.read += graph.indptr[u + 1] - graph.indptr[u];
     for (auto e = static_cast<std::size_t>(graph.indptr[u]); e < end; ++e) {
       const auto v = static_cast<std::size_t>(graph.indices[e]);
       if (unsettled[v] && lower<V>(base, graph.weights[e], dist[v], counters))
@@ -95,6 +97,7 @@ inline void pull(const CsrView<V, W>& reversed, std::span<DistanceOf<W>> dist, F
                  std::size_t v, RelaxCounters& counters) {
   using D = DistanceOf<W>;
   const auto end = static_cast<std::size_t>(reversed.indptr[v + 1]);
+  counters.read += reversed.indptr[v + 1] - reversed.indptr[v];
   for (auto e = static_cast<std::size_t>(reversed.indptr[v]); e < end; ++e) {
     const auto u = static_cast<std::size_t>(reversed.indices[e]);
     if (frontier[u] && dist[u] != unreachable<D> &&
@@ -149,10 +152,12 @@ RelaxCounters relax_f_dense(std::span<const D> matrix, std::span<D> dist, Flags 
     if (!frontier[u] || dist[u] == unreachable<D>) continue;
     const D base = dist[u];
     const D* const row = matrix.data() + u * n;
-    for (std::size_t v = 0; v < n; ++v)
-      if (unsettled[v] && row[v] != unreachable<D> &&
-          lower<std::int64_t>(base, row[v], dist[v], counters))
+    for (std::size_t v = 0; v < n; ++v) {
+      if (!unsettled[v]) continue;
+      ++counters.read;
+      if (row[v] != unreachable<D> && lower<std::int64_t>(base, row[v], dist[v], counters))
         counters.lowered.add(v);
+    }
   }
   return counters;
 }
@@ -168,6 +173,7 @@ RelaxCounters relax_u_dense(std::span<const D> matrix, std::span<D> dist, Flags 
     if (!unsettled[v]) continue;
     for (std::size_t u = 0; u < n; ++u) {
       if (!frontier[u] || dist[u] == unreachable<D>) continue;
+      ++counters.read;
       const D weight = matrix[u * n + v];
       if (weight != unreachable<D> && lower<std::int64_t>(dist[u], weight, dist[v], counters))
         counters.lowered.add(v);

@@ -122,19 +122,22 @@ KINDS = {
     ),
     "near_far": Kind(
         "near_far.cuh",
-        f"{_LISTS}, double delta, i64 change, V* list, V* items, V* pile, V* other_pile, "
-        f"L* minima, {_ROUNDS}",
+        f"{_LISTS}, double delta, i64 skip, i64 change, V* list, V* items, V* pile, "
+        f"V* other_pile, L* minima, {_ROUNDS}",
         f"near_far<{_EXPANSION}, {{traced}}, {{block}}>(NearFarArgs<V, W, L>{{{{{_LISTS_CALL}, "
-        f"delta, change, list, items, {{{{pile, other_pile}}}}, minima, {_ROUNDS_CALL}}}}})",
+        "delta, skip, change, list, items, {{pile, other_pile}}, minima, "
+        f"{_ROUNDS_CALL}}}}})",
         resident=2,
         at_once=True,
     ),
     "buckets": Kind(
         "buckets.cuh",
-        f"{_LISTS}, u8* keys, u8* other_keys, V* between, i64* counts, i64* sizes, double delta, "
-        f"int buckets, V* active, V* other_active, V* pile, V* other_pile, L* minima, {_ROUNDS}",
-        f"warpath::buckets<{_EXPANSION}, {{sort}}, {{traced}}, {{block}}>(BucketArgs<V, W, L>"
-        f"{{{{{_LISTS_CALL}, {{{{keys, other_keys, between, counts, sizes}}}}, delta, buckets, "
+        f"{_LISTS}, u8* keys, u8* other_keys, V* between, i64* counts, i64* sizes, "
+        f"double bucket_width, int buckets, V* active, V* other_active, V* pile, V* other_pile, "
+        f"L* minima, {_ROUNDS}",
+        f"warpath::buckets<{_EXPANSION}, {{sort}}, {{merge}}, {{traced}}, {{block}}>("
+        f"BucketArgs<V, W, L>{{{{{_LISTS_CALL}, "
+        "{{keys, other_keys, between, counts, sizes}}, bucket_width, buckets, "
         f"{{{{active, other_active}}}}, {{{{pile, other_pile}}}}, minima, {_ROUNDS_CALL}}}}})",
         resident=2,
         at_once=True,

@@ -164,7 +164,7 @@ def _of_rounds(recipe: Recipe, graph: Graph, block: int, *, traced: bool) -> tup
     problem = Problem(Task.SSSP, np.array([0]))
     run = Run(Order(recipe, graph, problem, 1, {}, trace=trace), _DryDevice(block))
     axes = axes_of(recipe)
-    if not axes.place.on_cpu:
+    if not axes.host_driven:
         made = rounds_kernel(recipe, run.types, block, traced=traced)
         return (made, leaves_kernel(run)) if axes.edges is Edges.CLASSIFIED else (made,)
     try:

@@ -11,4 +11,4 @@ __all__ = ["Run", "settle_on_cpu", "solve"]
 
 def solve(run: Run) -> bool:
     """Solve by rounds; return whether they came to rest, which a negative cycle prevents."""
-    return settle(run) if run.axes.place.on_cpu else rounds_on_device(run)
+    return settle(run) if run.axes.host_driven else rounds_on_device(run)

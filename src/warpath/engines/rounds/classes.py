@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from warpath.engines.rounds.run import resident
+from warpath.engines.rounds.run import Counted, resident
 from warpath.graph.derived import Derived
 
 if TYPE_CHECKING:
@@ -62,5 +62,5 @@ class Classes:
                 frontier=others,
                 unsettled=flags,
             )
-        relaxed, improved, _ = run.counted() if run.traced else (0, 0, 0)
-        run.round("leaves", int(leaf.sum()), relaxed, improved)
+        done = run.counted() if run.traced else Counted()
+        run.round("leaves", int(leaf.sum()), done.relaxed, done.improved, done.read)

@@ -47,13 +47,14 @@ class Clock:
         self._seconds[name] = self._seconds.get(name, 0.0) + time.perf_counter() - start
 
     def round(
-        self, phase: str, selected: int, relaxed: int = 0, improved: int = 0, **sizes: int
+        self, phase: str, selected: int, relaxed: int = 0, improved: int = 0, read: int = -1
     ) -> None:
         """End a round; what it did is recorded when there is a trace."""
         if self.order.trace is not None:
-            self.order.trace.add(
-                Round(self.rounds, phase, selected, relaxed, improved, sizes, self._seconds)
+            row = Round(
+                self.rounds, phase, selected, relaxed, improved, seconds=self._seconds, read=read
             )
+            self.order.trace.add(row)
             self._seconds = {}
         self.rounds += 1
 

@@ -14,7 +14,7 @@ from warpath.engines.rounds.run import resident, resident_ell
 from warpath.engines.rounds.settle import lightest_on, matrix_on
 from warpath.recipes import Loop
 from warpath.recipes.axes import Direction, Edges, Emit, Labels, Layout, Select
-from warpath.results.trace import RoundRows
+from warpath.results.trace import FAR, RoundRows
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -24,14 +24,15 @@ if TYPE_CHECKING:
     from warpath.engines.cuda.flight import Flight
     from warpath.engines.rounds.run import Run
 
-#: Rounds of one launch. The host then takes the rows of the trace: 2^16 are some 6 MB.
+#: Rows of a trace in one launch; the host then takes them: 2^16 are some 6 MB.
 _MOST = 2**16
 _WORDS_OF_CONTROL, _WORDS_OF_STATE = 32, 16
-_FIRST_SIZE = 8  # the numbers of a row of a trace before its sizes: `RowOfTrace` of rounds.cuh
-_FIRST_TICKS = 4
+_FIRST_SIZE = 9  # the numbers of a row of a trace before its sizes: `RowOfTrace` of rounds.cuh
+_FIRST_TICKS = 5
 _LARGEST_DELTA = 2**62
 _NO_LIMIT = 2**62
 _MOST_KEYS = 66  # `kMostKeys` of bucket_order.cuh
+_KEYS_OF_SIZES = 4 * _MOST_KEYS + 1  # `OrderSpace::sizes` of bucket_order.cuh
 _DIGITS = 16  # likewise
 _TRACE = "trace int64"  # the buffer's key
 
@@ -87,14 +88,20 @@ def _arguments(run: Run, own: Flight, blocks: int, width: int) -> dict[str, Any]
         **loop.arrays(run, space, blocks),
         "n": run.n,
         "most": _MOST,
-        "limit": loop.turns(run.n) if run.order.recipe.exact else _NO_LIMIT,
+        "limit": _most_turns(run, loop),
         "control": own.buffers["control"],
         "state": own.buffers["state"],
-        "trace": space("trace", _MOST * width, np.int64) if run.traced else None,
+        "trace": space("trace", (_MOST + 1) * width, np.int64) if run.traced else None,
         "width": width,
         "halt": own.halt,
         "status": own.status,
     }
+
+
+def _most_turns(run: Run, loop: _Loop) -> int:
+    """Return how many turns a solve may take; a threshold that rises by delta may take any."""
+    bounded = run.order.recipe.exact and "skip" not in run.order.params
+    return loop.turns(run.n) if bounded else _NO_LIMIT
 
 
 def _no_buffers(device: Device) -> dict[str, Array]:
@@ -194,7 +201,8 @@ def _near_far(run: Run, space: _Space, blocks: int) -> dict[str, Any]:
     index, n = run.order.graph.indices.dtype, run.n
     return {
         **_lists(run, space, blocks),
-        "delta": _delta(run),
+        "delta": _width(run, "delta"),
+        "skip": int(run.order.params.get("skip", 0)),
         "change": _change(run),
         "list": space("list", n, index),
         "items": space("items", _items(run), index),
@@ -204,12 +212,12 @@ def _near_far(run: Run, space: _Space, blocks: int) -> dict[str, Any]:
     }
 
 
-def _delta(run: Run) -> float:
-    """Return the width of buckets, a whole number for integer labels."""
-    delta = run.order.params["delta"]
+def _width(run: Run, name: str) -> float:
+    """Return a width of buckets, a whole number for integer labels."""
+    width = run.order.params[name]
     if np.issubdtype(run.label, np.integer):
-        return float(min(int(delta), _LARGEST_DELTA))
-    return delta
+        return float(min(int(width), _LARGEST_DELTA))
+    return width
 
 
 def _change(run: Run) -> int:
@@ -231,8 +239,8 @@ def _buckets(run: Run, space: _Space, blocks: int) -> dict[str, Any]:
         "other_keys": space("other keys", active, np.uint8),
         "between": space("between", active, index),
         "counts": space("counts", kinds * run.blocks(active), np.int64),
-        "sizes": space("sizes", 3 * _MOST_KEYS, np.int64),
-        "delta": _delta(run),
+        "sizes": space("sizes", _KEYS_OF_SIZES, np.int64),
+        "bucket_width": _width(run, "width"),
         "buckets": buckets,
         "active": space("active", active, index),
         "other_active": space("other active", active, index),
@@ -285,13 +293,17 @@ _LOOPS: dict[Loop, _Loop] = {
     ),
     # A refill is followed by a round.
     Loop.NEAR_FAR: _Loop(
-        _near_far, lambda n: 2 * n + 2, ("near", "sweep"), _OF_LISTS, lambda _: ["near", "far"]
+        _near_far,
+        lambda n: 2 * n + 2,
+        ("near", "sweep", FAR),
+        _OF_LISTS,
+        lambda _: ["near", "far"],
     ),
     # So are empty buckets.
     Loop.BUCKETS: _Loop(
         _buckets,
         lambda n: 3 * n + 3,
-        ("bucket",),
+        ("bucket", FAR),
         _OF_LISTS,
         lambda run: [*(f"bucket {b}" for b in range(int(run.order.params["buckets"]))), "far"],
     ),

@@ -102,7 +102,11 @@ def _expansion(axes: Axes) -> dict[str, str | bool]:
 
 
 def _buckets(axes: Axes) -> tuple[str, dict[str, str | bool]]:
-    return "buckets", {**_expansion(axes), "sort": axes.arrange is Arrange.SORT}
+    return "buckets", {
+        **_expansion(axes),
+        "sort": axes.arrange is not Arrange.MULTISPLIT,
+        "merge": axes.arrange is Arrange.MERGE,
+    }
 
 
 def _settle(axes: Axes) -> tuple[str, dict[str, str | bool]]:
@@ -113,7 +117,7 @@ def _settle(axes: Axes) -> tuple[str, dict[str, str | bool]]:
         "value": "OutThreshold" if out else "Unsettled",
         "criterion": "AtMost" if out else "Equal",
         "emit": _SETTLED[axes.emit],
-        "two_passes": axes.reduce is Reduce.TWO_PASS,
+        "two_passes": axes.reduce is Reduce.GRID_TWICE,
     }
 
 

@@ -82,6 +82,15 @@ def resident_ell(graph: Graph, device: Device) -> Rows:
     return _ELL.of(graph, rows, device.name)
 
 
+class Counted(NamedTuple):
+    """What traced kernels count, in the order of `Counter` of base.cuh."""
+
+    relaxed: int = 0
+    improved: int = 0
+    read: int = 0
+    selected: int = 0
+
+
 class Run(Clock):
     """One solve.
 
@@ -105,7 +114,7 @@ class Run(Clock):
 
     @cached_property
     def _counters(self) -> Array:
-        counters: Array = self.xp.zeros(3, np.uint64)
+        counters: Array = self.xp.zeros(len(Counted._fields), np.uint64)
         return counters
 
     @property
@@ -168,8 +177,8 @@ class Run(Clock):
         """The blocks that run at once on a full device."""
         return _BLOCKS_A_PROCESSOR * self.device.processors
 
-    def counted(self) -> tuple[int, int, int]:
-        """Return what the kernels counted since the last call: relaxed, improved, selected."""
-        relaxed, improved, selected = self.device.get(self._counters).tolist()
+    def counted(self) -> Counted:
+        """Return what the kernels counted since the last call."""
+        counted = Counted(*self.device.get(self._counters).tolist())
         self._counters.fill(0)
-        return relaxed, improved, selected
+        return counted

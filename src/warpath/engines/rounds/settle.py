@@ -16,7 +16,7 @@ from warpath.base.dtypes import unreachable
 from warpath.engines.dense import adjacency_matrix
 from warpath.engines.rounds.clock import Clock
 from warpath.engines.rounds.policies import step_map, step_write
-from warpath.engines.rounds.run import Run, resident
+from warpath.engines.rounds.run import Counted, Run, resident
 from warpath.engines.rounds.shared import Shared
 from warpath.graph.derived import Derived
 from warpath.recipes.axes import Direction, Layout, Memory, Reduce, Side
@@ -79,19 +79,19 @@ def _rounds(run: Clock, relaxing: Steps, reducing: Steps, updating: Steps) -> No
     while True:
         run.must_end_within(run.order.graph.n, run.rounds + 1)
         with run.step("relax"):
-            relaxed, improved = relaxing.relax()
+            done = relaxing.relax()
         with run.step("reduce"):
             threshold = reducing.reduce()
-        done = threshold == reducing.unreachable
+        ended = threshold == reducing.unreachable
         now = selected
-        if not done:
+        if not ended:
             with run.step("update"):
                 selected = updating.update(threshold)
             settled += selected
             if report is not None:
                 report(settled, run.order.graph.n)
-        run.round("settle", now, relaxed, improved)
-        if done:
+        run.round("settle", now, done.relaxed, done.improved, done.read)
+        if ended:
             return
 
 
@@ -100,8 +100,8 @@ class Steps(Protocol):
 
     unreachable: Any
 
-    def relax(self) -> tuple[int, int]:
-        """Lower labels over edges out of the frontier; return how many were relaxed, improved."""
+    def relax(self) -> Counted:
+        """Lower labels over edges out of the frontier; return what was counted."""
         ...
 
     def reduce(self) -> Any:
@@ -142,14 +142,14 @@ class CpuSteps:
                 _core.compound_frontier_relax_f if push else _core.compound_frontier_relax_u
             )
 
-    def relax(self) -> tuple[int, int]:
+    def relax(self) -> Counted:
         """Lower the labels of unsettled vertices over edges out of the frontier."""
         dist, frontier, unsettled = self._arrays
-        relaxed, improved, begin, end = self._relax(
+        *counted, begin, end = self._relax(
             *self._graph, dist.on(Side.CPU), frontier.on(Side.CPU), unsettled.on(Side.CPU)
         )
         dist.wrote(Side.CPU, begin, end)
-        return relaxed, improved
+        return Counted(*counted)
 
     def reduce(self) -> Any:
         """Return the least label of the unsettled vertices."""
@@ -227,11 +227,14 @@ class GpuSteps:
         run, axes = self._run, self._run.axes
         self._reduce = run.kernel("reduce", value="Unsettled")
         self._minima = run.xp.empty(run.blocks(run.n, 2), run.label)
+        last = self._minima
         if axes.reduce is Reduce.TWO_PASS:
             self._second = run.kernel("reduce", value="Plain")
-            self._least = run.xp.empty(run.blocks(len(self._minima), 2), run.label)
+            last = run.xp.empty(run.blocks(len(self._minima), 2), run.label)
+        self._left = run.device.host_array(last)
+        self._mapped = run.device.mapped(self._left)
 
-    def relax(self) -> tuple[int, int]:
+    def relax(self) -> Counted:
         """Lower the labels of unsettled vertices over edges out of the frontier."""
         run = self._run
         dist, frontier, unsettled = (a.on(Side.GPU) for a in self._arrays)
@@ -240,27 +243,34 @@ class GpuSteps:
             self._arrays[0].mirrored()
         else:
             self._arrays[0].wrote(Side.GPU)
-        return run.counted()[:2] if run.traced else (0, 0)
+        return run.counted() if run.traced else Counted()
 
     def reduce(self) -> Any:
-        """Return the round's minimum: the CPU takes the least of what the passes leave."""
-        run = self._run
+        """Return the round's minimum: the CPU takes the least of what the passes leave.
+
+        The last pass writes to the host's page-locked memory.
+        """
+        run, minima = self._run, self._minima
+        twice = run.axes.reduce is Reduce.TWO_PASS
         dist, _, unsettled = (a.on(Side.GPU) for a in self._arrays)
         run.launch(
             self._reduce,
             run.n,
-            blocks=len(self._minima),
+            blocks=len(minima),
             values=dist,
             unsettled=unsettled,
-            minima=self._minima,
+            minima=minima if twice else self._mapped,
         )
-        left = self._minima
-        if run.axes.reduce is Reduce.TWO_PASS:
-            left = self._least
+        if twice:
             run.launch(
-                self._second, len(self._minima), blocks=len(left), values=self._minima, minima=left
+                self._second,
+                len(minima),
+                blocks=len(self._left),
+                values=minima,
+                minima=self._mapped,
             )
-        return run.device.get(left).min()
+        run.device.synchronize()
+        return self._left.min()
 
     def update(self, threshold: Any) -> int:
         """Make what the threshold settles the frontier; return how many they are, if counted."""
@@ -278,7 +288,7 @@ class GpuSteps:
         )
         for array in self._arrays[1:]:
             array.mirrored()
-        return run.counted()[2] if run.traced else 0
+        return run.counted().selected if run.traced else 0
 
 
 def block_edges(rows: Graph) -> tuple[Array, Array]:

@@ -117,13 +117,15 @@ __device__ __forceinline__ bool extend(int dist, W weight, int& sum) {
   return true;
 }
 
-/// What a traced kernel counts; the places in the array of counters.
-enum Counter { kRelaxed = 0, kImproved = 1, kSelected = 2 };
+/// What a traced kernel counts, edges that it reads among them; the places in the array of
+/// counters.
+enum Counter { kRelaxed = 0, kImproved = 1, kRead = 2, kSelected = 3, kCounters = 4 };
 
 template <bool kTraced>
 struct Counts {
   __device__ void relaxed() {}
   __device__ void improved() {}
+  __device__ void read(unsigned = 1) {}
   __device__ void selected() {}
   __device__ void report(u64*) const {}
   __device__ void report_together(u64*) const {}
@@ -131,17 +133,18 @@ struct Counts {
 
 template <>
 struct Counts<true> {
-  unsigned count[3] = {0, 0, 0};
+  unsigned count[kCounters] = {};
   __device__ void relaxed() { ++count[kRelaxed]; }
   __device__ void improved() { ++count[kImproved]; }
+  __device__ void read(unsigned edges = 1) { count[kRead] += edges; }
   __device__ void selected() { ++count[kSelected]; }
   __device__ void report(u64* counters) const {
-    for (int i = 0; i < 3; ++i)
+    for (int i = 0; i < kCounters; ++i)
       if (count[i] != 0) atomicAdd(counters + i, static_cast<u64>(count[i]));
   }
   /// The same with one atomic for a warp, all of whose threads call it.
   __device__ void report_together(u64* counters) const {
-    for (int i = 0; i < 3; ++i) {
+    for (int i = 0; i < kCounters; ++i) {
       unsigned sum = count[i];
       for (int step = 16; step > 0; step /= 2) sum += __shfl_xor_sync(~0u, sum, step);
       if (threadIdx.x % 32 == 0 && sum != 0) atomicAdd(counters + i, static_cast<u64>(sum));

@@ -26,6 +26,16 @@ __device__ __forceinline__ L next_bound(L label, double delta) {
   return label < bound ? bound : next_above(label);
 }
 
+/// A bound that so many deltas more lie above, or never.
+__device__ __forceinline__ i64 raised(i64 bound, i64 steps, double delta) {
+  const i64 step = static_cast<i64>(delta);
+  return steps > (never<i64>() - bound) / step ? never<i64>() : bound + steps * step;
+}
+template <class L>
+__device__ __forceinline__ L raised(L bound, i64 steps, double delta) {
+  return static_cast<L>(static_cast<double>(bound) + static_cast<double>(steps) * delta);
+}
+
 /// The greatest multiple of delta that is not above a label.
 ///
 /// For floats it is the label itself where rounding leaves it outside of the bucket that begins at

@@ -1,14 +1,16 @@
-// bucket_order.cuh - items in the order of their buckets, by a radix sort or by a multisplit.
+// bucket_order.cuh - items in the order of their buckets: radix sort, multisplit and merge.
 //
 // Work     a search over the bounds per item; then, per pass, a count and a move. The multisplit
-//          takes one pass; the sort, on digits of 4 bits, two.
-// Traffic  keys: 12 B in order and a label at random; a pass: 1 B read, then 5 B read and written.
+//          takes one pass; the sort, on digits of 4 bits, two. A merge moves each item once.
+// Traffic  keys: 12 B in order and a label at random; a pass: 1 B read, then 5 B read and written;
+//          a merge: 4 B read and written.
 // Tiles    of kBlock items.
 // Shared   8 B a key, or 2 B a digit and warp.
 // Races    counters in shared memory, by atomicAdd: the order within a bucket of the multisplit
 //          means nothing. The sort is stable, as its second pass needs.
-// Source   Davidson et al. 2014 section IV-C (buckets and a far pile, Thrust's radix sort) and VII
-//          (the multisplit); Merrill and Grimshaw 2011 (radix sort by digits of 4 bits).
+// Source   Davidson et al. 2014 section IV-C (buckets and a far pile, Thrust's radix sort, the
+//          merge) and VII (the multisplit); Merrill and Grimshaw 2011 (radix sort by digits of 4
+//          bits).
 #pragma once
 
 #include "lists.cuh"
@@ -24,19 +26,25 @@ struct OrderSpace {
   u8* others;  // keys and items between the two passes of a sort
   V* between;
   i64* counts;  // of each key and tile
-  i64* sizes;   // 3 kMostKeys: of each key, for three turns
+  i64* sizes;   // 3 kMostKeys: of each key, for three sorts in turn; and kMostKeys + 1: `starts`
+                // for the next launch
 };
 
-/// The bucket of an item: bounds[b] <= label < bounds[b + 1]; `buckets` for the far pile; buckets +
-/// 1 for doubles, empty slots and labels below low, which were relaxed already.
+/// The bucket of a label: bounds[b] <= label < bounds[b + 1]; `buckets` for the far pile.
+template <class L>
+__device__ __forceinline__ int bucket_of(L label, const L* bounds, int buckets) {
+  int key = 0;
+  while (key < buckets && !(label < bounds[key + 1])) ++key;
+  return key;
+}
+
+/// The bucket of an item; buckets + 1 for doubles, empty slots and labels below low, which were
+/// relaxed already.
 template <class V, class L>
 __device__ __forceinline__ int bucket_of(V v, i64 k, const i64* table, const L* dist, L low,
                                          const L* bounds, int buckets) {
   if (v < 0 || table[v] != k || dist[v] < low) return buckets + 1;
-  const L label = dist[v];
-  int key = 0;
-  while (key < buckets && !(label < bounds[key + 1])) ++key;
-  return key;
+  return bucket_of(dist[v], bounds, buckets);
 }
 
 /// Counts the items of each tile by key: counts[key * tiles + tile]; then makes each count the
@@ -103,15 +111,17 @@ __device__ void sort_pass(Grid& grid, const ListSpace& space, i64* counts, i64 i
 }
 
 /// Puts items in the order of their keys; the numbers of items before each key, and of all, come to
-/// `starts`, shared memory of kMostKeys + 1 numbers. `key_of` is called once for an item.
+/// `starts`, shared memory of kMostKeys + 1 numbers. `key_of` is called once for an item. `sorts`
+/// counts the sorts of a solve.
 template <bool kSort, int kBlock, class V, class Grid, class Key>
 __device__ void order_by_key(Grid& grid, const ListSpace& space, const OrderSpace<V>& mine,
                              const V* items, i64 count, int kinds, Key&& key_of, V* ordered,
-                             i64* starts) {
+                             i64* starts, i64& sorts) {
   const i64 tiles = (count + kBlock - 1) / kBlock;
   if constexpr (kSort) {
-    i64* const sizes = mine.sizes + grid.turn % 3 * kMostKeys;
-    i64* const next = mine.sizes + (grid.turn + 1) % 3 * kMostKeys;
+    i64* const sizes = mine.sizes + sorts % 3 * kMostKeys;
+    i64* const next = mine.sizes + (sorts + 1) % 3 * kMostKeys;
+    ++sorts;
     if (blockIdx.x == 0)
       for (int key = threadIdx.x; key < kMostKeys; key += kBlock) next[key] = 0;
     grid.phase(tiles, [&](i64 tile) {
@@ -156,6 +166,26 @@ __device__ void order_by_key(Grid& grid, const ListSpace& space, const OrderSpac
       }
     });
   }
+}
+
+/// Merges two lists in the order of their keys, below `kinds`, whose items of each key begin at
+/// `starts` and `new_starts`; items of the first come first. As keys are few, an item's place among
+/// the items of the other list follows from those numbers.
+template <class V, class Grid>
+__device__ void merge_by_key(Grid& grid, const V* items, const i64* starts, const V* new_items,
+                             const i64* new_starts, int kinds, V* merged) {
+  const auto key_at = [&](const i64* of, i64 k) {
+    int key = 0;
+    while (key + 1 < kinds && of[key + 1] <= k) ++key;
+    return key;
+  };
+  grid.each(starts[kinds] - starts[0], [&](i64 k) {
+    const i64 at = starts[0] + k;
+    merged[k + new_starts[key_at(starts, at)]] = items[k];
+  });
+  grid.for_each(new_starts[kinds], [&](i64 k) {
+    merged[k + starts[key_at(new_starts, k) + 1] - starts[0]] = new_items[k];
+  });
 }
 
 }  // namespace warpath

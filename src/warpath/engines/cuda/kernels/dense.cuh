@@ -46,6 +46,7 @@ __device__ __forceinline__ void pull_dense(const DenseArgs<L>& a, i64 tile, Coun
     for (i64 k = 0; k < held; ++k) {
       if (!frontier[k]) continue;
       const L weight = a.matrix[(chunk + k) * a.n + v];
+      counts.read();
       L sum;
       if (weight == never<L>()) continue;
       counts.relaxed();
@@ -75,6 +76,7 @@ __device__ __forceinline__ void push_dense(const DenseArgs<L>& a, i64 tile, Coun
     for (i64 k = 0; k < held; ++k) {
       if (!unsettled[k]) continue;
       const L weight = a.matrix[u * a.n + chunk + k];
+      counts.read();
       L sum;
       if (weight == never<L>()) continue;
       counts.relaxed();

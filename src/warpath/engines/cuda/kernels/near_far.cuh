@@ -1,5 +1,8 @@
 // near_far.cuh - a near set below a threshold, and a pile of what lies beyond it.
 //
+// An empty near set raises the threshold to above the least label of the pile, by a multiple of
+// delta; with `skip`, by so many deltas at the most, and then again: 1 is the paper's increment.
+//
 // Each round relaxes, among others, a vertex whose label is the least of all that wait. That label
 // is final, for a shorter way would pass a waiting vertex of a smaller one, so the vertex never
 // comes back: n rounds are enough for any graph, however delta is chosen. Rounding changes nothing
@@ -10,7 +13,7 @@
 // Launch   one grid, all of whose blocks run at once.
 // Shared   what the map takes.
 // Races    as push.cuh and lists.cuh say.
-// Source   Davidson et al. 2014 section IV-B (near-far), VII (the hybrid). One launch for all
+// Source   Davidson et al. 2014 section IV-C (near-far), VII (the hybrid). One launch for all
 //          rounds is ours.
 #pragma once
 
@@ -23,6 +26,7 @@ template <class V, class W, class L>
 struct NearFarArgs {
   ListArgs<V, W, L> lists;
   double delta;
+  i64 skip;    // deltas by which the threshold rises at once, at the most; 0: as many as it takes
   i64 change;  // fewer waiting vertices than this are swept whole; 0: never
   V* near;     // n
   V* items;    // n queued, or a slot for each edge
@@ -32,6 +36,8 @@ struct NearFarArgs {
   L* minima;  // one for each block
   RoundArgs rounds;
 };
+
+enum NearFarPhase { kNearPhase = 0, kSweepPhase = 1, kFarPhase = 2 };
 
 template <class L>
 struct NearFarState {
@@ -85,25 +91,34 @@ struct NearFar {
       s.fars += found.far;
     }
     grid.step(2);
-    i64* const sizes = grid.end_round(s.high == never<L>(), selected);
-    if (sizes != nullptr) {
-      sizes[0] = s.near.count;
-      sizes[1] = s.fars;
-    }
+    write_sizes(grid.end_round(s.high == never<L>() ? kSweepPhase : kNearPhase, selected));
   }
 
-  /// Raises the threshold to where the pile has vertices again, and takes them.
+  /// Raises the threshold, to where the pile has vertices again if it may, and takes them.
   __device__ void refill() {
-    const L least =
-        lowest_label<kBlock>(grid, a.minima, a.piles[s.pile], s.fars, a.lists.dist, s.high);
     s.low = s.high;
-    if (least == never<L>()) {
-      s.fars = 0;
-      return;
+    if (a.skip != 1) {
+      const L least =
+          lowest_label<kBlock>(grid, a.minima, a.piles[s.pile], s.fars, a.lists.dist, s.low);
+      if (least == never<L>()) {
+        s.fars = 0;
+        return;
+      }
+      s.high = next_bound(least, a.delta);
     }
-    s.high = next_bound(least, a.delta);
+    if (a.skip > 0) {
+      const L most = next_bound(raised(s.low, a.skip - 1, a.delta), a.delta);
+      s.high = a.skip == 1 ? most : min(s.high, most);
+    }
     split_pile(s.low, s.high);
     grid.step(2);
+    write_sizes(grid.add_row(kFarPhase, 0));
+  }
+
+  __device__ void write_sizes(i64* sizes) const {
+    if (sizes == nullptr) return;
+    sizes[0] = s.near.count;
+    sizes[1] = s.fars;
   }
 
   /// Splits the pile anew; what lies below `low` and doubles are dropped.

@@ -74,6 +74,7 @@ __device__ __forceinline__ L pull_vertex(const PullArgs<V, W, L>& a, i64 i, Read
   const i64 first = vertex.first, last = vertex.last;
   const L before = a.dist[i];
   L best = before;
+  counts.read(static_cast<unsigned>(last - first));
   // The flags of several predecessors are requested together: each takes as long as all.
   constexpr int kAtOnce = 4;
   for (i64 e = first; e < last; e += kAtOnce) {

@@ -9,7 +9,8 @@
 //          and who lowers it emits u again, so no improvement is lost. WritePlain is the exception:
 //          of two concurrent minima the worse may stay, which is what it is there to show.
 //          A target of in-degree 1 has one writer a round: CLASSIFIED edges need no atomic there.
-// Source   Martin et al. 2009 figure 3 (relax_F); Davidson et al. 2014 section IV; Bodra & Khairnar
+// Source   Martin et al. 2009 figure 3 (relax_F); Davidson et al. 2014 section IV-B; Bodra &
+// Khairnar
 //          2025, Bellman-Ford; the Johnson paper, algorithms 4, 6, 8 and section 4.1 (classes).
 #pragma once
 
@@ -102,6 +103,7 @@ struct Relaxation {
 #pragma unroll
     for (int k = 0; k < kAtOnce; ++k) {
       if (first + k >= last) break;
+      counts.read();
       bool relaxed = !kGuarded || open[k];
       if (kClassified && (u == v[k] || (a.classes[v[k]] & kNoOutEdge))) {
         relaxed = false;

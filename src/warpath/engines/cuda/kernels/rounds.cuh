@@ -3,8 +3,8 @@
 // A recipe's round consists of phases, and each phase of tiles: the blocks of the published kernel.
 // All blocks of the grid run at once. They take a phase's tiles one by one and wait for each other
 // at its end. Every block computes the next phase from the same numbers. A launch makes at most
-// `most` rounds: the host then takes the rows of the trace, and launches the kernel again, which
-// goes on from `state`.
+// `most` rows of a trace, which may be one more at its last turn: the host then takes them, and
+// launches the kernel again, which goes on from `state`.
 //
 // Races    Words of RoundControl that blocks write in a turn of the loop (or in a phase) and read
 //          after its barrier have three places, used in turn: the place of the next turn is cleared
@@ -39,29 +39,28 @@ class Rounds {
       turn = a_.state[0];
       round = a_.state[1];
     }
-    first_round_ = round;
     if (leader()) {
       for (int i = 0; i < 3; ++i) {
         c_->stop[i] = c_->changed[i] = 0;
         c_->queued[i] = 0;
         c_->ticket[i] = 0;
-        for (int k = 0; k < 3; ++k) c_->counters[i][k] = 0;
+        for (int k = 0; k < kCounters; ++k) c_->counters[i][k] = 0;
       }
     }
-    if (kTraced && threadIdx.x < 3) block_counters()[threadIdx.x] = 0;
+    if (kTraced && threadIdx.x < kCounters) block_counters()[threadIdx.x] = 0;
     wait();
     return state;
   }
 
   /// Begins a turn, which has at least one phase. False where the launch must end before it.
   __device__ bool begin_turn() {
-    if (round - first_round_ >= a_.most || turn >= a_.limit || stopped_) return false;
+    if (rows_ >= a_.most || turn >= a_.limit || stopped_) return false;
     const int next = static_cast<int>((turn + 1) % 3);
     if (leader()) {
       store_relaxed(c_->stop + turn % 3, halted(a_.halt) ? 1 : 0);
       c_->changed[next] = 0;
       c_->queued[next] = 0;
-      for (int k = 0; k < 3; ++k) c_->counters[next][k] = 0;
+      for (int k = 0; k < kCounters; ++k) c_->counters[next][k] = 0;
     }
     return true;
   }
@@ -105,7 +104,7 @@ class Rounds {
     if constexpr (kTraced) {
       counts.report_together(block_counters());
       __syncthreads();
-      if (threadIdx.x >= 3) return;
+      if (threadIdx.x >= kCounters) return;
       u64& sum = block_counters()[threadIdx.x];
       if (sum != 0) atomicAdd(counters() + threadIdx.x, sum);
       sum = 0;
@@ -173,12 +172,18 @@ class Rounds {
 
   /// Ends a round, after the last phase in which it counts; returns its row for sizes, or null.
   __device__ i64* end_round(int phase, i64 selected) {
+    ++round;
+    return add_row(phase, selected);
+  }
+
+  /// Adds a row of a phase that is no round, or that of a round; returns it for sizes, or null.
+  __device__ i64* add_row(int phase, i64 selected) {
     i64* row = nullptr;
     if (kTraced && leader()) {
-      row = a_.trace + (round - first_round_) * a_.width;
+      row = a_.trace + rows_ * a_.width;
       row[kPhaseOfRow] = phase;
       row[kCountersOfRow] = selected;
-      for (int k = kRelaxed; k <= kImproved; ++k)
+      for (int k = kRelaxed; k <= kRead; ++k)
         row[kCountersOfRow + 1 + k] = static_cast<i64>(load_relaxed(c_->counters[turn % 3] + k));
       for (int k = 0; k < kSteps; ++k) {
         row[kTicksOfRow + k] = steps_[k];
@@ -186,7 +191,7 @@ class Rounds {
       }
       row += kSizesOfRow;
     }
-    ++round;
+    ++rows_;
     return row;
   }
 
@@ -201,7 +206,7 @@ class Rounds {
     conclude(a_.halt, a_.status, [&] {
       a_.status[1] = round;
       a_.status[2] = rest;
-      a_.status[3] = round - first_round_;
+      a_.status[3] = rows_;
       a_.status[4] = nanoseconds() - nanoseconds_;
       a_.status[5] = ticks() - began_;
       if (done) return kDone;
@@ -214,7 +219,7 @@ class Rounds {
 
   /// What the block has counted since it last reported.
   static __device__ u64* block_counters() {
-    WARPATH_SHARED(u64, counted, 3);
+    WARPATH_SHARED(u64, counted, kCounters);
     return counted;
   }
 
@@ -241,7 +246,7 @@ class Rounds {
   const RoundArgs& a_;
   RoundControl* const c_;
   i64 began_, last_, nanoseconds_;
-  i64 first_round_ = 0;
+  i64 rows_ = 0;  // of the trace, in this launch
   u32 phase_ = 0, other_ = 0;
   bool stopped_ = false;
   i64 steps_[kSteps] = {};

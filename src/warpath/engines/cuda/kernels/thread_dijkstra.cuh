@@ -69,6 +69,7 @@ __device__ __forceinline__ void thread_dijkstra(const ThreadDijkstraArgs<V, L>& 
     a.visited[u * a.sources + source] = 1;
     counts.selected();
     const L* weight = a.matrix + u * a.n;
+    counts.read(static_cast<unsigned>(a.n));
     for (i64 first = 0; first < a.n; first += kTogether) {
       L weights[kTogether];
 #pragma unroll

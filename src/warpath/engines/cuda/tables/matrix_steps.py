@@ -8,6 +8,7 @@ from warpath.engines.base import Raw
 from warpath.engines.cuda.tables.potentials import restore
 from warpath.engines.cuda.tables.table_run import TableRun, longest
 from warpath.engines.potentials import lengths_and_potentials
+from warpath.engines.rounds.run import Counted
 from warpath.recipes.axes import Memory
 from warpath.recipes.matrix import Relax
 
@@ -65,8 +66,8 @@ def _rounds(run: TableRun, dist: Array, pred: Array | None) -> None:
     each = _TILE if tiled else 1
     for k in range(0, run.n, each):
         step(k, dist, pred)
-        relaxed, improved, _ = run.counted() if run.traced else (0, 0, 0)
-        run.round("tile" if tiled else "vertex", min(each, run.n - k), relaxed, improved)
+        done = run.counted() if run.traced else Counted()
+        run.round("tile" if tiled else "vertex", min(each, run.n - k), done.relaxed, done.improved)
         if run.rounds % _SYNCHRONIZED == 0:
             run.device.synchronize()
         if run.order.progress is not None:

@@ -9,6 +9,7 @@ import numpy as np
 from warpath.engines.base import Raw
 from warpath.engines.cpu import refuse_overflow
 from warpath.engines.cuda.tables.table_run import TableRun, longest
+from warpath.engines.rounds.run import Counted
 
 if TYPE_CHECKING:
     from warpath.base.dtypes import Array
@@ -34,17 +35,15 @@ def thread_a_source(order: Order, device: Device) -> Raw:
     run = TableRun(order, device)
     matrix, _ = run.lay_out(run.rows.weights, run.label(run.unreachable), paths=False)
     batch = _batch(run)
-    settled = relaxed = improved = 0
+    done = Counted()
     for first in range(0, len(sources), batch):
         at = slice(first, min(first + batch, len(sources)))
         _fill(run, matrix, at)
-        counted = run.counted() if run.traced else (0, 0, 0)
-        relaxed, improved, settled = (
-            a + b for a, b in zip((relaxed, improved, settled), counted, strict=True)
-        )
+        if run.traced:
+            done = Counted(*map(sum, zip(done, run.counted(), strict=True)))
         if order.progress is not None:
             order.progress(at.stop, len(sources))
-    run.round("search", settled, relaxed, improved)
+    run.round("search", done.selected, done.relaxed, done.improved, done.read)
     return Raw(order.out, stats={"rounds": run.n})
 
 

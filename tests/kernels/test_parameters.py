@@ -1,0 +1,119 @@
+"""Every parameter of every recipe changes what is measured: rounds, work, or what waits."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+import pytest
+
+from support import corpus
+from support.kernels import device_for, prepare
+from support.recipes import on_gpu
+from support.tiers import RECIPES_ON_GPUS
+from warpath.engines.base import Order, Problem
+from warpath.engines.cpu import run as run_on_cpu
+from warpath.engines.cuda.engine import run as run_on_gpu
+from warpath.graph.zones import opened
+from warpath.recipes import CATALOGUE, Task
+from warpath.recipes.params import chosen_params
+from warpath.results.trace import Trace
+
+pytestmark = pytest.mark.full("parameters on the emulator", *RECIPES_ON_GPUS)
+
+#: The graphs on which one of them at least has to differ, those that do so most often first.
+GRAPHS = ["road", "power_law", "rounding", "hubs", "complete"]
+#: Values that differ from each other, and from what a default is likely to be.
+VALUES = {
+    "delta": (1, 20_000),
+    "skip": (1, 1000),
+    "buckets": (1, 2, 10, 64),
+    "width": (1, 500),
+    "switch": (1, 100_000),
+    "rounds": (40, 60),
+    "patch": (9, 20),
+    "together": (1, 64),
+    "batch": (3, 1000),
+}
+#: Other parameters that the effect needs: batches are of sources whose pairs advance together.
+BESIDE = {"batch": {"together": 1}}
+#: A block makes its search in one launch and counts nothing: only a GPU's clock tells them apart.
+TIMED = {("warpath.block_per_source", "delta"), ("warpath.pairs", "delta")}
+
+CASES = [
+    pytest.param(recipe, param.name, id=f"{recipe.name}: {param.name}")
+    for recipe in CATALOGUE
+    for param in recipe.params
+]
+
+
+@cache
+def device():
+    made = device_for(64)
+    prepare(made, [recipe for recipe in on_gpu() if recipe.params], "int32")
+    return made
+
+
+@pytest.mark.parametrize(("recipe", "name"), CASES)
+def test_a_parameter_changes_what_is_measured(recipe, name):
+    if (recipe.name, name) in TIMED:
+        pytest.skip("its loop makes no rounds that are counted")
+    for graph in (opened(corpus.case(each).astype("int32").graph()) for each in GRAPHS):
+        seen = [measured(recipe, graph, {name: value}) for value in VALUES[name]]
+        if seen[0] != seen[-1]:
+            return
+    pytest.fail(f"params={{{name!r}: ...}} of {recipe.name} changed nothing")
+
+
+@pytest.mark.parametrize("kind", ["bucketing", "bucketing_sort_all", "bucketing_multisplit"])
+def test_more_buckets_are_narrower_and_take_more_rounds_for_less_work(kind):
+    recipe = CATALOGUE[f"davidson2014.{kind}.merge_path"]
+    graph = opened(corpus.case("road").astype("int32").graph())
+    runs = [counted(recipe, graph, {"buckets": b}).totals() for b in VALUES["buckets"]]
+    assert [run.rounds for run in runs] == sorted({run.rounds for run in runs})
+    assert [run.read for run in runs] == sorted({run.read for run in runs}, reverse=True)
+
+
+def test_bucketing_does_less_work_than_near_far_in_more_rounds():
+    graph = opened(corpus.case("road").astype("int32").graph())
+    near_far, buckets = (
+        counted(CATALOGUE[f"davidson2014.{name}.merge_path"], graph, {}).totals()
+        for name in ("near_far", "bucketing")
+    )
+    assert buckets.rounds > near_far.rounds
+    assert buckets.read < near_far.read
+
+
+def test_a_threshold_that_rises_by_delta_splits_the_pile_more_often_in_as_many_rounds():
+    graph = opened(corpus.case("road").astype("int32").graph())
+    recipe = CATALOGUE["davidson2014.near_far.merge_path"]
+    jumps, steps = (counted(recipe, graph, {"delta": 3} | skip) for skip in ({}, {"skip": 1}))
+    assert [one for one in steps if one.rounds] == [one for one in jumps if one.rounds]
+    assert len(steps) > len(jumps)
+    assert {one.phase for one in steps if not one.rounds} == {"far"}
+
+
+def measured(recipe, graph, given):
+    """Return the counts of each round; of a loop that counts no rounds, those of the solve."""
+    stats, trace = solved(recipe, graph, given | BESIDE.get(next(iter(given)), {}))
+    rounds = [(r.phase, r.selected, r.relaxed, r.read, r.rounds, r.sizes) for r in trace]
+    return rounds or stats
+
+
+def counted(recipe, graph, given):
+    """Return the trace of a solve."""
+    return solved(recipe, graph, given)[1]
+
+
+def solved(recipe, graph, given):
+    """Return the counters and the trace of a solve from vertex 0, or from all vertices."""
+    trace = Trace()
+    params = chosen_params(recipe, graph.facts(symmetry=False), given, threads=1)
+    if Task.SSSP in recipe.solves:
+        problem, out = Problem(Task.SSSP, np.array([0])), None
+    else:
+        problem = Problem(Task.APSP, np.arange(graph.n))
+        out = np.empty((graph.n, graph.n), graph.dist_dtype)
+    order = Order(recipe, graph, problem, 1, params, out, trace=trace)
+    raw = run_on_cpu(order) if "cpu" in recipe.devices else run_on_gpu(order, device())
+    return raw.stats, trace
