@@ -117,7 +117,7 @@ def nearest(
     facts = described(roads, found.dist, found.reached)
     listing = everything or roads.n <= _SMALL
     rows = list(tables.facility_rows(found)) if listing else None
-    counts = np.bincount(found.facility_indices[found.reached], minlength=1)
+    counts = np.bincount(found.facility_rows[found.reached], minlength=1)
     busiest = int(counts.argmax())
     document: dict[str, Any] = {
         "command": "nearest",
@@ -148,7 +148,7 @@ def nearest(
         "mean distance": facts["mean"],
         "farthest vertex": None if facts["farthest"] is None else str(facts["farthest"]),
         "its distance": facts["max"],
-        "largest area": f"{ids(roads, np.array([busiest])).tolist()[0]}, "
+        "largest area": f"{ids(roads, found.starts[[busiest]]).tolist()[0]}, "
         f"{output.count(int(counts[busiest]))} vertices",
         "time": f"{units.seconds(loaded.seconds)} reading, {units.seconds(solved)} solving",
         "plan": found.plan.headline(),
