@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from types import SimpleNamespace
 
@@ -444,3 +445,17 @@ def test_a_first_name_that_does_not_exist_is_no_header(warpath, names, tmp_path)
     assert "call it vertex" in err
     depots.write_text("vertex\nHome\nMill\n")
     assert warpath("distances", names, "--sources", depots, "--targets", "Farm").code == 0
+
+
+def test_pipes_as_inputs_are_refused_with_the_way_out(warpath, roads, tmp_path):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    for arguments in (
+        ["pairs", roads, pipe],
+        ["nearest", roads, "-f", pipe],
+        ["path", roads, "1", "2", "--weights", pipe],
+        ["info", pipe],
+        ["info", "-"],
+        ["pairs", roads, "-"],
+    ):
+        assert "to a file first" in failed(warpath(*arguments), 3)

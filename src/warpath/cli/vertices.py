@@ -197,7 +197,7 @@ def listed(
     if is_vertex(graph, argument):
         return vertices(graph, [argument], snapping, along=along)
     path = Path(argument)
-    if os.path.isfile(argument):  # noqa: PTH113 - Path.is_file fails for long lists
+    if os.path.exists(argument):  # noqa: PTH110 - Path.exists fails for long lists
         return _of_file(graph, path, snapping, along=along)
     texts = listed_texts(argument)
     if not texts:
@@ -300,7 +300,7 @@ def table_rows(path: Path, expected: str, graph: Graph) -> list[tuple[int, list[
     Lines that begin with # or % are comments above the first row, and everywhere if the vertices
     are numbers; not if they begin with the name of a vertex.
     """
-    if not path.stat().st_size:
+    if path.is_file() and not path.stat().st_size:
         return []
     source = Source(path)
     if foreign(source.head) is not None:

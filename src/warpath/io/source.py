@@ -403,7 +403,8 @@ def _checked_size(path: Path) -> int:
     try:
         status = path.stat()
     except (OSError, ValueError) as error:
-        raise GraphFormatError(path, None, _why(error)) from error
+        way = ": write what a pipe gives to a file first" if str(path) == "-" else ""
+        raise GraphFormatError(path, None, f"{_why(error)}{way}") from error
     if stat.S_ISDIR(status.st_mode):
         raise GraphFormatError(path, None, "this is a directory, but a file is needed")
     if not stat.S_ISREG(status.st_mode):
