@@ -21,18 +21,17 @@ from warpath.engines.cluster.clients import device_name
 from warpath.io import streams
 
 pytest.importorskip("distributed")
-pytestmark = [
-    pytest.mark.filterwarnings("ignore::ResourceWarning"),
-    pytest.mark.full(
-        "faults of clusters",
-        "src/warpath/engines/cluster/*.py",
-        "src/warpath/api/cluster*.py",
-        "src/warpath/io/zarr_rows.py",
-        "src/warpath/io/streams.py",
-        "src/warpath/io/journal.py",
-        "tests/support/dask_cluster.py",
-    ),
-]
+pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning")
+
+in_full = pytest.mark.full(
+    "faults of clusters",
+    "src/warpath/engines/cluster/*.py",
+    "src/warpath/api/cluster*.py",
+    "src/warpath/io/zarr_rows.py",
+    "src/warpath/io/streams.py",
+    "src/warpath/io/journal.py",
+    "tests/support/dask_cluster.py",
+)
 
 ROWS = 400
 
@@ -86,7 +85,9 @@ def killer_of(client, every):
     return kill, killed
 
 
-@pytest.mark.parametrize("name", ["table.zarr", "table.npy", None])
+@pytest.mark.parametrize(
+    "name", ["table.npy", *(pytest.param(name, marks=in_full) for name in ("table.zarr", None))]
+)
 def test_killed_workers_change_no_bit(roads, tmp_path, name):
     sources = np.arange(ROWS) * 7
     out = None if name is None else tmp_path / name
@@ -98,6 +99,7 @@ def test_killed_workers_change_no_bit(roads, tmp_path, name):
     assert (found.dist[:] == wp.distances(roads, sources).dist).all()
 
 
+@in_full
 def test_an_answer_leaves_its_worker_before_those_of_earlier_blocks(roads, tmp_path, monkeypatch):
     """A worker that dies loses the answers that it still has."""
     file, take = tmp_path / "taken", Blocks._answer
@@ -125,6 +127,7 @@ def test_an_answer_leaves_its_worker_before_those_of_earlier_blocks(roads, tmp_p
     assert found == [True, 1, 2, 3]
 
 
+@in_full
 def test_a_call_that_fails_ends_after_the_blocks_that_run(roads, tmp_path):
     """Such a block could write into the file of the next call."""
 
@@ -150,6 +153,7 @@ def test_a_call_that_fails_ends_after_the_blocks_that_run(roads, tmp_path):
         assert (tmp_path / "ended").exists()
 
 
+@in_full
 def test_rows_that_end_their_workers_are_named(roads):
     import dask
 
@@ -185,6 +189,7 @@ def plugin_of(patch):
     return Plugin()
 
 
+@in_full
 def test_a_disk_that_fills_at_the_workers(roads, tmp_path):
     def limit():
         import resource
@@ -201,6 +206,7 @@ def test_a_disk_that_fills_at_the_workers(roads, tmp_path):
     assert (found.dist[:] == wp.distances(roads, sources).dist).all()
 
 
+@in_full
 def test_tasks_that_are_cancelled_from_outside(roads, tmp_path):
     import distributed
 
@@ -221,6 +227,7 @@ def test_tasks_that_are_cancelled_from_outside(roads, tmp_path):
     assert (found.dist[:] == wp.distances(roads, sources).dist).all()
 
 
+@in_full
 def test_a_scheduler_that_goes_away(roads, tmp_path):
     import distributed
 
@@ -257,6 +264,7 @@ wp.distances(
 """
 
 
+@in_full
 @pytest.mark.parametrize("name", ["table.zarr", "table.npy"])
 def test_a_killed_client_continues(roads, tmp_path, name):
     import distributed
@@ -275,6 +283,7 @@ def test_a_killed_client_continues(roads, tmp_path, name):
     assert (found.dist[:] == wp.distances(roads, sources).dist).all()
 
 
+@in_full
 def test_ctrl_c_leaves_the_cluster_clean(roads):
     with cluster() as client:
         slow_workers(client, 0.05)

@@ -134,7 +134,7 @@ MUTANTS = (
     ),
 )
 
-pytestmark = pytest.mark.full(
+in_full = pytest.mark.full(
     "mutants of contraction",
     "cpp/include/warpath/hierarchy/contraction.hpp",
     "cpp/include/warpath/hierarchy/core_graph.hpp",
@@ -162,6 +162,7 @@ def test_the_checks_find_nothing_in_the_headers_as_they_are(tmp_path):
     assert outcome(tmp_path, HEADERS) == 0
 
 
+@in_full
 @pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.breaks)
 def test_a_fault_of_contraction_is_found(mutant, tmp_path):
     headers = tmp_path / "headers"

@@ -87,7 +87,6 @@ def test_rules_hold_and_pops_give_the_least_key_whatever_comes(program, heap, da
     run(program, heap, n, commands + ["p"] * n)
 
 
-@in_full
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("heap", HEAPS)
 def test_rules_hold_while_keys_fall_far_below_their_parents(program, heap, seed):
@@ -102,7 +101,6 @@ def test_rules_hold_while_keys_fall_far_below_their_parents(program, heap, seed)
     assert len(run(program, heap, n, commands + ["p"] * n)) == 2 * n
 
 
-@in_full
 @pytest.mark.parametrize("heap", HEAPS)
 def test_rules_hold_after_any_three_vertices_of_a_tree_fall_below_all(program, heap):
     n = 16
@@ -114,7 +112,6 @@ def test_rules_hold_after_any_three_vertices_of_a_tree_fall_below_all(program, h
     assert len(found) == (n + 1) * n * (n - 1) * (n - 2)
 
 
-@in_full
 @pytest.mark.parametrize("heap", HEAPS)
 def test_a_drain_forgets_whatever_had_fallen(program, heap):
     n = 16
@@ -126,7 +123,6 @@ def test_a_drain_forgets_whatever_had_fallen(program, heap):
     assert found == [str(n), "none", *(f"{v} {v}" for v in range(n))] * n
 
 
-@in_full
 def test_vertices_that_lose_a_second_child_are_cut_up_to_the_root(program):
     n = 257
     commands = [f"s {v} {v}" for v in range(n)] + ["p"]
@@ -135,7 +131,6 @@ def test_vertices_that_lose_a_second_child_are_cut_up_to_the_root(program):
     run(program, "fibonacci", n, commands + ["p"] * n)
 
 
-@in_full
 @pytest.mark.parametrize("heap", HEAPS)
 def test_equal_keys_all_come_out_and_an_empty_heap_is_used_again(program, heap):
     commands = [f"s {v} 5" for v in range(33)] + ["p"] * 34

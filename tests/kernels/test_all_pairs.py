@@ -25,7 +25,7 @@ from warpath.recipes import CATALOGUE, Loop, Task
 from warpath.recipes.matrix import Relax
 from warpath.results.trace import Trace
 
-pytestmark = pytest.mark.full("all pairs on the emulator", *RECIPES_ON_GPUS)
+in_full = pytest.mark.full("all pairs on the emulator", *RECIPES_ON_GPUS)
 
 RECIPES = on_gpu(Task.MANY, Task.APSP)
 FLOYD = [recipe for recipe in RECIPES if recipe.loop is Loop.MATRIX_STEPS]
@@ -33,7 +33,10 @@ KEEPING = [recipe for recipe in RECIPES if recipe.predecessors]
 MOST = {Task.APSP: 70, Task.MANY: 300}  # vertices; plain Python is slow
 FEW = 40  # vertices, where threads count or keep predecessors
 
-per_type = pytest.mark.parametrize("dtype", corpus.ALL_TYPES)
+per_type = pytest.mark.parametrize(
+    "dtype",
+    ["int32", *(pytest.param(one, marks=in_full) for one in corpus.ALL_TYPES if one != "int32")],
+)
 per_recipe = pytest.mark.parametrize("recipe", RECIPES, ids=lambda recipe: recipe.name)
 
 
@@ -74,6 +77,7 @@ def jobs(dtype, recipes=RECIPES, most=MOST[Task.MANY]):
                     yield recipe, graph, problem, answer
 
 
+@in_full
 @per_type
 @per_recipe
 def test_a_recipe_gives_the_lengths_of_plain_python(recipe, dtype):
@@ -95,6 +99,7 @@ def test_predecessors_make_paths_of_exactly_these_lengths(dtype):
     assert ran == {r.name for r in CATALOGUE if "cuda" in r.devices and r.predecessors}
 
 
+@in_full
 @pytest.mark.parametrize("dtype", ["int32", "float32"])
 def test_targets_are_columns_of_the_table(dtype):
     device = device_of(dtype)
@@ -131,6 +136,7 @@ def test_weights_whose_sums_could_leave_64_bits_are_refused(recipe):
         solve(recipe, graph, all_pairs(graph), device_of("int64"))
 
 
+@in_full
 @per_type
 def test_a_traced_run_gives_the_same_and_counts_what_it_did(dtype):
     device = device_of(dtype)
@@ -207,6 +213,7 @@ def test_lengths_above_0_are_not_looked_through_for_circles(monkeypatch):
         check(recipe, graph, all_pairs(graph), device_of("int32"), answer, paths=True)
 
 
+@in_full
 def test_rows_go_to_the_answer_in_blocks(monkeypatch):
     monkeypatch.setattr("warpath.engines.cuda.tables.table_run._ON_THE_WAY", 16 * 150 * 7)
     graph = corpus.case("hubs").astype("int32").graph()
@@ -216,6 +223,7 @@ def test_rows_go_to_the_answer_in_blocks(monkeypatch):
         check(recipe, graph, all_pairs(graph), device_of("int32"), answer, paths=paths)
 
 
+@in_full
 def test_sources_that_do_not_fit_the_memory_together_are_searched_in_batches(monkeypatch):
     device, graph = device_of("int32"), corpus.case("hubs").astype("int32").graph()
     monkeypatch.setattr(device, "free_memory", lambda: 7 * 150 * 13 * 4 // 3 + 8)
@@ -255,6 +263,7 @@ def test_progress_tells_the_vertices_that_are_done(recipe):
     assert progress == [(done, 64) for done in range(each, 65, each)]
 
 
+@in_full
 def test_johnson_without_negative_weights_gives_the_bits_of_dijkstra():
     graph = corpus.case("rounding").astype("float32").graph()
     answer = expected(graph, all_pairs(graph))
@@ -269,6 +278,7 @@ def star(n):
     return Graph.from_edges(np.zeros(n - 1, int), out, (1 + out % 7).astype("int32"), n=n)
 
 
+@in_full
 @pytest.mark.parametrize("block", [32, 128, 256])
 @pytest.mark.parametrize("name", ["star", "negative_without_cycle", "bellman_ford_worst"])
 def test_blocks_of_any_size_give_the_same(block, name):
@@ -285,6 +295,7 @@ def test_blocks_of_any_size_give_the_same(block, name):
                 check(recipe, graph, problem, device, answer, paths=recipe.predecessors)
 
 
+@in_full
 @pytest.mark.parametrize("dtype", ["int32", "float32"])
 def test_64_bit_indices_give_the_same(dtype):
     device = device_of(dtype, index="int64")
@@ -311,12 +322,14 @@ def test_fifty_random_graphs_with_int32_weights(graph):
     agree(graph, "int32")
 
 
+@in_full
 @settings(max_examples=50)
 @given(graph=strategies.graphs("float64"))
 def test_fifty_random_graphs_with_float64_weights(graph):
     agree(graph, "float64")
 
 
+@in_full
 @settings(max_examples=50)
 @given(graph=strategies.graphs("int32", negative=True))
 def test_fifty_random_graphs_with_negative_weights(graph):
@@ -332,6 +345,7 @@ def under_potentials(n, seed):
     return Graph.from_edges(src, dst, weights.astype(np.int32), n=n)
 
 
+@in_full
 @pytest.mark.parametrize("dtype", ["int32", "float32"])
 def test_several_tiles_of_negative_weights(dtype):
     graph = under_potentials(101, 5).astype(dtype)

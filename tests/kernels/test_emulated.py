@@ -25,7 +25,7 @@ from warpath.recipes import CATALOGUE, Loop, Task
 from warpath.recipes.axes import Edges, Layout, Select
 from warpath.results.trace import Trace
 
-pytestmark = pytest.mark.full("one source on the emulator", *RECIPES_ON_GPUS)
+in_full = pytest.mark.full("one source on the emulator", *RECIPES_ON_GPUS)
 
 RECIPES = on_gpu(Task.SSSP)
 TRACED = [recipe for recipe in RECIPES if recipe.axes]  # others are one launch, which has no trace
@@ -78,6 +78,7 @@ def variations(recipe, graph):
     return [{}, *deltas]
 
 
+@in_full
 @per_type
 @per_recipe
 def test_a_recipe_gives_the_bits_of_plain_python(recipe, dtype):
@@ -90,6 +91,7 @@ def test_a_recipe_gives_the_bits_of_plain_python(recipe, dtype):
     assert able_cases, f"{recipe.name} can solve no graph of the corpus in {dtype}"
 
 
+@in_full
 @per_type
 @pytest.mark.parametrize("recipe", TRACED, ids=lambda recipe: recipe.name)
 def test_a_traced_run_gives_the_same_bits_and_counts_what_it_did(recipe, dtype):
@@ -128,6 +130,7 @@ def assert_counts(recipe, graph, dist, trace):
         assert relaxed >= edges - loops
 
 
+@in_full
 @per_type
 @pytest.mark.parametrize("recipe", [r for r in RECIPES if r.params], ids=lambda recipe: recipe.name)
 def test_params_do_not_change_a_bit(recipe, dtype):
@@ -143,6 +146,7 @@ def test_what_is_left_out_is_in_the_corpus():
     assert {recipe.name for recipe in RECIPES if not recipe.exact} == INEXACT
 
 
+@in_full
 @pytest.mark.parametrize("block", [32, 128, 256])
 @pytest.mark.parametrize("name", ["power_law", "rounding", "negative_without_cycle", "star_out"])
 def test_blocks_of_any_size_give_the_same_bits(block, name):
@@ -155,6 +159,7 @@ def test_blocks_of_any_size_give_the_same_bits(block, name):
             check(recipe, case.graph(), case.sources[0], device, answer)
 
 
+@in_full
 @pytest.mark.parametrize("dtype", ["int32", "float32"])
 def test_64_bit_indices_give_the_same_bits(dtype):
     device = device_of(dtype, index="int64")
@@ -166,6 +171,7 @@ def test_64_bit_indices_give_the_same_bits(dtype):
             check(recipe, case.graph(), source, device, answer)
 
 
+@in_full
 def test_rows_beyond_16_bits_give_the_same_bits():
     graph = corpus.case("huge_degree").astype("int32").graph()
     device = device_of("int32")
@@ -185,6 +191,7 @@ def test_there_are_as_many_buckets_as_kernels_take():
         solve(RECIPES_WITH_BUCKETS[0], graph, 0, device_of("int32"), {"buckets": 65})
 
 
+@in_full
 @per_recipe
 def test_the_order_of_threads_does_not_change_a_bit(recipe):
     device = device_of("float32")
@@ -221,18 +228,21 @@ def test_a_hundred_random_graphs_with_int32_weights(graph):
     agree(SEVERAL, graph, "int32")
 
 
+@in_full
 @settings(max_examples=100)
 @given(graph=strategies.graphs("int64"))
 def test_a_hundred_random_graphs_with_int64_weights(graph):
     agree(SEVERAL, graph, "int64")
 
 
+@in_full
 @settings(max_examples=100)
 @given(graph=strategies.graphs("float32"))
 def test_a_hundred_random_graphs_with_float32_weights(graph):
     agree(SEVERAL, graph, "float32")
 
 
+@in_full
 @settings(max_examples=100)
 @given(graph=strategies.graphs("float64"))
 def test_a_hundred_random_graphs_with_float64_weights(graph):

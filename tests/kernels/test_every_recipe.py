@@ -17,7 +17,19 @@ from warpath.engines.base import Problem
 from warpath.graph.zones import opened
 from warpath.recipes import Task
 
-GRAPHS = ["power_law", "parallel_edges", "negative_without_cycle", "unweighted"]
+GRAPHS = [
+    "power_law",
+    "parallel_edges",
+    "negative_without_cycle",
+    "unweighted",
+    "hubs",
+    "lost_minima",
+    "zero_cycle",
+    "isolated_vertices",
+    "closed_vertices",
+    "largest_int32",
+    "negative_cycle",
+]
 MOST = 70  # vertices of a table's graph
 
 

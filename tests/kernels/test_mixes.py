@@ -21,7 +21,7 @@ from warpath.recipes import CATALOGUE, Recipe, Task
 from warpath.recipes.axes import AXES, Axes, Emit, Labels, Lower, Map, Place, Reduce, Select, Side
 from warpath.results.trace import Trace
 
-pytestmark = pytest.mark.full("mixes of axes on the emulator", *RECIPES_ON_GPUS)
+in_full = pytest.mark.full("mixes of axes on the emulator", *RECIPES_ON_GPUS)
 
 SWEEP = CATALOGUE["davidson2014.bellman_ford"]
 PARAMS = {
@@ -86,6 +86,7 @@ NEGATIVE = {
 }
 
 
+@in_full
 @pytest.mark.parametrize("select", Select)
 def test_every_legal_mix_runs_with_the_right_bits(select):
     recipes = [variant(axes) for axes in legal() if axes.select is select]

@@ -15,7 +15,7 @@ from support.tiers import EMULATOR, KERNELS
 from warpath.recipes import Task
 from warpath.recipes.axes import Select
 
-pytestmark = pytest.mark.full("races of kernels", KERNELS, *EMULATOR)
+in_full = pytest.mark.full("races of kernels", KERNELS, *EMULATOR)
 
 TABLES = on_gpu(Task.MANY, Task.APSP)
 LOOPS = sorted({recipe.loop for recipe in TABLES}, key=lambda loop: loop.value)
@@ -30,6 +30,14 @@ VARIANTS = [
 
 
 @pytest.mark.threads
+def test_the_kernels_of_one_recipe_do_not_race(quick):
+    ran = quick(HEADERS, ["martin2009.u_gpu"], sanitizer="thread")
+    assert ran.returncode == 0, ran.stderr[-8000:]
+    assert "Sanitizer" not in ran.stderr
+
+
+@in_full
+@pytest.mark.threads
 @pytest.mark.parametrize("sanitizer", ["thread", "address"])
 @pytest.mark.parametrize("dtype", ["int32", "float32"])
 @pytest.mark.parametrize("select", Select)
@@ -43,6 +51,7 @@ def test_no_kernel_races_or_leaves_its_arrays(quick, select, dtype, sanitizer):
     assert "Sanitizer" not in ran.stderr
 
 
+@in_full
 @pytest.mark.threads
 @pytest.mark.parametrize("sanitizer", ["thread", "address"])
 @pytest.mark.parametrize("dtype", ["int32", "float64"])
@@ -53,6 +62,7 @@ def test_no_kernel_of_one_launch_races_or_leaves_its_arrays(quick, dtype, saniti
     assert "Sanitizer" not in ran.stderr
 
 
+@in_full
 @pytest.mark.threads
 @pytest.mark.parametrize(("sanitizer", "dtype"), [("thread", "int32"), ("address", "float32")])
 @pytest.mark.parametrize("loop", LOOPS)

@@ -17,7 +17,7 @@ from warpath.engines.rounds import on_device
 from warpath.recipes import CATALOGUE, Loop, Task
 from warpath.results.trace import Trace
 
-pytestmark = pytest.mark.full("rounds on the emulator", *RECIPES_ON_GPUS)
+in_full = pytest.mark.full("rounds on the emulator", *RECIPES_ON_GPUS)
 
 RECIPES = [recipe for recipe in on_gpu(Task.SSSP) if recipe.axes and not recipe.axes.host_driven]
 F_GPU = CATALOGUE["martin2009.f_gpu"]
@@ -33,6 +33,7 @@ def device():
     return device
 
 
+@in_full
 @pytest.mark.parametrize("most", [1, 3])
 @pytest.mark.parametrize("dtype", ["int32", "float32"])
 @per_recipe

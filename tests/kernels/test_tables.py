@@ -35,7 +35,7 @@ from warpath.recipes import CATALOGUE, Task
 BLOCKS, PAIRS, JOHNSON = (
     CATALOGUE[f"warpath.{name}"] for name in ("block_per_source", "pairs", "johnson")
 )
-pytestmark = pytest.mark.full("tables on the emulator", *RECIPES_ON_GPUS)
+in_full = pytest.mark.full("tables on the emulator", *RECIPES_ON_GPUS)
 
 SWEEP = CATALOGUE["delling2011.gphast"]
 RECIPES = [BLOCKS, PAIRS, JOHNSON, SWEEP]
@@ -52,7 +52,10 @@ WAYS = {
 MOST_VERTICES = 300
 MOST_OF_ALL_PAIRS = 20
 
-per_type = pytest.mark.parametrize("dtype", corpus.ALL_TYPES)
+per_type = pytest.mark.parametrize(
+    "dtype",
+    ["int32", *(pytest.param(one, marks=in_full) for one in corpus.ALL_TYPES if one != "int32")],
+)
 
 
 @cache
@@ -78,6 +81,7 @@ def questions(dtype):
     return found
 
 
+@in_full
 @per_type
 @pytest.mark.parametrize("recipe", RECIPES, ids=lambda recipe: recipe.name)
 def test_every_way_gives_the_bits_of_plain_python(recipe, dtype):
@@ -134,6 +138,7 @@ def test_a_sweep_may_be_restricted_to_what_is_above_the_targets(dtype, monkeypat
     assert fewer >= 10
 
 
+@in_full
 @per_type
 def test_searches_that_do_not_fit_the_device_are_made_on_the_cpu(dtype, monkeypatch):
     monkeypatch.setattr(upward_searches, "_ROOM", 1)
@@ -247,6 +252,7 @@ def test_pairs_stand_side_by_side_where_rows_are_full():
     )
 
 
+@in_full
 @pytest.mark.parametrize("recipe", RECIPES, ids=lambda recipe: recipe.name)
 def test_64_bit_indices_give_the_same_bits(recipe):
     graph = opened(corpus.case("wide_indices").astype("int32").graph())
@@ -421,6 +427,7 @@ def test_random_graphs_with_float32_weights(graph):
 
 
 @settings(max_examples=30)
+@in_full
 @given(graph=strategies.graphs("int64"))
 def test_random_graphs_with_int64_weights(graph):
     check_random(graph, "int64", [BLOCKS, PAIRS, SWEEP])

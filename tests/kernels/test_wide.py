@@ -11,7 +11,6 @@ import pytest
 from support import corpus
 from support.compare import assert_same_bits
 from support.kernels import check, device_for, expected, prepare
-from support.tiers import RECIPES_ON_GPUS
 from warpath import Graph
 from warpath.base.errors import DeviceError, NotSupportedError
 from warpath.engines.base import Order, Problem
@@ -21,8 +20,6 @@ from warpath.engines.cuda.wide import rows, search
 from warpath.recipes import CATALOGUE, Task
 from warpath.results.predecessors import as_labels
 from warpath.results.trace import Trace
-
-pytestmark = pytest.mark.full("wide graphs on the emulator", *RECIPES_ON_GPUS)
 
 WIDE = CATALOGUE["warpath.wide"]
 VARIANTS = [{}, {"delta": 1}, {"delta": 1e300}]
