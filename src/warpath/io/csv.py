@@ -43,11 +43,6 @@ _WITH_POINT = re.compile(r"[+-]?\d*\.\d+")
 _FIELD_BYTES = 64
 
 
-def sniff(head: bytes) -> bool:  # noqa: ARG001 - the interface of a format
-    """Return False: lines of columns are tables only if no other format recognises them."""
-    return False
-
-
 def read(
     source: Source,
     *,

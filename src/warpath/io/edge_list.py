@@ -42,11 +42,6 @@ _MARK = re.compile(r"[^\w\s]+|_+")
 _SHOWN_COLUMNS = 40
 
 
-def sniff(head: bytes) -> bool:  # noqa: ARG001 - the interface of a format
-    """Return False: lines of columns are an edge list only if no other format recognises them."""
-    return False
-
-
 def read(
     source: Source,
     *,

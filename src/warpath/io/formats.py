@@ -34,8 +34,8 @@ if TYPE_CHECKING:
 class Format:
     """A file format, whose module is imported on first use.
 
-    The module has ``sniff(head: bytes) -> bool`` (True only if the content is certainly of this
-    format), ``read(source: Source, **options) -> Graph`` and, if `writes`,
+    The module has ``read(source: Source, **options) -> Graph``, perhaps ``sniff(head: bytes) ->
+    bool`` (True only if the content is certainly of this format) and, if `writes`,
     ``write(graph, file: BinaryIO, **options)``. Options are keyword arguments, so that an unknown
     option can be refused by name.
     """
@@ -51,7 +51,8 @@ class Format:
 
     def sniff(self, head: bytes) -> bool:
         """Return whether a file that starts with `head` is certainly of this format."""
-        return bool(self._function("sniff")(head))
+        module = importlib.import_module(self.module)
+        return hasattr(module, "sniff") and bool(module.sniff(head))
 
     def read(self, source: Source, **options: Any) -> Graph:
         """Read a graph with the options of the module's ``read``."""
