@@ -304,7 +304,7 @@ def options_of(
         raise InputError(msg)
     if prepared:
         refuse_turns(graph, f"prepared={prepared}")
-    wish = wish._replace(prepared=prepared if isinstance(prepared, str) else bool(prepared))
+        wish = wish._replace(prepared=prepared if isinstance(prepared, str) else bool(prepared))
     preference = preferred_device() if graph.device == "auto" else graph.device
     return _kept_options(graph, wish, preference)
 
