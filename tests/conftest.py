@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import ctypes
 import gc
 import os
 import signal
@@ -41,6 +42,15 @@ def pytest_collection_finish():
     """Spare the garbage collector the tests themselves: they are a million objects that stay."""
     gc.collect()
     gc.freeze()
+
+
+@pytest.fixture(scope="module", autouse=True)
+def small_process():
+    """Give to the system what the tests of a file freed: a worker runs the tests of many files."""
+    yield
+    gc.collect()
+    if sys.platform == "linux":
+        getattr(ctypes.CDLL(None), "malloc_trim", lambda _: None)(0)  # not every libc has it
 
 
 @pytest.fixture(scope="session", autouse=True)
