@@ -16,7 +16,6 @@ from warpath.graph import generate
 pa = pytest.importorskip("pyarrow")
 distributed = pytest.importorskip("distributed")
 parquet = pytest.importorskip("pyarrow.parquet")
-frames = pytest.importorskip("dask.dataframe")
 
 SOURCES = (
     "src/warpath/engines/cluster/*.py",
@@ -97,6 +96,7 @@ def test_partitions_give_the_bits_and_the_tree_of_one_process(client, tmp_path, 
 def test_string_labels_are_kept(client, tmp_path):
     graph = generate.road(300, seed=4)
     names = [f"straße {v:04}" for v in np.random.default_rng(0).permutation(graph.n)]
+    frames = pytest.importorskip("dask.dataframe")
     frame = frames.from_pandas(table_of(graph, names).to_pandas(), npartitions=3)
     held = wp.cluster.from_edges(frame, client, partitions=3)
     paths = held.sssp(names[5])
