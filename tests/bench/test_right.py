@@ -80,11 +80,9 @@ def test_wrong_distances_are_counted(mine, other, expected):
     assert right.wrong_of(mine, other) == expected
 
 
-@pytest.mark.parametrize("peer", PEERS, ids=lambda peer: peer.name)
+@pytest.mark.parametrize("peer", [one for one in PEERS if one.installed], ids=lambda one: one.name)
 @pytest.mark.parametrize("kind", ["int", "float", "none"])
 def test_a_peer_gives_the_certified_distances_on_nasty_graphs(peer, kind):
-    if not peer.installed:
-        pytest.skip(f"{peer.name} is not installed")
     # Parallel edges, a self-loop, a vertex that is not reached, and one without edges.
     parallel = wp.Graph.from_edges(
         [0, 0, 0, 1, 3, 1], [1, 1, 2, 1, 0, 2], np.array([5, 3, 9, 2, 1, 4], np.int32), n=6
