@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from selections import rounds
 
 import warpath as wp
 from support.emulated_calls import sssp_on
@@ -23,13 +22,13 @@ from support.recipes import on_gpu
 from warpath.engines.emulator.device import EmulatedDevice
 from warpath.plot.page import BLUE, INK, ORANGE, SKY, VERMILION, new_figure, save
 from warpath.plot.rounds import rounds_of
+from warpath.plot.selections import rounds, selection_of_rounds
 from warpath.recipes import Loop, Recipe, Task
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from selections import Round
-
+    from warpath.plot.selections import Round
     from warpath.results.trace import Trace
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -39,19 +38,6 @@ SWITCH = 10  # vertices from which on the hybrid orders its frontier; a GPU's wo
 MATRIX, TILE = 48, 8
 
 _MARK = re.compile(r"<!-- pictures of (\S+) -->")
-_SEARCHES = {
-    "dijkstra": "one",
-    "thread_a_source": "one",
-    "bellman_ford": "improved",
-    "bfs": "level",
-    "delta_stepping": "bucket",
-    "bucket_team": "bucket",
-    "own_buckets": "bucket",
-    "side_by_side": "bucket",
-    "wide": "below",
-    "pairs": "below",
-    "block_a_source": "below",
-}
 _SAID = {
     "all": "every vertex relaxes in every round, until none lowers a label",
     "improved": "the vertices whose label fell in the last round",
@@ -75,13 +61,11 @@ def with_pictures(text: str, folder: Path = FOLDER) -> str:
 
 def selection_of(recipe: Recipe) -> str | None:
     """Return which picture shows who relaxes: a key of `_SAID`, or None for no single one."""
-    if recipe.axes is not None:
-        return str(recipe.axes.select.value)
     if recipe.steps is not None:
         return "tile" if recipe.steps.relax.value == "tile" else "entry"
     if recipe.loop is Loop.FLOYD_WARSHALL:
         return "tile"
-    return _SEARCHES.get(recipe.loop.value)
+    return selection_of_rounds(recipe)
 
 
 def _pictures(recipe: Recipe, folder: Path) -> str:

@@ -17,6 +17,7 @@ import pytest
 
 import warpath as wp
 from warpath.cli import main as entry
+from warpath.plot import selections
 from warpath.recipes import Task
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -138,11 +139,6 @@ def script():
 
 
 @pytest.fixture(scope="module")
-def selections(script):
-    return script("selections")
-
-
-@pytest.fixture(scope="module")
 def gallery(script):
     pytest.importorskip("matplotlib")
     return script("gallery")
@@ -162,7 +158,7 @@ def gallery(script):
     ],
 )
 def test_the_pictures_show_as_many_vertices_as_the_recipe_selected(
-    selections, gallery, emulated_sssp, selection, name
+    gallery, emulated_sssp, selection, name
 ):
     graph, source = gallery.town()
     recipe = wp.algorithms()[name]
@@ -178,7 +174,7 @@ def test_the_pictures_show_as_many_vertices_as_the_recipe_selected(
 
 
 @pytest.mark.parametrize("selection", ["all", "improved", "below", "bucket", "min", "out", "one"])
-def test_the_rounds_of_the_pictures_end_at_the_distances(selections, gallery, selection):
+def test_the_rounds_of_the_pictures_end_at_the_distances(gallery, selection):
     graph, source = gallery.town()
     last = selections.rounds(graph, source, selection, gallery.DELTA)[-1]
     assert last.settled.all()

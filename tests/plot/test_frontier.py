@@ -157,3 +157,78 @@ def test_what_is_no_search_is_named():
     for wrong in (3, ["a"]):
         with pytest.raises(InputError, match=r"a sweep = .* not a Sweep: warpath\.api"):
             plot_sweep(wrong)
+
+
+def in_rounds(graph, name="martin2009.f_cpu", **call):
+    return wp.sssp(graph, 0, algorithm=name, **call)
+
+
+def test_by_rounds_the_vertices_that_the_algorithm_selects_are_drawn():
+    graph = generate.grid(5, 8, weights=(1, 4), seed=1)
+    paths = in_rounds(graph, trace=True)
+    traced = [one.selected for one in paths.trace]
+    steps = steps_of(paths, 400, None, "rounds")
+    assert [len(one) for one in steps.selected] == traced
+    assert steps.label(1) == f"round 2: {traced[1]} selected"
+    figure = plot_frontier(paths, by="rounds", frames=len(traced))
+    dots = [axes.lines[0].get_xydata() for axes in figure.axes[: len(traced)]]
+    assert [len(one) for one in dots] == traced
+    np.testing.assert_array_equal(dots[1], graph.coordinates[steps.selected[1]])
+
+
+def test_fewer_frames_than_rounds_show_what_several_rounds_select(tmp_path):
+    paths = in_rounds(generate.grid(5, 8, weights=(1, 4), seed=1))
+    steps = steps_of(paths, 3, None, "rounds")
+    assert steps.counts[-1] == 40
+    assert sum(map(len, steps.selected)) == 40  # this algorithm selects each vertex once
+    assert steps.label(0).startswith("rounds 1 to ")
+    plot_frontier(paths, tmp_path / "rounds.gif", by="rounds", frames=3)
+
+
+@pytest.mark.parametrize(
+    ("paths", "sentence"),
+    [
+        (
+            lambda: wp.sssp(generate.grid(3, 3), 0, algorithm="warpath.wide", device="emulated"),
+            "warpath.wide has no rounds to draw",
+        ),
+        (lambda: wp.sssp(generate.grid(3, 3), 0, cutoff=2), "without closed vertices, turns and"),
+        (
+            lambda: wp.Paths(generate.grid(3, 3), 0, np.zeros(9), tree=lambda: None),
+            "has no rounds to draw",
+        ),
+        (lambda: in_rounds(generate.grid(60, 60, weights=(1, 10**6), seed=1)), "than 2,000 rounds"),
+    ],
+)
+def test_what_has_no_rounds_to_draw_is_refused(paths, sentence):
+    with pytest.raises(InputError, match=sentence):
+        steps_of(paths(), 9, None, "rounds")
+
+
+def test_rounds_have_no_width():
+    with pytest.raises(InputError, match="width goes with 'distance' and 'hops'"):
+        steps_of(in_rounds(generate.grid(3, 3)), 9, 2.0, "rounds")
+
+
+def test_a_sweep_without_times_has_no_panel_for_them_and_no_fastest_delta():
+    graph = generate.grid(4, 4, weights=(1, 9), seed=1)
+    sweep = delta_sweep(
+        graph, 0, "davidson2014.near_far.merge_path", factors=(0.5, 1, 2), device="emulated"
+    )
+    assert sweep.best is None
+    assert {point.seconds for point in sweep.points} == {None}
+    figure = plot_sweep([sweep])
+    assert [axes.get_ylabel() for axes in figure.axes] == ["work over Dijkstra's", "rounds"]
+    assert figure.axes[0].get_legend().get_texts()[0].get_text() == sweep.algorithm
+
+
+@pytest.mark.parametrize("values", [(3, 4), (1.1, 1.9), (12, 35), (20, 900), (1, 10**6)])
+def test_every_axis_has_several_ticks(values):
+    points = [Swept(value, value / 1e3, value, round(value)) for value in values]
+    figure = plot_sweep([Sweep("warpath.buckets", values[0], tuple(points))])
+    figure.canvas.draw()
+    for axes in figure.axes:
+        for axis in (axes.xaxis, axes.yaxis):
+            low, high = axis.get_view_interval()
+            ticks = [at for at in axis.get_majorticklocs() if low <= at <= high]
+            assert len(ticks) >= 3, (axes.get_ylabel(), ticks)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -158,7 +161,7 @@ def test_sizes_that_differ_by_far_are_drawn_on_a_logarithmic_axis():
 def test_many_buckets_are_added_up():
     waiting = {f"bucket {at}": 2 for at in range(10)} | {"far": 7}
     trace = Trace([Round(0, "bucket", 3, 5, 1, waiting)], run())
-    assert drawn(panels(plot_trace(trace))[0]) == {"selected": [3], "buckets": [20], "far": [7]}
+    assert drawn(plot_trace(trace).axes[0]) == {"selected": [3], "buckets": [20], "far": [7]}
 
 
 def test_several_traces_share_their_axes_and_are_compared():
@@ -192,22 +195,48 @@ def test_more_than_four_traces_are_compared_only():
     assert len(rounds.lines) == 12
     looks = {(line.get_color(), line.get_marker()) for line in rounds.lines}
     assert len(looks) == 12
-    assert time.texts[3].get_text() == "davidson2014.near_far, delta = 3: 2 s"
+    assert time.texts[3].get_text() == "delta = 3: 2 s"
 
 
 @pytest.mark.parametrize(
     ("changes", "names"),
     [
         ({"algorithm": "b", "params": {"delta": 3}}, ["davidson2014.near_far", "b"]),
-        ({"params": {"delta": 3}}, ["davidson2014.near_far", "davidson2014.near_far, delta = 3"]),
-        ({"n": 7}, [f"davidson2014.near_far, toy: n = {n}, m = 14, from 0" for n in (6, 7)]),
-        ({}, [f"davidson2014.near_far, toy: n = 6, m = 14, from 0 ({at})" for at in (1, 2)]),
+        ({"params": {"delta": 3}}, ["davidson2014.near_far", "delta = 3"]),
+        ({"n": 7}, [f"toy: n = {n}, m = 14, from 0" for n in (6, 7)]),
+        ({"device": "cuda:1"}, ["on cuda:0", "on cuda:1"]),
+        ({}, [f"davidson2014.near_far ({at})" for at in (1, 2)]),
     ],
 )
 def test_traces_are_called_by_what_tells_them_apart(changes, names):
     figure = plot_trace([near_far(), near_far(**changes)])
     titles = [axes.texts[0].get_text().replace("\n", " ") for axes in figure.axes[:2]]
     assert titles == names
+
+
+def test_what_traces_have_in_common_is_above_them():
+    figure = plot_trace([near_far(), near_far(params={"delta": 3})])
+    assert figure.get_suptitle().startswith("davidson2014.near_far, toy: n = 6")
+
+
+def untimed(trace):
+    return Trace([replace(one, seconds={}) for one in trace], replace(trace.run, seconds=0.0))
+
+
+def test_runs_without_times_have_no_panel_for_them():
+    alone = plot_trace(untimed(near_far()))
+    assert [axes.get_ylabel() for axes in alone.axes] == ["vertices", "edges a round"]
+    both = plot_trace([untimed(near_far()), untimed(sweep())])
+    said = [text.get_text() for axes in both.axes for text in (*axes.texts, axes.title)]
+    said += [axes.get_title("left") + axes.get_ylabel() for axes in both.axes]
+    assert not [text for text in said if re.search("0 us|time a|traced|no times", text)]
+
+
+def test_of_runs_with_and_without_times_only_some_have_times():
+    figure = plot_trace([untimed(near_far()), sweep()])
+    said = [text.get_text() for axes in figure.axes for text in axes.texts]
+    assert "no times" in said
+    assert "davidson2014.near_far: no times" in said
 
 
 def test_traces_have_the_names_that_they_are_given(tmp_path):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from warpath.api import calls
 from warpath.base.errors import InputError
 from warpath.graph import Graph
+from warpath.planner.kinds import kind_of
 from warpath.plot.sweep import Sweep, Swept
 from warpath.recipes import CATALOGUE, Task
 from warpath.recipes.params import chosen_params
@@ -66,10 +67,12 @@ def delta_sweep(
     for delta in sorted(chosen):
         params = {"delta": delta}
         calls.sssp(graph, source, params=params, **call)
-        seconds = median(
-            calls.sssp(graph, source, params=params, **call).stats["seconds"]
-            for _ in range(repeats)
-        )
+        seconds = None
+        if kind_of(first.plan.device).timed:
+            seconds = median(
+                calls.sssp(graph, source, params=params, **call).stats["seconds"]
+                for _ in range(repeats)
+            )
         traced = calls.sssp(graph, source, params=params, trace=True, **call)
         assert traced.trace is not None  # noqa: S101 - it was requested
         totals = traced.trace.totals()

@@ -18,6 +18,7 @@ from warpath.cli.output import NamedValues, TableRows
 from warpath.cli.reading import Loaded, load, with_coordinates
 from warpath.cli.route import Vertex, draw_route
 from warpath.cli.vertices import in_file_ids, listed, one_id, vertex
+from warpath.planner.kinds import device_names
 from warpath.results.names import names_of
 from warpath.results.paths import Paths
 
@@ -191,8 +192,15 @@ def frontier(
         typer.Option("--width", help="Width of a step, instead of --frames.", show_default=False),
     ] = None,
     by: Annotated[
-        str, typer.Option("--by", help="Steps of equal [bold]distance[/], or of [bold]hops[/].")
-    ] = "distance",
+        str | None,
+        typer.Option(
+            "--by",
+            help="Steps of equal [bold]distance[/], of [bold]hops[/], or the [bold]rounds[/] of "
+            "the algorithm with the vertices that each selects. By default rounds for an "
+            "--algorithm in rounds, else distance.",
+            show_default=False,
+        ),
+    ] = None,
     theme: Theme = "light",
 ) -> None:
     """Draw the spread of a search, step by step.
@@ -207,6 +215,10 @@ def frontier(
     with busy(f"drawing {out.name}", showing):
         from warpath.plot import plot_frontier
 
+        if by is None:
+            requested = solving.algorithm != "auto" and paths.plan is not None
+            in_rounds = requested and paths.plan.recipe.axes is not None and width is None
+            by = "rounds" if in_rounds else "distance"
         plot_frontier(paths, out, frames=frames, width=width, by=by, source=name, theme=theme)
     _report("frontier", graph, loaded, paths.plan, out, showing)
 
@@ -222,7 +234,10 @@ def delta(
     algorithms: Annotated[
         str, typer.Option("--algorithms", "-a", help="Algorithms with a delta, like one,other.")
     ] = "warpath.buckets,classic.delta_stepping",
-    device: Annotated[str, typer.Option("--device", "-d", help="auto, cpu, cuda.")] = "auto",
+    device: Annotated[
+        str,
+        typer.Option("--device", "-d", help=f"{device_names(auto=True, quoted=False)}."),
+    ] = "auto",
     threads: Annotated[
         int | None, typer.Option("--threads", min=1, max=1024, show_default=False)
     ] = None,
@@ -261,7 +276,9 @@ def delta(
     with busy(f"drawing {out.name}", showing):
         from warpath.plot import plot_sweep
 
-        described = f"{output.titled(graph, roads)}, from {source}, median of {repeats} solves"
+        timed = any(sweep.best for sweep in sweeps)
+        described = f"{output.titled(graph, roads)}, from {source}"
+        described += f", median of {repeats} solves" if timed else ", counted by the emulator"
         plot_sweep(sweeps, out, title=described, theme=theme)
     document = {
         "command": "plot delta",
@@ -277,16 +294,14 @@ def delta(
         ],
         "plot": str(out),
     }
-    rows = [
-        [
-            sweep.algorithm,
-            units.digits(sweep.default),
-            units.digits(sweep.best.delta),
-            units.seconds(sweep.best.seconds),
-        ]
-        for sweep in sweeps
-    ]
-    table = TableRows(("algorithm", "its delta", "fastest delta", "time"), rows, data=False)
+    rows, heads = [], ["algorithm", "its delta"]
+    for sweep in sweeps:
+        rows.append([sweep.algorithm, units.digits(sweep.default)])
+        if sweep.best is not None and sweep.best.seconds is not None:
+            rows[-1] += [units.digits(sweep.best.delta), units.seconds(sweep.best.seconds)]
+    if timed:
+        heads += ["fastest delta", "time"]
+    table = TableRows(tuple(heads), rows, data=False)
     output.show(document, table, NamedValues({"drawn to": out}), as_json=showing.as_json)
 
 

@@ -67,7 +67,7 @@ def trace(
             units.digits(total.mean_parallelism),
             None if total.work_ratio is None else units.digits(total.work_ratio),
             None if total.mteps is None else units.digits(total.mteps),
-            units.seconds(total.seconds),
+            units.seconds(total.seconds) if total.seconds else None,
         ]
         for file, each, total in zip(files, traces, totals, strict=True)
     ]

@@ -26,6 +26,7 @@ from warpath.plot.map import (
     write_title,
 )
 from warpath.plot.page import checked_path, drawable, new_figure, save, theme_of
+from warpath.plot.selections import rounds, selection_of_rounds
 from warpath.plot.tree import FOOT, tree_edges
 from warpath.results.paths import Paths
 
@@ -38,6 +39,8 @@ if TYPE_CHECKING:
     from warpath.plot.page import Theme
 
 _PANELS, _FRAMES, _MOST = 9, 36, 400  # steps: side by side, in an animation, at most
+_MOST_ROUNDS = 2000  # that are computed for a picture
+_MOST_MASKS = 2 * 10**8  # their number times that of the vertices
 _SHOWN, _HELD = 120, 1500  # duration of a frame and of the last frame, in milliseconds
 _COLUMNS, _PANEL, _LABEL, _HEAD = 3, 2.6, 0.3, 0.45  # inches
 _TITLE = "How the search from {} spreads"
@@ -53,7 +56,8 @@ class SearchSteps(NamedTuple):
     step : (k,) steps in which the ends are reached, from 0 on.
     limits : (s,) largest distance or number of edges of each step.
     counts : (s,) numbers of vertices reached up to each step.
-    by : "distance" or "hops".
+    by : "distance", "hops" or "rounds".
+    selected : the vertices that relax in the rounds of each step; empty unless by rounds.
     """
 
     lines: Array
@@ -62,9 +66,14 @@ class SearchSteps(NamedTuple):
     limits: Array
     counts: Array
     by: str
+    selected: tuple[Array, ...] = ()
 
     def label(self, at: int) -> str:
         """Return the limit of a step and the number of vertices reached, as text."""
+        if self.by == "rounds":
+            first, last = (self.limits[at - 1] if at else 0) + 1, self.limits[at]
+            span = f"round {last:,}" if first == last else f"rounds {first:,} to {last:,}"
+            return f"{span}: {len(self.selected[at]):,} selected"
         far = f"{self.limits[at]:,.5g}" if self.limits[at] < 1e5 else f"{self.limits[at]:,.0f}"
         within = f"within {far}" if self.by == "distance" else f"after {far} edges"
         return f"{within}: {self.counts[at]:,}"
@@ -92,8 +101,10 @@ def plot_frontier(
     frames : number of steps; 36 for an animation, 9 side by side.
     width : width of a step, instead of `frames`: with the ``delta`` of a plan's `params` each step
         is one bucket of delta-stepping.
-    by : "distance" for steps of equal distance, or "hops" for steps in the number of edges from the
-        source, as in breadth-first search.
+    by : "distance" for steps of equal distance, "hops" for steps in the number of edges from the
+        source, as in breadth-first search, or "rounds" for those of the plan's algorithm, with the
+        vertices that relax in each. They are computed in NumPy, as if a round read the labels of
+        the round before, in O(m) a round.
     title : text above the drawing; None for a description of it.
     source : label of the source; its name by default.
     theme : "light" or "dark".
@@ -109,7 +120,9 @@ def plot_frontier(
     GraphError
         If the graph has no coordinates.
     InputError
-        If `paths` is not a `Paths`, `frames` is not 1 to 400, or the suffix or `dpi` is not valid.
+        If `paths` is not a `Paths`, `frames` is not 1 to 400, the suffix or `dpi` is not valid, or
+        the algorithm has no rounds to draw, or more than 2,000 (in graphs of
+        100,000 vertices and more: fewer).
     MissingDependencyError
         If matplotlib is not installed.
     """
@@ -143,8 +156,10 @@ def plot_frontier(
 
 def steps_of(paths: Paths, frames: int, width: float | None, by: str) -> SearchSteps:
     """Divide a tree into steps of equal width."""
-    if by not in {"distance", "hops"}:
-        raise InputError(f"by = {by!r} is not valid: use 'distance' or 'hops'.")
+    if by not in {"distance", "hops", "rounds"}:
+        raise InputError(f"by = {by!r} is not valid: use 'distance', 'hops' or 'rounds'.")
+    if by == "rounds":
+        return _steps_of_rounds(paths, frames, width)
     heads, lines, dist = tree_edges(paths)
     depth = _hops(paths.pred) if by == "hops" else paths.dist.astype(np.float64)
     ends = depth[heads]
@@ -163,6 +178,41 @@ def steps_of(paths: Paths, frames: int, width: float | None, by: str) -> SearchS
     reached = np.sort(depth[paths.reached])
     counts = np.searchsorted(reached, limits, side="right")
     return SearchSteps(lines, dist, step, limits, counts, by)
+
+
+def _steps_of_rounds(paths: Paths, frames: int, width: float | None) -> SearchSteps:
+    """Divide the rounds of the plan's algorithm into steps of equally many rounds."""
+    if width is not None:
+        raise InputError("width goes with 'distance' and 'hops': leave it out by 'rounds'.")
+    if not 1 <= frames <= _MOST:
+        raise InputError(f"{frames:,} frames are not possible: use 1 to {_MOST}.")
+    plan, graph = paths.plan, paths.graph
+    selection = None if plan is None else selection_of_rounds(plan.recipe)
+    delta = 0.0 if plan is None else plan.params.get("delta", 0.0)
+    if selection in {"below", "bucket"} and not delta:
+        selection = None  # the thresholds of the algorithm are its own
+    if plan is None or selection is None:
+        name = "this result" if plan is None else plan.algorithm
+        raise InputError(f"{name} has no rounds to draw: use by='distance' or by='hops'.")
+    if graph.first_through or graph.turns is not None or paths.cutoff is not None:
+        raise InputError(
+            "rounds are drawn without closed vertices, turns and cutoff: use by='distance'."
+        )
+    most = min(_MOST_ROUNDS, _MOST_MASKS // max(graph.n, 1))
+    run = rounds(graph, paths.source_index, selection, delta, most)
+    heads, lines, dist = tree_edges(paths)
+    masks = np.array([one.selected for one in run])
+    settled = np.array([one.settled for one in run])
+    # An edge of the tree is drawn in the round that makes the label of its end final.
+    final = settled.argmax(axis=0)
+    count = min(frames, len(run))
+    ends = (len(run) * np.arange(1, count + 1)) // count  # rounds up to each step
+    step = np.searchsorted(ends, final[heads], side="right")
+    starts = np.append(0, ends[:-1])
+    selected = tuple(
+        np.flatnonzero(masks[low:high].any(axis=0)) for low, high in zip(starts, ends, strict=True)
+    )
+    return SearchSteps(lines, dist, step, ends, settled[ends - 1].sum(axis=1), "rounds", selected)
 
 
 def _hops(pred: Array) -> Array:
@@ -191,7 +241,7 @@ def _frames(
     figure, axes, theme = drawing.figure, drawing.axes, drawing.theme
     canvas = figure.canvas
     draw_network(drawing, paths.graph)
-    write_title(drawing, _TITLE.format(name) if title is None else title, None)
+    write_title(drawing, _titled(paths, steps, name) if title is None else title, None)
     settled, fresh = _looks(steps, theme, line_width(len(steps.lines), 0.35, 1.6))
     scale = draw_lines(axes, steps.lines[:0], array=steps.dist[:0], **settled)
     add_scale(drawing, scale, f"distance from {name}")
@@ -210,12 +260,17 @@ def _frames(
     for at in range(len(steps.limits)):
         now = np.flatnonzero(steps.step == at)
         said.set_text(f"{steps.label(at)} vertices")
+        dots = _dots(axes, paths, steps, at, theme)
         for look, last in ((fresh, False), (settled, True)):
             canvas.restore_region(behind)
             colours = {"array": steps.dist[now]} if last else {}
             drawn = draw_lines(axes, steps.lines[now], **look, **colours)
             axes.draw_artist(drawn)
             drawn.remove()
+            if not last:
+                for one in dots:
+                    axes.draw_artist(one)
+                    one.remove()
             if last:
                 behind = canvas.copy_from_bbox(figure.bbox)
             if not last or at == len(steps.limits) - 1:
@@ -223,6 +278,12 @@ def _frames(
                     axes.draw_artist(artist)
                 figure.draw_artist(said)
                 yield np.asarray(canvas.buffer_rgba())[..., :3].copy()
+
+
+def _titled(paths: Paths, steps: SearchSteps, name: str) -> str:
+    if steps.by != "rounds" or paths.plan is None:
+        return _TITLE.format(name)
+    return f"{paths.plan.algorithm} from {name}"
 
 
 def _looks(steps: SearchSteps, theme: Theme, thin: float) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -235,6 +296,8 @@ def _looks(steps: SearchSteps, theme: Theme, thin: float) -> tuple[dict[str, Any
         "capstyle": "round",
     }
     fresh = {"colors": [theme.route], "linewidths": 2.2 * thin, "capstyle": "round", "zorder": 3}
+    if steps.by == "rounds":  # the selected vertices are marked instead
+        fresh = {"colors": [theme.soft], "linewidths": thin, "capstyle": "round"}
     return settled, fresh
 
 
@@ -267,6 +330,7 @@ def _panels(
         before, now = steps.step < at, steps.step == at
         drawn = draw_lines(axes, steps.lines[before], array=steps.dist[before], **settled)
         draw_lines(axes, steps.lines[now], **fresh)
+        _dots(axes, paths, steps, at, colours)
         start = _shown(paths, steps)[-1]
         axes.plot(
             *start,
@@ -282,8 +346,20 @@ def _panels(
         )
     whole = MapFigure(figure, axes, one.box, colours)
     add_scale(whole, drawn, f"distance from {name}")
-    write_title(whole, _TITLE.format(name) if title is None else title, None)
+    write_title(whole, _titled(paths, steps, name) if title is None else title, None)
     return figure
+
+
+def _dots(axes: Any, paths: Paths, steps: SearchSteps, at: int, theme: Theme) -> list[Any]:
+    """Draw the vertices that a step selects, if it has any."""
+    if not steps.selected:
+        return []
+    x, y = positions_of(paths.graph, "its frontier")[steps.selected[at]].T
+    size = line_width(len(steps.lines), 2.0, 6.0)
+    drawn: list[Any] = axes.plot(
+        x, y, "o", color=theme.route, markersize=size, markeredgewidth=0, zorder=4
+    )
+    return drawn
 
 
 def _palette(theme: Theme) -> list[int]:

@@ -137,3 +137,23 @@ def save(figure: Any, path: Path, dpi: int) -> None:
     )
     with atomic(path) as file:
         file.write(picture.getbuffer())
+
+
+_MOST_TICKS = 9
+
+
+def set_log_ticks(axis: Any, formatter: Any) -> None:
+    """Set three to nine labelled ticks on a logarithmic axis, however small its range is."""
+    from matplotlib.ticker import FixedLocator, MaxNLocator, NullFormatter
+
+    low, high = axis.get_view_interval()
+    decades = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+    ticks = [one * 10.0**at for at in decades for one in (1, 2, 5)]
+    ticks = [tick for tick in ticks if low <= tick <= high]
+    if len(ticks) > _MOST_TICKS:
+        ticks = [tick for tick in ticks if tick in {10.0**at for at in decades}]
+        ticks = ticks[:: 1 + len(ticks) // _MOST_TICKS]
+    enough = len(ticks) >= 3  # 1, 2 and 5 times a power of ten may be outside a small range
+    axis.set_major_locator(FixedLocator(ticks) if enough else MaxNLocator(5))
+    axis.set_major_formatter(formatter)
+    axis.set_minor_formatter(NullFormatter())

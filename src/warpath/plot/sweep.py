@@ -19,6 +19,7 @@ from warpath.plot.page import (
     new_figure,
     picture_text,
     save,
+    set_log_ticks,
     theme_of,
 )
 
@@ -41,13 +42,13 @@ class Swept(NamedTuple):
     Attributes
     ----------
     delta : width of the buckets, in the weights' unit.
-    seconds : median time of several solves.
+    seconds : median time of several solves; None of a device without times, as the emulator.
     work : edges read, divided by those of Dijkstra's algorithm; None if there are none.
     rounds : number of rounds.
     """
 
     delta: float
-    seconds: float
+    seconds: float | None
     work: float | None
     rounds: int
 
@@ -60,9 +61,10 @@ class Sweep(NamedTuple):
     points: tuple[Swept, ...]
 
     @property
-    def best(self) -> Swept:
-        """The point of the shortest time."""
-        return min(self.points, key=lambda point: point.seconds)
+    def best(self) -> Swept | None:
+        """The point of the shortest time; None without times."""
+        timed = [point for point in self.points if point.seconds is not None]
+        return min(timed, key=lambda point: point.seconds or 0.0, default=None)
 
 
 def plot_sweep(
@@ -76,7 +78,8 @@ def plot_sweep(
 ) -> Any:
     """Draw time, work and rounds over delta, one above the other.
 
-    A dotted line marks the default delta of an algorithm, a large mark the fastest.
+    A dotted line marks the default delta of an algorithm, a large mark the fastest. Without times,
+    as on the emulator, only work and rounds are drawn.
 
     Parameters
     ----------
@@ -104,8 +107,13 @@ def plot_sweep(
     if not runs or not all(sweep.points for sweep in runs):
         raise InputError("there is no delta to draw: give at least one sweep with points.")
     colours = theme_of(theme)
+    timed = any(sweep.best for sweep in runs)
     figure = new_figure(
-        (8.0, 7.6), dpi, "drawing a sweep", layout="constrained", facecolor=colours.paper
+        (8.0, 7.6 if timed else 5.2),
+        dpi,
+        "drawing a sweep",
+        layout="constrained",
+        facecolor=colours.paper,
     )
     heading = "\n".join(filter(None, (title, subtitle)))
     if heading:
@@ -117,13 +125,15 @@ def plot_sweep(
             color=colours.ink,
             parse_math=False,
         )
-    grid = figure.subplots(3, 1, sharex=True, height_ratios=(1.3, 1, 1))
+    labels = {"time (ms)": 1.3, "work over Dijkstra's": 1.0, "rounds": 1.0}
+    if not timed:
+        del labels["time (ms)"]
+    grid = figure.subplots(len(labels), 1, sharex=True, height_ratios=[*labels.values()])
     for sweep, colour, mark in zip(runs, cycle(_COLOURS[theme]), cycle(_MARKS), strict=False):
         _draw(grid, sweep, colour, mark)
-    labels = ("time (ms)", "work over Dijkstra's", "rounds")
     for axes, label in zip(grid, labels, strict=True):
         _tidy(axes, colours, label)
-    grid[1].axhline(1, color=colours.soft, linewidth=0.8, linestyle="--", zorder=1)
+    grid[-2].axhline(1, color=colours.soft, linewidth=0.8, linestyle="--", zorder=1)
     grid[-1].set_xlabel("delta, in the weights' unit", color=colours.ink)
     legend = grid[0].legend(
         loc="lower left",
@@ -150,29 +160,27 @@ def _draw(grid: Any, sweep: Sweep, colour: str, mark: str) -> None:
         "zorder": 3,
     }
     deltas = [point.delta for point in sweep.points]
-    grid[0].plot(deltas, [1e3 * p.seconds for p in sweep.points], label=sweep.algorithm, **look)
     known = [point for point in sweep.points if point.work is not None]
-    grid[1].plot([point.delta for point in known], [point.work for point in known], **look)
-    grid[2].plot(deltas, [max(point.rounds, 1) for point in sweep.points], **look)
+    works = [point.work for point in known]
+    grid[-2].plot([point.delta for point in known], works, label=sweep.algorithm, **look)
+    grid[-1].plot(deltas, [max(point.rounds, 1) for point in sweep.points], **look)
     best = sweep.best
-    grid[0].plot(
-        best.delta, 1e3 * best.seconds, mark, color=colour, markersize=10, zorder=4, alpha=0.55
-    )
+    if best is not None and best.seconds is not None:
+        spent = [1e3 * (point.seconds or 0.0) for point in sweep.points]
+        grid[0].plot(deltas, spent, label=sweep.algorithm, **look)
+        grid[0].plot(
+            best.delta, 1e3 * best.seconds, mark, color=colour, markersize=10, zorder=4, alpha=0.55
+        )
     for axes in grid:
         axes.axvline(sweep.default, color=colour, linewidth=1.1, linestyle=":", zorder=2)
 
 
 def _tidy(axes: Any, theme: Theme, label: str) -> None:
-    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
-
     axes.set_facecolor(theme.paper)
     axes.set_xscale("log")
     axes.set_yscale("log")
-    low, high = axes.get_ylim()
-    axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5) if high < 500 * low else (1,)))
     for axis in (axes.xaxis, axes.yaxis):
-        axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.10g}"))
-        axis.set_minor_formatter(NullFormatter())
+        set_log_ticks(axis, "{x:,.10g}")
     axes.set_ylabel(label, color=theme.ink)
     axes.tick_params(which="both", colors=theme.soft)
     axes.grid(visible=True, color=theme.network, linewidth=0.6, alpha=0.4)

@@ -28,13 +28,14 @@ from warpath.plot.page import (
     new_figure,
     picture_text,
     save,
+    set_log_ticks,
 )
 from warpath.plot.rounds import rounds_of
 from warpath.results.trace import Trace, described, headline
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from warpath.plot.rounds import Rounds, StepSummary
     from warpath.results.trace import TraceTotals
@@ -66,13 +67,15 @@ def plot_trace(
 
     One trace: selected and waiting vertices, edges read, and time, over the rounds. Two to four
     traces: the same side by side on the same axes, and below them time, work against parallelism,
-    and rounds against parallelism. More traces: only these comparisons.
+    and rounds against parallelism. More traces: only these comparisons. Where no run has times, as
+    on the emulator, none are drawn.
 
     Parameters
     ----------
     traces : one trace or several.
     path : file to write, its format by suffix: .png, .svg, .pdf, .jpg, .webp, .tif; None for none.
-    names : names of the traces; by default the algorithms, with distinguishing details.
+    names : names of the traces; by default what differs between them: the algorithms, then their
+        parameters, devices and graphs.
     dpi : dots per inch of pixel formats.
 
     Returns
@@ -100,9 +103,10 @@ def plot_trace(
         raise InputError(f"names has {len(titles)} names for {len(runs)} traces.")
     columns = len(runs) if len(runs) <= MOST_COLUMNS else 0
     below = 0 if len(runs) == 1 else 0.9 + 0.3 * len(runs) + 2.0
-    size = (max(9.0 if columns == 1 else 11.0, 5.2 * columns), (7.6 if columns else 0.4) + below)
+    above = 7.6 if any(each.seconds for each in drawn) else 5.6
+    size = (max(9.0 if columns == 1 else 11.0, 5.2 * columns), (above if columns else 0.4) + below)
     figure = new_figure(size, dpi, "drawing a trace", layout="constrained")
-    heights = ([7.6] if columns else []) + ([below] if below else [])
+    heights = ([above] if columns else []) + ([below] if below else [])
     parts = iter(figure.subfigures(len(heights), 1, height_ratios=heights, squeeze=False)[:, 0])
     if columns:
         _draw_columns(next(parts), runs, drawn, titles)
@@ -115,31 +119,36 @@ def plot_trace(
 
 
 def _names(traces: Sequence[Trace]) -> list[str]:
-    """Return the algorithms, with parameters, graph or a number if names are not unique."""
+    """Return what differs between the traces, as little as makes them unique, or numbers."""
     if len(traces) == 1:
         return [_with_params(traces[0])]
-    ways: list[Callable[[Trace], str]] = [_algorithm, _with_params, _with_graph]
-    for way in ways:
-        names = [way(trace) for trace in traces]
+    details = [_details(trace) for trace in traces]
+    names = [""] * len(traces)
+    for key in dict.fromkeys(key for one in details for key in one):
+        values = [one.get(key, "") for one in details]
+        if len(set(values)) > 1:
+            names = [", ".join(filter(None, pair)) for pair in zip(names, values, strict=True)]
         if len(set(names)) == len(names):
-            return names
+            break
+    names = [name or one["algorithm"] for name, one in zip(names, details, strict=True)]
+    if len(set(names)) == len(names):
+        return names
     return [f"{name} ({at})" for at, name in enumerate(names, 1)]
 
 
-def _algorithm(trace: Trace) -> str:
-    return "trace" if trace.run is None else trace.run.algorithm
+def _details(trace: Trace) -> dict[str, str]:
+    """Return the parts of a name by what they say, the most telling ones first."""
+    run = trace.run
+    if run is None:
+        return {"algorithm": "trace"}
+    params = {name: f"{name} = {value:,g}" for name, value in run.params.items()}
+    ends = {"device": f"on {run.device}", "graph": _graph(trace)}
+    return {"algorithm": run.algorithm, **params, **ends}
 
 
 def _with_params(trace: Trace) -> str:
-    params = {} if trace.run is None else trace.run.params
-    return ", ".join(
-        [_algorithm(trace), *(f"{name} = {value:,g}" for name, value in params.items())]
-    )
-
-
-def _with_graph(trace: Trace) -> str:
-    run = trace.run
-    return _with_params(trace) if run is None else f"{_with_params(trace)}, {_graph(trace)}"
+    details = _details(trace)
+    return ", ".join(value for key, value in details.items() if key not in {"device", "graph"})
 
 
 def _graph(trace: Trace) -> str:
@@ -151,10 +160,12 @@ def _graph(trace: Trace) -> str:
 
 
 def _write_heading(figure: Any, traces: Sequence[Trace]) -> None:
-    """Write the graph of all traces above the picture, if it is the same."""
-    graph = _common_graph(traces)
-    if len(traces) > 1 and graph:
-        figure.suptitle(picture_text(graph), fontsize=11, color=INK, parse_math=False)
+    """Write what all traces have in common above the picture: the algorithm, the graph."""
+    algorithms = {_details(trace)["algorithm"] for trace in traces} - {"trace"}
+    parts = [*algorithms] if len(algorithms) == 1 else []
+    heading = ", ".join(filter(None, [*parts, _common_graph(traces)]))
+    if len(traces) > 1 and heading:
+        figure.suptitle(picture_text(heading), fontsize=11, color=INK, parse_math=False)
 
 
 def _common_graph(traces: Sequence[Trace]) -> str:
@@ -165,8 +176,14 @@ def _common_graph(traces: Sequence[Trace]) -> str:
 def _draw_columns(
     figure: Any, traces: Sequence[Trace], drawn: Sequence[Rounds], names: Sequence[str]
 ) -> None:
+    timed = any(each.seconds for each in drawn)
+    heights = (1.25, 1, 1)[: 3 if timed else 2]
     grid = figure.subplots(
-        3, len(traces), sharex="col", squeeze=False, gridspec_kw={"height_ratios": (1.25, 1, 1)}
+        len(heights),
+        len(traces),
+        sharex="col",
+        squeeze=False,
+        gridspec_kw={"height_ratios": heights},
     )
     for row, part, label in zip(
         grid, ("sizes", "work"), ("vertices", "edges a round"), strict=False
@@ -178,7 +195,11 @@ def _draw_columns(
             _scale(axes, high, 1.0 if _is_wide(series) else None)
         row[0].set_ylabel(label)
     for axes, each in zip(grid[-1], drawn, strict=True):
-        _draw_times(axes, each)
+        if each.seconds:
+            _draw_times(axes, each)
+        elif timed:
+            axes.text(0.5, 0.5, "no times", ha="center", transform=axes.transAxes, color=_GREY)
+            axes.set_yticks([])
         span, shown = int(np.diff(each.edges).max()), "and range " if each.joined > 1 else ""
         axes.set_xlabel("round" + (f" (each step: mean {shown}of {span:,})" if span > 1 else ""))
         axes.set_xlim(each.edges[0], each.edges[-1])
@@ -187,7 +208,8 @@ def _draw_columns(
     for axes, trace, name in zip(grid[0], traces, names, strict=True):
         totals = trace.totals()
         lines = [] if len(traces) > 1 and _common_graph(traces) else [_graph(trace)]
-        lines += [headline(totals), f"traced in {described(totals)['time']}"]
+        time = described(totals)["time"]
+        lines += [headline(totals), f"traced in {time}" if time else ""]
         wrapped = wrap(name, 100 if len(traces) == 1 else 42)
         _write_title(
             axes, "\n".join(wrapped) or " ", [picture_text(line) for line in lines if line]
@@ -341,6 +363,7 @@ def _unit(seconds: float) -> tuple[str, float]:
 def _draw_comparison(figure: Any, totals: Sequence[TraceTotals], names: Sequence[str]) -> None:
     """Draw time, then work and rounds against parallelism; the bars' names are the legend."""
     time, work, rounds = figure.subplots(1, 3, width_ratios=(1.5, 1, 1))
+    timed = any(one.seconds for one in totals)
     unit, factor = _unit(max(one.seconds for one in totals))
     letters = int(4.9 * figure.bbox.width / figure.dpi)  # what fits above a bar
     for at, (one, colour, marker) in enumerate(
@@ -355,8 +378,9 @@ def _draw_comparison(figure: Any, totals: Sequence[TraceTotals], names: Sequence
         }
         spent = one.seconds * factor
         time.barh(at, spent, color=colour, height=0.3, alpha=0.45)
+        said = f": {units.seconds(one.seconds)}" if one.seconds else ": no times" if timed else ""
         time.annotate(
-            f"{_cut(names[at], letters)}: {units.seconds(one.seconds)}",
+            f"{_cut(names[at], letters)}{said}",
             (0, at - 0.18),
             xytext=(3, 1),
             textcoords="offset points",
@@ -372,7 +396,7 @@ def _draw_comparison(figure: Any, totals: Sequence[TraceTotals], names: Sequence
         rounds.plot(one.mean_parallelism, one.rounds, **look)
     time.set_yticks([])
     time.set_ylim(max(len(names), 4) - 0.6, -0.7)
-    time.set_xlim(0, None)
+    time.set_xlim(0, None if timed else 1)
     time.set_xlabel(f"time, traced ({unit})")
     work.axhline(1, color=_GREY, linewidth=0.8, linestyle=":")
     for axes, label in ((work, "work over Dijkstra's"), (rounds, "rounds")):
@@ -382,6 +406,8 @@ def _draw_comparison(figure: Any, totals: Sequence[TraceTotals], names: Sequence
         _scale_by_decades(axes)
     for axes in (time, work, rounds):
         _tidy(axes)
+    if not timed:
+        time.set_axis_off()
 
 
 def _cut(name: str, most: int) -> str:
@@ -389,11 +415,7 @@ def _cut(name: str, most: int) -> str:
 
 
 def _scale_by_decades(axes: Any) -> None:
-    from matplotlib.ticker import LogLocator, NullFormatter
-
     axes.set_xscale("log")
     axes.set_yscale("log")
-    for axis, (low, high) in ((axes.xaxis, axes.get_xlim()), (axes.yaxis, axes.get_ylim())):
-        axis.set_major_locator(LogLocator(subs=(1, 2, 5) if high < 50 * low else (1,)))
-        axis.set_major_formatter(_plain)
-        axis.set_minor_formatter(NullFormatter())
+    for axis in (axes.xaxis, axes.yaxis):
+        set_log_ticks(axis, _plain)

@@ -1,4 +1,4 @@
-"""The ways of choosing which vertices relax in a round, in plain Python: what the pictures show.
+"""The vertices that relax in each round of a recipe, computed in NumPy for pictures.
 
 A round reads the labels of the round before it, as the recipes with two arrays do, so it does not
 depend on the order of threads. ``tests/test_docs.py`` compares these rounds with the traces of
@@ -12,12 +12,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from warpath.base.errors import InputError
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from numpy.typing import NDArray
 
-    import warpath as wp
+    from warpath.graph import Graph
+    from warpath.recipes import Recipe
 
     Mask = NDArray[np.bool_]
     Array = NDArray[Any]
@@ -42,7 +45,7 @@ class Round:
 class _Search:
     """Labels over the edges of a graph, in float64 so that inf means unreached."""
 
-    def __init__(self, graph: wp.Graph, source: int) -> None:
+    def __init__(self, graph: Graph, source: int) -> None:
         self.src, self.dst, weights = graph.edges()
         self.weights = np.ones(len(self.src)) if weights is None else weights.astype(np.float64)
         self.n = graph.n
@@ -62,7 +65,8 @@ class _Search:
 
     @property
     def reached(self) -> Mask:
-        return np.isfinite(self.labels)
+        reached: Mask = np.isfinite(self.labels)
+        return reached
 
 
 _Step = tuple["Mask", "Mask"]  # selected, waiting after the round
@@ -140,6 +144,28 @@ def _level(search: _Search, _: float) -> Iterator[_Step]:
     yield from _improved(search, 0)
 
 
+_SEARCHES = {
+    "dijkstra": "one",
+    "thread_a_source": "one",
+    "bellman_ford": "improved",
+    "bfs": "level",
+    "delta_stepping": "bucket",
+    "bucket_team": "bucket",
+    "own_buckets": "bucket",
+    "side_by_side": "bucket",
+    "wide": "below",
+    "pairs": "below",
+    "block_a_source": "below",
+}
+
+
+def selection_of_rounds(recipe: Recipe) -> str | None:
+    """Return what the rounds of a recipe select: a key of `SELECTIONS`, or None for nothing."""
+    if recipe.axes is not None:
+        return str(recipe.axes.select.value)
+    return _SEARCHES.get(recipe.loop.value)
+
+
 SELECTIONS = {
     "all": _all,
     "improved": _improved,
@@ -152,20 +178,31 @@ SELECTIONS = {
 }
 
 
-def rounds(graph: wp.Graph, source: int, selection: str, delta: float) -> list[Round]:
-    """Return the rounds of a search.
+def rounds(
+    graph: Graph, source: int, selection: str, delta: float, most: int | None = None
+) -> list[Round]:
+    """Return the rounds of a search. O(m) each.
 
     Parameters
     ----------
-    graph : with weights >= 0.
+    graph : with weights >= 0, or any for "all" and "improved"; without closed vertices.
     source : where the search begins, as an index.
     selection : a value of the axis ``select``, or "one" vertex after another, or a "level" of
         breadth-first search.
     delta : the width of an interval, for "below" and "bucket".
+    most : largest number of rounds; None for no limit.
+
+    Raises
+    ------
+    InputError
+        If there are more rounds.
     """
     search = _Search(graph, source)
-    kept, labels = [], []
+    kept: list[_Step] = []
+    labels: list[Array] = []
     for selected, waiting in SELECTIONS[selection](search, delta):
+        if most is not None and len(kept) == most:
+            raise InputError(f"there are more than {most:,} rounds: draw by 'distance' or 'hops'.")
         kept.append((selected, waiting))
         labels.append(search.labels)
     final = labels[-1]
