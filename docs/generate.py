@@ -1,7 +1,8 @@
 """Write what comes from the catalogue, from the records of hunts and from the code.
 
-That is docs/algorithms.md and its pages, the tables of docs/reference/algorithm-names.md, the
-table of docs/guarantees.md, that of docs/papers.md, which counts the verdicts of the findings, and
+That is CITATION.cff, docs/algorithms.md and its pages, the tables of
+docs/reference/algorithm-names.md, the table of docs/guarantees.md, that of docs/papers.md, which
+counts the verdicts of the findings, and
 the tags that count in docs/reference/openstreetmap.md.
 
 ``python docs/generate.py`` writes them; ``--check`` fails if one is out of date.
@@ -39,6 +40,7 @@ FORMATS = DOCS / "reference" / "formats.md"
 GUARANTEES = DOCS / "guarantees.md"
 HUNTS = DOCS / "hunts.jsonl"
 PAPERS = DOCS / "papers.md"
+CITATION = DOCS.parent / "CITATION.cff"
 FINDINGS = DOCS / "benchmarks" / "findings-h100.md"
 EXPERIMENTS = DOCS.parent / "bench" / "warpath_bench" / "papers"
 
@@ -316,6 +318,37 @@ def papers() -> str:
     return _with_lines(PAPERS, _FROM_FINDINGS, rows)
 
 
+def citation() -> str:
+    """Return CITATION.cff: warpath, and the publications of the catalogue as its references."""
+    sources = dict.fromkeys(recipe.source for recipe in wp.algorithms() if recipe.source.year)
+    lines = [
+        "# Written by `make docs` from src/warpath/recipes: edit there.",
+        "cff-version: 1.2.0",
+        "message: If you use warpath, please cite it and the papers of the algorithms you ran.",
+        "type: software",
+        "title: warpath",
+        "authors:",
+        "  - name: The warpath authors",
+        f"version: {wp.__version__}",
+        "license: Apache-2.0",
+        "references:",
+    ]
+    for source in sources:
+        kind = "article" if source.bibtex.startswith("@article") else "conference-paper"
+        lines += [
+            f"  - type: {kind}",
+            f"    title: {json.dumps(source.title, ensure_ascii=False)}",
+            "    authors:",
+            *(
+                f"      - name: {json.dumps(one, ensure_ascii=False)}"
+                for one in source.authors.split(", ")
+            ),
+            f"    year: {source.year}",
+            f"    notes: {json.dumps(source.venue, ensure_ascii=False)}",
+        ]
+    return "\n".join([*lines, ""])
+
+
 def _row_of_paper(name: str, cited: str) -> str:
     """Return what the catalogue has of a paper, and how many of its statements hold."""
     titles = {paper: (title, len(recipes)) for paper, title, recipes in wp.algorithms().papers()}
@@ -349,7 +382,7 @@ def main(arguments: list[str]) -> int:
     """Write the files, or compare them."""
     stale = 0
     texts = {PAGE: overview(), NAMES: names(), GUARANTEES: guarantees(), PAPERS: papers()}
-    texts |= {STREETS: streets(), FORMATS: formats()}
+    texts |= {STREETS: streets(), FORMATS: formats(), CITATION: citation()}
     texts |= {PAGES / f"{one[0]}.md": page(*one) for one in wp.algorithms().papers()}
     for file, text in texts.items():
         if file.is_file() and file.read_text(encoding="utf-8") == text:

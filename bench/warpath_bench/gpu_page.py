@@ -79,7 +79,8 @@ the way. Every distance was compared with the CPU's, of which the first source's
 certificate. *Floor* is what the chip needs at least: 8 bytes an edge at 4.27 TB/s, a gather an
 edge at the rate for the labels' size, and a microsecond a round that the solve told of; a solve
 that leaves rows, which are sorted by weight, where the rest lowers no label reads fewer edges and
-may take less. ADDS, the better of its two times a graph, and the goals are for kernels, with
+may take less. ADDS (Wang, Fussell, Lin: A fast work-efficient SSSP algorithm for GPUs, PPoPP
+2021), the better of its two times a graph, and the goals are for kernels, with
 integers. Other processes made the next graphs meanwhile, on cores of their own.
 """
 

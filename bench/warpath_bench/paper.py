@@ -18,7 +18,7 @@ from warpath.base.errors import InputError, WarpathError, require
 from warpath_bench import experiments
 from warpath_bench.catalogue import facts_of
 from warpath_bench.paper_charts import draw
-from warpath_bench.paper_page import page
+from warpath_bench.paper_page import page, tables_for_latex
 from warpath_bench.paper_results import Results, is_wrong
 from warpath_bench.paper_run import Bench, kind_of, planned, run
 from warpath_bench.run import commit
@@ -78,7 +78,7 @@ def main(arguments: Sequence[str], solve: Solve | None = None, device: Device | 
 
 
 def _write(results: Results, stem: Path, command: str, scale: str, absent: Sequence[str]) -> Path:
-    """Write the report of a paper and its pictures; return the report's path."""
+    """Write the report, its tables for LaTeX, and its pictures; return the report's path."""
     stem.parent.mkdir(parents=True, exist_ok=True)
     pictures = {
         figure.name: draw(
@@ -89,6 +89,7 @@ def _write(results: Results, stem: Path, command: str, scale: str, absent: Seque
     report = stem.with_name(f"{stem.name}.md")
     text = page(results, pictures, command=command, scale=scale, absent=absent)
     report.write_text(text, encoding="utf-8")
+    report.with_suffix(".tex").write_text(tables_for_latex(text), encoding="utf-8")
     return report
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from warpath.base import units
+from warpath.base import latex, units
 from warpath_bench.measured import rows
 from warpath_bench.paper_results import is_wrong, short
 
@@ -68,6 +68,18 @@ def page(
         parts += _list("What differs:", [*figure.differs, *notes])
     text = "\n".join([*parts, *_failures(results.lines), *_skipped(paper, results), ""])
     return re.sub(r"\n{3,}", "\n\n", text)
+
+
+def tables_for_latex(text: str) -> str:
+    """Return the tables of a report for LaTeX, each with its section as a comment."""
+    tables, section = [], ""
+    for block in text.split("\n\n"):
+        if block.startswith("## "):
+            section = block.removeprefix("## ")
+        if block.startswith("|"):
+            head, _, *body = (line[2:-2].split(" | ") for line in block.splitlines())
+            tables.append(latex.table(head, body, {"section": section}))
+    return "\n".join(tables)
 
 
 def about(lines: Sequence[Line]) -> str:
@@ -174,13 +186,23 @@ def _work(results: Results, figure: Figure, recipes: Sequence[str] | None = None
         cells = []
         for label in results.labels(study):
             keys = ("work", "parallelism", "rounds")
-            found = [results.mid(study, label, recipe, key) for key in keys]
-            known = [units.digits(value) for value in found if value is not None]
+            found = [_spread(results, study, label, recipe, key) for key in keys]
+            known = [text for text in found if text]
             cells.append(" · ".join(known) if len(known) == 3 else "")
         if any(cells):
             body.append([short(recipe, study), *cells])
     head = ["work · vertices a round · rounds", *results.labels(study)]
     return rows(head, body) if body else []
+
+
+def _spread(results: Results, study: Study, label: str, recipe: str, key: str) -> str:
+    """Return a count: the median, or the range where it depends on the order of threads."""
+    value = results.mid(study, label, recipe, key)
+    ranges = [line.get("ranges", {}).get(key) for line in results.of(study, label, recipe)]
+    ends = [end for one in ranges if one for end in one]
+    if value is None or not ends:
+        return "" if value is None else units.digits(value)
+    return f"{units.digits(min(ends))} to {units.digits(max(ends))}"
 
 
 def _delta(results: Results, figure: Figure) -> list[str]:

@@ -20,7 +20,7 @@ from warpath_bench import __main__ as command
 from warpath_bench import experiments, paper, paper_page, paper_run
 from warpath_bench.all_pairs import Tables
 from warpath_bench.catalogue import read_lines
-from warpath_bench.pair import Job, TimeIsUpError
+from warpath_bench.pair import Job, Pairs, TimeIsUpError
 from warpath_bench.paper_results import Results
 
 TINY = """
@@ -276,6 +276,19 @@ def test_without_a_gpu_its_recipes_are_counted_by_the_emulator(tiny, tmp_path, m
     text = report_of(tmp_path)
     assert "The counts of recipes for GPUs are of the emulator" in text
     assert "| F on the GPU | 60x | not measured here |" in text
+    tables = next((tmp_path / "out").glob("*.tex")).read_text()
+    assert tables.count("\\begin{tabular}") == text.count("\n|---|")
+    assert "% section: " in tables
+
+
+def test_counts_that_depend_on_the_order_of_threads_are_ranges():
+    pairs = Pairs(60, 60, None, "emulated")
+    line = pairs.measure(Job("paper", "uniform 400 6", "johnson_gpu.bf_queue"))
+    assert line["seeds"] == 3
+    low, high = line["ranges"]["work"]
+    assert low <= line["work"] <= high
+    assert low < high
+    assert "ranges" not in pairs.measure(Job("paper", "uniform 400 6", "martin2009.f_gpu"))
 
 
 @pytest.mark.usefixtures("no_gpu")

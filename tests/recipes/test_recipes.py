@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -484,3 +485,23 @@ def test_weights_of_which_most_are_zero_leave_the_width_to_the_mean():
     graph = wp.generate.uniform(2000, 8).with_weights(np.arange(16_000) % 100 // 99)
     assert graph.facts().light_weight == 0
     assert width_of(graph) == 1
+
+
+def test_publications_are_entries_for_bibtex():
+    assert CATALOGUE["classic.delta_stepping"].bibtex == (
+        "@article{meyer2003,\n  author = {Meyer and Sanders},\n"
+        "  title = {{Delta-stepping: a parallelizable shortest path algorithm}},\n"
+        "  year = {2003},\n  journal = {Journal of Algorithms},\n  volume = {49},\n}\n"
+    )
+    assert "  volume = {25},\n  number = {5},\n" in CATALOGUE["bodra2025.bf_vertex"].bibtex
+    assert F_GPU.bibtex.startswith("@inproceedings{martin2009,\n  author = {Martín and Torres and ")
+    assert CATALOGUE["johnson_gpu.bf_queue"].bibtex.startswith("@misc{")
+    for recipe in CATALOGUE:
+        assert re.match(r"@\w+\{[a-z]+\d*,\n  author = ", recipe.bibtex), recipe.name
+        assert recipe.bibtex.count("{") == recipe.bibtex.count("}")
+
+
+def test_the_citation_file_has_every_publication_of_the_catalogue():
+    text = (Path(__file__).parents[2] / "CITATION.cff").read_text(encoding="utf-8")
+    for recipe in CATALOGUE:
+        assert recipe.source.year is None or recipe.source.title in text

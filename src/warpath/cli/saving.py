@@ -25,12 +25,12 @@ if TYPE_CHECKING:
 
 _TEXT = {".csv": ",", ".tsv": "\t", ".txt": "\t"}
 STREAMED = (".npy", ".zarr")  # tables are written block by block while they are computed
-PATHS = (".npz", ".parquet", *_TEXT)
-TABLES = (".npz", ".npy", ".parquet", *_TEXT, ".zarr")
+PATHS = (".npz", ".parquet", *_TEXT, ".tex")
+TABLES = (".npz", ".npy", ".parquet", *_TEXT, ".tex", ".zarr")
 NEAREST = (".parquet", *_TEXT)
 TRIPS = NEAREST
 PREPARED = (".wph",)
-TRACES = (".jsonl",)
+TRACES = (".jsonl", ".csv", ".tex", ".parquet")
 SHAPES = (".geojson",)
 PAGES = (".html", ".htm")
 PICTURES = (".png", ".svg", ".pdf", ".jpg", ".jpeg", ".webp", ".tif", ".tiff")

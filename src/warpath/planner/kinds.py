@@ -190,7 +190,10 @@ class Cuda:
 
 
 class Emulated(Cuda):
-    """A GPU that a thread of the CPU emulates: `warpath.engines.emulator`."""
+    """A GPU that a thread of the CPU emulates: `warpath.engines.emulator`.
+
+    A number after the name, as in "emulated:7", is the seed of the order of threads.
+    """
 
     name = "emulated"
     own_memory = False
@@ -199,7 +202,7 @@ class Emulated(Cuda):
     considered = False
 
     def whole_name(self, device: str) -> str | None:
-        return device if device == "emulated" else None
+        return device if re.fullmatch(r"emulated(:\d{1,9})?", device) else None
 
     def objection(self, recipe: Recipe, task: Task, facts: Facts) -> str | None:
         if recipe.prepared:
@@ -305,7 +308,8 @@ def device_names(*, auto: bool = False, quoted: bool = True) -> str:
     """
     names = ["auto"] if auto else []
     for name, kind in KINDS.items():
-        names += [each for each in (name, f"{name}:1") if kind.whole_name(each) is not None]
+        names += [name] if kind.whole_name(name) is not None else []
+        names += [f"{name}:1"] if kind.own_memory and kind.whole_name(f"{name}:1") else []
     *others, last = map(repr if quoted else str, names)
     return f"{', '.join(others)} or {last}"
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field, fields, replace
 from enum import Enum
 from typing import TYPE_CHECKING, Any, NamedTuple
+from unicodedata import normalize
 
+from warpath.base.latex import escaped
 from warpath.recipes.axes import Axes, Direction, Layout, Lower, Select
 
 if TYPE_CHECKING:
@@ -71,6 +74,9 @@ class Queue(Enum):
     RELAXED = "relaxed"  #: a relaxed heap: lowers a key in O(1), worst case
 
 
+_VOLUME = re.compile(r"(.+) (\d+)(?:\((\d+)\))?")
+
+
 @dataclass(frozen=True)
 class Citation:
     """The publication of an algorithm."""
@@ -83,6 +89,30 @@ class Citation:
     def __str__(self) -> str:
         when = "" if self.year is None else f" {self.year}"
         return f"{self.authors}: {self.title}, {self.venue}{when}"
+
+    @property
+    def key(self) -> str:
+        """The first author and the year, as in "martin2009"."""
+        first = normalize("NFKD", self.authors.partition(",")[0].split()[-1].lower())
+        return "".join(one for one in first if one.isascii()) + str(self.year or "")
+
+    @property
+    def bibtex(self) -> str:
+        """An entry for BibTeX: an article if the venue ends with a volume."""
+        volume = _VOLUME.fullmatch(self.venue)
+        fields = {
+            "author": " and ".join(map(escaped, self.authors.split(", "))),
+            "title": f"{{{escaped(self.title)}}}",
+            "year": self.year,
+        }
+        if volume is not None:
+            kind = "article"
+            fields |= {"journal": escaped(volume[1]), "volume": volume[2], "number": volume[3]}
+        else:
+            kind = "inproceedings" if self.year else "misc"
+            fields["booktitle" if self.year else "howpublished"] = escaped(self.venue)
+        lines = [f"  {name} = {{{value}}},\n" for name, value in fields.items() if value]
+        return f"@{kind}{{{self.key},\n{''.join(lines)}}}\n"
 
 
 @dataclass(frozen=True)
@@ -281,6 +311,11 @@ class Recipe:
 
     def __repr__(self) -> str:
         return f"<Recipe {self.name}: {self.summary}>"
+
+    @property
+    def bibtex(self) -> str:
+        """The publication as an entry for BibTeX."""
+        return self.source.bibtex
 
     @property
     def paper(self) -> str:

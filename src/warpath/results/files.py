@@ -1,7 +1,8 @@
-"""Results on disk: complete as ``.npz``, or as rows of Parquet or CSV."""
+"""Results on disk: complete as ``.npz``, or as rows of Parquet, CSV or LaTeX."""
 
 from __future__ import annotations
 
+import json
 import struct
 import tokenize
 import warnings
@@ -9,13 +10,15 @@ import zipfile
 import zlib
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from warpath.base import latex
 from warpath.base.dtypes import unreachable
 from warpath.base.errors import GraphFormatError, InputError, require
 from warpath.base.escaping import csv_cell, utf8
+from warpath.base.provenance import commit, machine
 from warpath.graph.arguments import a_graph
 from warpath.graph.checks import checked_bool
 from warpath.graph.labels import encodable, file_ids, table_ids
@@ -30,6 +33,7 @@ from warpath.results.distance_table import DistanceTable
 from warpath.results.paths import Paths
 from warpath.results.point_paths import paths_from
 from warpath.results.row_files import SUFFIXES, load_rows, suffix_of
+from warpath.results.trace import seed_of
 
 if TYPE_CHECKING:
     import os
@@ -82,7 +86,7 @@ def save_paths(
         if paths.cutoff is not None:
             parts["cutoff"] = np.array(paths.cutoff)
         refuse_formulas(target, escape_formulas=escape_formulas)
-        _save_npz(target, parts, paths.graph)
+        _save_npz(target, parts, paths)
         return
     graph = paths.graph
     has_pred = paths.pred >= 0
@@ -93,6 +97,7 @@ def save_paths(
             "distance": (paths.dist, paths.reached),
             "pred": (file_ids(graph, np.where(has_pred, paths.pred, 0)), has_pred),
         },
+        about(paths),
         escape_formulas=escape_formulas,
     )
 
@@ -121,7 +126,7 @@ def save_table(
             parts["cutoff"] = np.array(table.cutoff)
         if table.pred is not None:
             parts["preds"] = np.asarray(table.pred)
-        _save_npz(target, parts, table.graph)
+        _save_npz(target, parts, table)
     elif target.suffix == ".npy":
         with atomic(target) as file:
             np.save(file, dist, allow_pickle=False)
@@ -136,7 +141,7 @@ def save_table(
         if table.pred is not None:
             pred = np.asarray(table.pred)[reached]
             columns["pred"] = (file_ids(table.graph, np.maximum(pred, 0)), pred >= 0)
-        save_columns(target, columns, escape_formulas=escape_formulas)
+        save_columns(target, columns, about(table), escape_formulas=escape_formulas)
     else:
         named: Columns = {"source": with_mask(table.graph, table.source_indices)}
         for at, name in enumerate(file_ids(table.graph, table.target_indices).tolist()):
@@ -147,7 +152,7 @@ def save_table(
                 )
                 raise InputError(msg)
             named[str(name)] = (dist[:, at], dist[:, at] != unreachable(dist.dtype))
-        save_columns(target, named, escape_formulas=escape_formulas)
+        save_columns(target, named, about(table), escape_formulas=escape_formulas)
 
 
 def load_paths(graph: Graph, path: str | os.PathLike[str]) -> Paths:
@@ -388,7 +393,9 @@ def _check_kind(
         raise GraphFormatError(path, None, msg)
 
 
-def _save_npz(path: Path, parts: dict[str, Array], graph: Graph) -> None:
+def _save_npz(path: Path, parts: dict[str, Array], result: Paths | DistanceTable) -> None:
+    graph = result.graph
+    parts["run"] = np.array(json.dumps(about(result), default=str))
     if graph.labels is not None:
         labels = graph.labels
         texts = labels.dtype.kind == "O"
@@ -405,24 +412,49 @@ def refuse_formulas(path: Path, *, escape_formulas: bool) -> None:
         raise InputError(msg)
 
 
-def save_columns(path: Path, columns: Columns, *, escape_formulas: bool = False) -> None:
-    """Write columns to Parquet or CSV.
+def about(result: Paths | DistanceTable) -> dict[str, Any]:
+    """Return how a result was computed: algorithm, parameters, version, commit, machine, seed."""
+    plan, graph = result.plan, result.graph
+    how: dict[str, Any] = {"graph": graph.name, "n": graph.n, "m": graph.m}
+    if plan is not None:
+        how |= {"algorithm": plan.algorithm, "device": plan.device, "threads": plan.threads}
+        how |= {"params": dict(plan.params), "seed": seed_of(plan.device)}
+    import warpath
+
+    return how | {"warpath": warpath.__version__, "commit": commit(), "machine": machine()}
+
+
+def save_columns(
+    path: Path,
+    columns: Columns,
+    how: dict[str, Any] | None = None,
+    *,
+    escape_formulas: bool = False,
+) -> None:
+    """Write columns to Parquet, CSV or LaTeX.
 
     Parameters
     ----------
-    path : file to write, its format by suffix: .parquet, .csv.
+    path : file to write, its format by suffix: .parquet, .csv, .tex.
+    how : how they were computed, for the metadata of Parquet and the comments of LaTeX.
     columns : name -> values and the mask of the rows that have a value, None for all.
     escape_formulas : for CSV: as in `csv_cell`.
     """
-    if path.suffix == ".csv":
+    if suffix_of(path) == ".csv":
         for name, (values, _) in columns.items():
             _check_one_type(path, name, values)
         with atomic(path) as file:
             _write_csv(columns, file, escape_formulas=escape_formulas)
         return
     refuse_formulas(path, escape_formulas=escape_formulas)
+    if suffix_of(path) == ".tex":
+        listed = [_cells(values, present) for values, present in columns.values()]
+        text = latex.table(list(columns), zip(*listed, strict=True), how or {})
+        with atomic(path) as file:
+            file.write(text.encode())
+        return
     if path.suffix != ".parquet":
-        msg = f"{path}: results are written as .npz, .parquet or .csv."
+        msg = f"{path}: results are written as .npz, .parquet, .csv or .tex."
         raise InputError(msg)
     arrow = require("pyarrow", extra="io", what="Writing .parquet")
     parquet = require("pyarrow.parquet", extra="io", what="Writing .parquet")
@@ -434,8 +466,20 @@ def save_columns(path: Path, columns: Columns, *, escape_formulas: bool = False)
             )
         except arrow.ArrowException as error:
             raise _different_types(path, name, str(error)) from error
+    table = arrow.table(data)
+    if how:
+        metadata = {"warpath": json.dumps(how, default=str)} | (table.schema.metadata or {})
+        table = table.replace_schema_metadata(metadata)
     with atomic(path) as file:
-        parquet.write_table(arrow.table(data), file)
+        parquet.write_table(table, file)
+
+
+def _cells(values: Array, present: Array | None) -> list[Any]:
+    """Return values as Python objects, None where there is none."""
+    cells: list[Any] = values.tolist()
+    if present is None:
+        return cells
+    return [cell if has else None for cell, has in zip(cells, present.tolist(), strict=True)]
 
 
 def _different_types(path: Path, name: str, found: str) -> InputError:

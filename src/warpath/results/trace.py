@@ -11,6 +11,7 @@ import numpy as np
 
 from warpath.base import units
 from warpath.base.errors import InputError
+from warpath.base.provenance import commit, machine
 from warpath.graph.checks import as_float, shown
 
 if TYPE_CHECKING:
@@ -114,6 +115,12 @@ class RoundRows:
         return Round(self.first, "", selected, relaxed, improved, {}, seconds, rounds, read=read)
 
 
+def seed_of(device: str) -> int | None:
+    """Return the seed in the name of an emulated device, 7 for "emulated:7"; None of others."""
+    kind, _, number = device.partition(":")
+    return int(number or 0) if kind == "emulated" else None
+
+
 def _version() -> str:
     import warpath
 
@@ -136,6 +143,9 @@ class TracedRun:
     seconds : time of the traced solve, which is slower than without counters and clocks; 0 if the
         device has no times, as the emulator.
     warpath : version of warpath.
+    commit : that of the checkout; None of an installed wheel.
+    machine : the processor and its threads, and the GPU if one was used.
+    seed : seed of the order of threads on the emulator; None elsewhere.
     """
 
     algorithm: str
@@ -148,6 +158,9 @@ class TracedRun:
     dijkstra_edges: int
     seconds: float
     warpath: str = field(default_factory=_version)
+    commit: str | None = field(default_factory=commit)
+    machine: str = field(default_factory=machine)
+    seed: int | None = None
 
     @classmethod
     def of(
@@ -165,6 +178,7 @@ class TracedRun:
             dict(plan.params),
             dijkstra_edges,
             seconds,
+            seed=seed_of(plan.device),
         )
 
 
@@ -286,9 +300,18 @@ class Trace(Sequence[Round]):
         )
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the trace as lines of JSON: the run and its totals, then one line per round.
+        """Write the trace, in the format of the suffix.
 
-        The write is atomic. A suffix .gz, .xz, .bz2 or .zst compresses the file.
+        .jsonl has the run and its totals, then one line per round, and can be loaded again. .csv
+        and .parquet have a row per round and repeat in each the algorithm, device, graph,
+        parameters, versions, machine and seed, so that rows of several runs can be put together.
+        .tex has the rounds as a table for LaTeX, and the run in comments. The write is atomic. A
+        suffix .gz, .xz, .bz2 or .zst after .jsonl, .csv or .tex compresses the file.
+
+        Raises
+        ------
+        InputError
+            If the suffix is another one.
         """
         from warpath.results.trace_files import save_trace
 

@@ -1,18 +1,23 @@
-"""Traces on disk: lines of JSON, one for the run and its totals, then one per round."""
+"""Traces on disk: lines of JSON, which can be loaded again, or tables."""
 
 from __future__ import annotations
 
 import dataclasses
 import json
 import math
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
+from warpath.base import latex
+from warpath.base.errors import InputError
+from warpath.io.compression import without_suffix
 from warpath.io.places import to_write
 from warpath.io.save import atomic
 from warpath.io.source import Source
-from warpath.results.trace import Round, Trace, TracedRun
+from warpath.results.files import save_columns
+from warpath.results.trace import Round, Trace, TracedRun, described
 
 if TYPE_CHECKING:
     import os
@@ -23,7 +28,56 @@ if TYPE_CHECKING:
 _FORMAT, _VERSION = "warpath trace", 1
 
 
+SUFFIXES = (".jsonl", ".csv", ".tex", ".parquet")
+
+
 def save_trace(trace: Trace, path: str | os.PathLike[str]) -> None:
+    """Write a trace in the format of the suffix; see `warpath.Trace.save`."""
+    target = to_write(path)
+    suffix = Path(without_suffix(target.name)).suffix.lower()
+    if suffix not in SUFFIXES:
+        msg = f"{target}: traces are written as {', '.join(SUFFIXES[:-1])} or {SUFFIXES[-1]}."
+        raise InputError(msg)
+    about = {} if trace.run is None else dataclasses.asdict(trace.run)
+    if suffix == ".jsonl":
+        _save_lines(trace, target)
+        return
+    rows = _rows(trace)
+    heads = list(rows[0]) if rows else list(_COLUMNS)
+    if suffix == ".tex":
+        totals = {name: text for name, text in described(trace.totals()).items() if text}
+        text = latex.table(heads, ([*row.values()] for row in rows), about | totals)
+        with atomic(target) as file:
+            file.write(text.encode())
+        return
+    params = about.pop("params", {})
+    run = about | {f"param {name}": value for name, value in params.items()}
+    known = {name: value for name, value in run.items() if value is not None}
+    columns: dict[str, Any] = {
+        **{name: (np.array([row[name] for row in rows]), None) for name in heads},
+        **{name: (np.array([value] * len(rows)), None) for name, value in known.items()},
+    }
+    save_columns(target, columns)
+
+
+def _rows(trace: Trace) -> list[dict[str, Any]]:
+    """Return the rounds as rows of the same columns."""
+    sizes = dict.fromkeys(name for one in trace for name in one.sizes)
+    steps = dict.fromkeys(name for one in trace for name in one.seconds)
+    return [
+        {
+            **{name: getattr(one, name) for name in _COLUMNS},
+            **{f"{name} waiting": one.sizes.get(name, 0) for name in sizes},
+            **{f"{name} seconds": one.seconds.get(name, 0.0) for name in steps},
+        }
+        for one in trace
+    ]
+
+
+_COLUMNS = ("number", "phase", "rounds", "selected", "relaxed", "read", "improved")
+
+
+def _save_lines(trace: Trace, path: Path) -> None:
     """Write the run and its totals, then one line per round."""
     head = {
         "format": _FORMAT,
@@ -32,7 +86,7 @@ def save_trace(trace: Trace, path: str | os.PathLike[str]) -> None:
         "totals": dataclasses.asdict(trace.totals()),
         "rows": len(trace),
     }
-    with atomic(to_write(path)) as file:
+    with atomic(path) as file:
         file.write(_line(head))
         for one in trace:
             file.write(_line(dataclasses.asdict(one)))
@@ -76,6 +130,7 @@ def _head(source: Source, line: bytes) -> tuple[TracedRun | None, int]:
     _check(source, 1, head, _HEAD)
     if head["run"] is None:
         return None, head["rows"]
+    head["run"] = {"commit": None, "machine": "", "seed": None} | head["run"]  # older traces
     _check(source, 1, head["run"], _RUN)
     return TracedRun(**head["run"]), head["rows"]
 
@@ -158,6 +213,9 @@ _RUN: dict[str, Check] = {
     "dijkstra_edges": _COUNT,
     "seconds": _NUMBER,
     "warpath": _TEXT,
+    "commit": ("text or null", lambda value: value is None or _is_text(value)),
+    "machine": _TEXT,
+    "seed": ("a whole number or null", lambda value: value is None or _is_count(value)),
 }
 _ROUND: dict[str, Check] = {
     "number": _COUNT,

@@ -16,7 +16,7 @@ from warpath.base import settings
 from warpath.base.errors import NotSupportedError
 from warpath.engines.cuda import trust
 from warpath.results.predecessors import as_labels
-from warpath.results.trace import Trace
+from warpath.results.trace import Trace, seed_of
 
 if TYPE_CHECKING:
     from warpath.base.dtypes import Array
@@ -29,12 +29,16 @@ if TYPE_CHECKING:
 name = "emulated"
 
 
-def run(order: Order, device: str) -> Raw:  # noqa: ARG001 - there is one
-    """Run one order on the emulator; see `warpath.engines.base.Engine`."""
+def run(order: Order, device: str) -> Raw:
+    """Run one order on the emulator; see `warpath.engines.base.Engine`.
+
+    The order of threads begins anew, so that the same call counts the same.
+    """
     from warpath.engines.cuda import engine
 
     trace, there = None if order.trace is None else Trace(), emulated()
     there.wait()
+    there.seed = seed_of(device) or 0
     raw = engine.run(replace(order, trace=trace), there)
     for one in trace or ():
         assert order.trace is not None  # noqa: S101 - it is that of the order
@@ -76,7 +80,7 @@ def dynamic_paths(graph: Graph, sources: Array, device: str) -> DevicePaths:  # 
 def place(graph: Graph, device: str) -> str:  # noqa: ARG001 - rows stay on the host
     """Return the name of the device, after a check that it works."""
     emulated()
-    return name
+    return device
 
 
 def memory(graph: Graph, device: str) -> tuple[int | None, str]:  # noqa: ARG001 - it has none
