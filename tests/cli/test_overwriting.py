@@ -17,6 +17,7 @@ INPUTS = {
     "files",
     "weights",
     "coordinates",
+    "pred",
 }
 
 

@@ -492,22 +492,17 @@ def test_to_networkx_picks_the_kind_that_keeps_every_edge(edges, directed, kind)
 @pytest.mark.parametrize("call", ["to_scipy", "to_networkx"])
 def test_other_libraries_get_no_graph_whose_paths_may_not_pass_a_vertex(call):
     points = [(0, 0), (1, 0), (2, 0)]
-    for areas in (False, True):
-        graph = Graph.of([("a", "b", 1), ("b", "c", 2)], coordinates=points)
-        graph = Graph(
-            *(graph.indptr, graph.indices, graph.weights),
-            labels=graph.labels,
-            first_through=1,
-            areas=areas,
-        )
-        with pytest.raises(
-            wp.NotSupportedError, match=f"{call} cannot say that paths end"
-        ) as caught:
-            getattr(graph, call)()
-        remedy = str(caught.value).partition("all paths pass: ")[2].rstrip(".")
-        plain = eval(remedy, {"wp": wp, "graph": graph})  # noqa: S307 - our own text
-        getattr(plain, call)()
-        assert (plain.labels.tolist(), plain.first_through) == (["a", "b", "c"], 0)
+    graph = Graph.of([("a", "b", 1), ("b", "c", 2)], coordinates=points)
+    rows = (graph.indptr, graph.indices, graph.weights)
+    graph = Graph(*rows, labels=graph.labels, first_through=1)
+    with pytest.raises(wp.NotSupportedError, match=f"{call} cannot say that paths end") as caught:
+        getattr(graph, call)()
+    remedy = str(caught.value).partition("all paths pass: ")[2].rstrip(".")
+    plain = eval(remedy, {"wp": wp, "graph": graph})  # noqa: S307 - our own text
+    getattr(plain, call)()
+    assert (plain.labels.tolist(), plain.first_through) == (["a", "b", "c"], 0)
+    with pytest.raises(wp.NotSupportedError, match='Read the file with restricted="open" or'):
+        getattr(Graph(*rows, first_through=1, areas=True), call)()
 
 
 def test_to_networkx_keeps_labels_name_and_lonely_vertices():

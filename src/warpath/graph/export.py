@@ -24,6 +24,12 @@ def first_vertices(count: int) -> str:
 
 def _refuse_closed(graph: Graph, call: str) -> None:
     """Raise NotSupportedError if paths may not pass all vertices, which other libraries ignore."""
+    if graph.areas:
+        msg = (
+            f"{call} cannot say that trips end in areas and do not pass them. Read the file with "
+            'restricted="open" or restricted="closed" for a graph without areas.'
+        )
+        raise NotSupportedError(msg)
     if graph.first_through:
         msg = (
             f"{call} cannot say that paths end at {first_vertices(graph.first_through)} and do not "

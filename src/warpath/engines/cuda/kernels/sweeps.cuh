@@ -5,7 +5,8 @@
 // Launch   one grid, all of whose blocks run at once.
 // Shared   what the map takes.
 // Races    as push.cuh says; a round's flags are cleared in a phase of their own.
-// Source   Bodra & Khairnar 2025, Bellman-Ford; Davidson et al. 2014 section II-B; Harish & Narayanan
+// Source   Bodra & Khairnar 2025, Bellman-Ford; Davidson et al. 2014 section II-B; Harish &
+// Narayanan
 //          2007 by way of Martin et al. 2009 section 4.3. One launch for all rounds is ours.
 #pragma once
 
