@@ -53,7 +53,8 @@ void select_rank(Key* first, Key* last, std::size_t rank) {
       else if (*high < *pivot)
         pivot = high;
     }
-    // Branch-free: every key is swapped, and the boundary moves on behind smaller keys.
+    // Every key is swapped, and the boundary moves on behind smaller keys: no branch but that of
+    // the loop.
     std::swap(*pivot, *(last - 1));
     const Key around = *(last - 1);
     Key* boundary = first;

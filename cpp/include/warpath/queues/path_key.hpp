@@ -63,24 +63,12 @@ struct PathKey {
 
   bool operator==(const PathKey&) const = default;
 
-  /// Without branches, which would be unpredictable in a selection.
   friend bool operator<(const PathKey& a, const PathKey& b) {
     if constexpr (kCounted) ++counted_comparisons;
-    return (a.length < b.length) | ((a.length == b.length) & a.before_among_equals(b));
+    if (a.length != b.length) return a.length < b.length;
+    return a.hops != b.hops ? a.hops < b.hops : a.vertex < b.vertex;
   }
   friend bool operator<=(const PathKey& a, const PathKey& b) { return !(b < a); }
-
- private:
-  bool before_among_equals(const PathKey& other) const {
-    if constexpr (sizeof(V) == 4) {
-      return tie() < other.tie();
-    } else {
-      return (hops < other.hops) | ((hops == other.hops) & (vertex < other.vertex));
-    }
-  }
-  std::uint64_t tie() const {
-    return static_cast<std::uint64_t>(hops) << 32 | static_cast<std::uint32_t>(vertex);
-  }
 };
 
 }  // namespace warpath
