@@ -34,6 +34,9 @@ DOCS = Path(__file__).resolve().parent
 PAGE = DOCS / "algorithms.md"
 PAGES = DOCS / "algorithms"
 IDEAS: dict[str, str] = tomllib.loads((DOCS / "ideas.toml").read_text(encoding="utf-8"))
+DIFFERENCES: dict[str, str] = tomllib.loads(
+    (DOCS / "as-published.toml").read_text(encoding="utf-8")
+)
 NAMES = DOCS / "reference" / "algorithm-names.md"
 STREETS = DOCS / "reference" / "openstreetmap.md"
 FORMATS = DOCS / "reference" / "formats.md"
@@ -69,7 +72,8 @@ float distances agree with the others' within n * eps. Integer distances are exa
 *May be wrong* marks those that are here to be measured or refuted: their labels are not to be used.
 All others return the same bits.
 
-Each paper has a page: its variants, their place in it, the idea of each, and in the
+[As published](algorithms/as-published.md) says what each does otherwise than its paper. Each paper
+has a page: its variants, their place in it, the idea of each, and in the
 [documentation's site](contributing.md) a picture of who relaxes and the trace of a run.
 """
 
@@ -82,6 +86,29 @@ words. `relax` and `memory` say what Floyd-Warshalls on a GPU do, the others are
 
 | axis | value | means |
 |---|---|---|"""
+
+_AS_PUBLISHED = """\
+# As published
+
+<!-- Written by `make docs` from src/warpath/recipes and docs/as-published.toml: edit there. -->
+
+Two readers, independently, compared every recipe of four papers, and that of the paper which Martín
+et al. refute, with the text of the four, step by step. What they found wrong was mended; what
+differs is announced here in a clause and in the note of the recipe. *Ours* marks variants that no
+paper has, for comparison. The texts lack most figures, and the algorithms of the Johnson paper: for
+these its prose was read, and by one reader the authors' program.
+
+Of these papers warpath does not have: Dijkstra with arrays (figure 1), and the counterexample of
+figure 5 undirected or with blocks of 32 threads, of Martín et al.; a start by PHAST (section VII),
+and the curves of labeled and final vertices in figure 4, of Davidson et al.; several GPUs, graphs
+that change, staged loading and hybrids (Future Work) as recipes of Bodra and Khairnar; algorithm 1
+of the Johnson paper, for which `classic.bellman_ford` stands.
+"""
+_OTHERS = """\
+## Other publications
+
+One reader compared these, without their texts at hand.
+"""
 
 _WRITTEN = (
     "<!-- Written by `make docs` from src/warpath/recipes and docs/ideas.toml: edit there. -->"
@@ -104,7 +131,7 @@ def overview() -> str:
     lines += ["", _AXES]
     for axis in (*AXES, *MATRIX_AXES):
         lines += [f"| {axis.__name__.lower()} | {one.value} | {one.meaning} |" for one in axis]
-    titles = "\n".join(f"algorithms/{paper}" for paper, _, _ in papers)
+    titles = "\n".join(f"algorithms/{name}" for name in ("as-published", *(p[0] for p in papers)))
     return "\n".join(lines) + f"\n\n<!-- pages\n{titles}\n-->\n"
 
 
@@ -121,11 +148,32 @@ def page(paper: str, title: str, recipes: Catalogue) -> str:
 
 def idea(name: str) -> str:
     """Return what follows the summary of a recipe: of the first pattern that fits its name."""
-    for pattern, sentence in IDEAS.items():
+    return _of_name(name, IDEAS, "ideas.toml")
+
+
+def _of_name(name: str, sentences: dict[str, str], file: str) -> str:
+    for pattern, sentence in sentences.items():
         if fnmatchcase(name, pattern):
             return sentence
-    msg = f"docs/ideas.toml has no sentence for {name}: add its idea under its name or a pattern."
+    msg = f"docs/{file} has no sentence for {name}: add one under its name or a pattern."
     raise KeyError(msg)
+
+
+def as_published() -> str:
+    """Return the page that says what each recipe does otherwise than its paper."""
+    recipes = [recipe for recipe in wp.algorithms() if recipe.paper != "warpath"]
+    twice = [recipe for recipe in recipes if recipe.paper in {*_PAPERS, "broken"}]
+    lines = [_AS_PUBLISHED, *_differences(twice), "", _OTHERS]
+    lines += _differences(recipe for recipe in recipes if recipe not in twice)
+    return "\n".join(lines) + "\n"
+
+
+def _differences(recipes: Iterable[Recipe]) -> Iterator[str]:
+    yield from ("| recipe | place in the paper | here |", "|---|---|---|")
+    for recipe in recipes:
+        link = f"[`{recipe.name}`]({recipe.paper}.md#{_anchor(recipe)})"
+        differs = _of_name(recipe.name, DIFFERENCES, "as-published.toml")
+        yield f"| {link} | {recipe.where} | {differs} |"
 
 
 def _table(recipes: Catalogue) -> list[str]:
@@ -384,6 +432,7 @@ def main(arguments: list[str]) -> int:
     texts = {PAGE: overview(), NAMES: names(), GUARANTEES: guarantees(), PAPERS: papers()}
     texts |= {STREETS: streets(), FORMATS: formats(), CITATION: citation()}
     texts |= {PAGES / f"{one[0]}.md": page(*one) for one in wp.algorithms().papers()}
+    texts[PAGES / "as-published.md"] = as_published()
     for file, text in texts.items():
         if file.is_file() and file.read_text(encoding="utf-8") == text:
             continue  # others may be reading it

@@ -42,6 +42,9 @@ _LISTS = (
     "martin2009.u_gpu",
     "martin2009.u_gpu_1min",
     "martin2009.u_gpu_2min",
+    "martin2009.u_gpu_plus_1min",
+    "martin2009.f_gpu_1min",
+    "martin2009.f_gpu_no_atomic_1min",
     "martin2009.u_gpu_2min_on_gpu",
     "martin2009.u_gpu_plus",
     "martin2009.u_h1",
@@ -52,6 +55,9 @@ _LISTS = (
     "martin2009.fh",
 )
 _MATRICES = (
+    "martin2009.f_gpu_1min.dense",
+    "martin2009.f_gpu_no_atomic_1min.dense",
+    "martin2009.u_gpu_1min.dense",
     "martin2009.f_gpu.dense",
     "martin2009.u_gpu.dense",
     "martin2009.f_cpu.dense",

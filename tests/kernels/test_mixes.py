@@ -65,7 +65,7 @@ def variant(axes: Axes) -> Recipe:
         "A mix that a test makes.",
         params=PARAMS.get(axes.select, ()),
         negative=axes.select in {Select.ALL, Select.IMPROVED},
-        exact=axes.lower is not Lower.PLAIN_MIN,
+        exact=axes.lower is Lower.ATOMIC_MIN,
         devices=("cpu",) if axes.place.whole_cpu else ("cuda",),
         **vars(axes),
     )

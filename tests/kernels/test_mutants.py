@@ -110,7 +110,10 @@ PUSH = [
     Mutant("a plain read of a label", "push.cuh", "load_relaxed(a.from + u);", "a.from[u];",
            WORKFRONT, sanitizer="thread"),
     Mutant("a plain write of a label", "push.cuh", "    store_relaxed(label, sum);",
-           "    *label = sum;", "martin2009.f_gpu_no_atomic", sanitizer="thread"),
+           "    *label = sum;", "broken.harish_narayanan2007", sanitizer="thread"),
+    Mutant("a plain write of the lesser label", "push.cuh",
+           "store_relaxed(label, min(before, sum));", "*label = min(before, sum);",
+           "martin2009.f_gpu_no_atomic", sanitizer="thread"),
 ]  # fmt: skip
 EMIT = [
     Mutant("the flags are never set", "emit.cuh",
@@ -218,8 +221,8 @@ DENSE = [
            "    const i64 held = min(static_cast<i64>(kBlock), a.n - chunk);",
            "    if (!pushes) continue;\n    const i64 held = kBlock;", DENSE_PUSH,
            sanitizer="address"),  # its writes would break Python itself
-    Mutant("labels of the first chunk only", "dense.cuh", "atomic_min(a.dist + chunk + k, sum)",
-           "atomic_min(a.dist + k, sum)", DENSE_PUSH),
+    Mutant("labels of the first chunk only", "dense.cuh", "Write::lower(a.dist + chunk + k, sum)",
+           "Write::lower(a.dist + k, sum)", DENSE_PUSH),
     Mutant("flags are read before they are staged", "dense.cuh",
            "unsettled[threadIdx.x] = a.unsettled[staged];\n    __syncthreads();",
            "unsettled[threadIdx.x] = a.unsettled[staged];", DENSE_PUSH, sanitizer="thread"),

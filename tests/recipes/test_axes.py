@@ -78,7 +78,10 @@ RULES = [
     (DENSE | {"emit": Emit.PREFIX_SUM}, "DENSE cannot use MIN with PREFIX_SUM"),
     (ON_CPU | {"layout": Layout.DENSE, "map": Map.GRID_STRIDE}, "GRID_STRIDE maps edges"),
     (SETTLING | {"layout": Layout.DENSE, "map": Map.GRID_STRIDE}, "DENSE cannot use GRID_STRIDE"),
-    (DENSE | {"lower": Lower.PLAIN_MIN}, "DENSE cannot use PLAIN_MIN"),
+    (
+        {"select": Select.IMPROVED, "lower": Lower.STORED_MIN},
+        "IMPROVED cannot use STORED_MIN",
+    ),
     (SETTLING | {"layout": Layout.DENSE}, "DENSE on the GPU needs SHARED"),
     (SETTLING | {"layout": Layout.ELL}, "ELL cannot use MIN with FLAGS"),
     (LISTED | {"layout": Layout.ELL}, "ELL cannot use IMPROVED with"),

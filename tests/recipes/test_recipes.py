@@ -31,8 +31,10 @@ from warpath.recipes.params import chosen_params
 NAMES = {
     "classic": """dijkstra dijkstra.radix_heap dijkstra.dial dijkstra.bidirectional bellman_ford
         delta_stepping floyd_warshall johnson""",
-    "martin2009": """fh f_cpu u_cpu u_h1 u_h2 u_h3 u_gpu_1min u_gpu_2min u_gpu u_gpu_2min_on_gpu
-        u_gpu_plus f_gpu f_gpu_no_atomic f_cpu.dense u_cpu.dense u_gpu.dense f_gpu.dense""",
+    "martin2009": """fh f_cpu u_cpu u_h1 u_h2 u_h3 u_gpu_1min u_gpu_2min u_gpu_plus_1min f_gpu_1min
+        f_gpu_no_atomic_1min u_gpu u_gpu_2min_on_gpu u_gpu_plus f_gpu f_gpu_no_atomic f_cpu.dense
+        u_cpu.dense u_gpu_1min.dense f_gpu_1min.dense f_gpu_no_atomic_1min.dense u_gpu.dense
+        f_gpu.dense""",
     "davidson2014": """bellman_ford
         workfront_sweep.cooperative_blocks workfront_sweep.cta_warp_scan workfront_sweep.merge_path
         near_far.cooperative_blocks near_far.cta_warp_scan near_far.merge_path
@@ -118,13 +120,15 @@ def test_only_a_few_variants_are_planned_and_none_that_may_be_wrong():
     }, "a recipe is planned unless planned=False; a planned one needs a predicted time: add it here"
     assert {recipe.name for recipe in CATALOGUE if not recipe.exact} == {
         "martin2009.f_gpu_no_atomic",
+        "martin2009.f_gpu_no_atomic_1min",
+        "martin2009.f_gpu_no_atomic_1min.dense",
         "broken.harish_narayanan2007",
     }
 
 
 def test_what_is_obsolete_in_a_paper_has_a_note():
     for name, words in {
-        "martin2009.u_gpu_plus": "texture",
+        "martin2009.u_gpu_plus_1min": "texture",
         "davidson2014.bucketing.merge_path": "Thrust",
         "bodra2025.bf_strided": "n - 1 launches",
         "johnson_gpu.bf_queue": "launches a grid from the device",
@@ -144,6 +148,11 @@ def test_variants_that_differ_in_one_choice_differ_on_one_axis():
         ),
         ("martin2009.u_gpu", "martin2009.u_gpu_plus", "memory"),
         ("martin2009.f_gpu", "martin2009.f_gpu_no_atomic", "lower"),
+        ("martin2009.u_gpu_1min", "martin2009.u_gpu_plus_1min", "memory"),
+        ("martin2009.u_gpu_1min", "martin2009.f_gpu_1min", "direction"),
+        ("martin2009.f_gpu_1min", "martin2009.f_gpu_no_atomic_1min", "lower"),
+        ("martin2009.u_gpu_1min.dense", "martin2009.f_gpu_1min.dense", "direction"),
+        ("martin2009.f_gpu_1min.dense", "martin2009.f_gpu_no_atomic_1min.dense", "lower"),
         ("martin2009.f_cpu", "martin2009.f_cpu.dense", "layout"),
         ("martin2009.u_h1", "martin2009.u_h3", "place"),
         (

@@ -36,7 +36,10 @@ class Select(Axis):
     BELOW = "below", "improved vertices below a threshold that rises by delta [near set]"
     BUCKET = "bucket", "vertices in the lowest of several intervals of equal width [bucketing]"
     MIN = "min", "unsettled vertices with the least label [compound frontier F]"
-    OUT = "out", "unsettled vertices up to the least label + lightest out-edge [Crauser threshold]"
+    OUT = (
+        "out",
+        "unsettled vertices up to the least sum of label and lightest out-edge [Crauser threshold]",
+    )
 
 
 class Direction(Axis):
@@ -118,7 +121,7 @@ class Edges(Axis):
     CLASSIFIED = (
         "classified",
         (
-            "self-loops, source edges, in-degree 1, out-degree 0: each relaxed differently "
+            "self-loops, in-degree 1, out-degree 0: relaxed differently; source edges start at 0 "
             "[edge classes]"
         ),
     )
@@ -128,7 +131,11 @@ class Lower(Axis):
     """The instruction by which a push lowers a label that other threads may lower concurrently."""
 
     ATOMIC_MIN = "atomic min", "the label becomes the least of all values [atomicMin]"
-    PLAIN_MIN = "plain min", "read, compare, write: a concurrent minimum may be lost [no_Atomic]"
+    PLAIN_MIN = "plain min", "read, compare, write: a concurrent minimum may be lost [if]"
+    STORED_MIN = (
+        "stored min",
+        "the lesser of label and sum is always written: an older label may come back [no_Atomic]",
+    )
 
 
 class Labels(Axis):
@@ -371,6 +378,11 @@ def _against_the_steps(axes: Axes) -> Iterator[str]:
         yield f"{select} needs a reduce, its threshold is a minimum: GRID, ONE_PASS or HOST"
     if not axes.settles and axes.reduce is not Reduce.NONE:
         yield f"{select} cannot use {axes.reduce.name}, its rounds need no minimum: use NONE"
+    if axes.lower is Lower.STORED_MIN and not axes.settles:
+        yield (
+            f"{select} cannot use STORED_MIN, it writes no sum that is not below the label: use "
+            "PLAIN_MIN"
+        )
     if axes.direction is Direction.PUSH:
         return
     if not axes.settles:
@@ -388,10 +400,10 @@ def _against_the_steps(axes: Axes) -> Iterator[str]:
             f"PULL cannot use {axes.map.name}, its kernel has one thread per unsettled vertex: "
             "use THREAD"
         )
-    if axes.lower is Lower.PLAIN_MIN:
+    if axes.lower is not Lower.ATOMIC_MIN:
         yield (
-            "PULL cannot use PLAIN_MIN, no other thread lowers the same label, so no minimum can "
-            "be lost: leave it out"
+            f"PULL cannot use {axes.lower.name}, no other thread lowers the same label, so "
+            "no minimum can be lost: leave it out"
         )
 
 
@@ -424,8 +436,10 @@ def _against_the_place(axes: Axes) -> Iterator[str]:
             f"{axes.map.name} maps edges to the threads of a GPU, and relax is on the CPU: "
             "use THREAD"
         )
-    if axes.lower is Lower.PLAIN_MIN:
-        yield "PLAIN_MIN is for concurrent threads, and relax is on the CPU: use ATOMIC_MIN"
+    if axes.lower is not Lower.ATOMIC_MIN:
+        yield (
+            f"{axes.lower.name} is for concurrent threads, and relax is on the CPU: use ATOMIC_MIN"
+        )
     if axes.memory is Memory.SHARED:
         yield "SHARED is memory of a GPU, and relax is on the CPU: use GLOBAL"
 
@@ -446,8 +460,6 @@ def _against_the_storage(axes: Axes) -> Iterator[str]:
         )
     if dense and axes.map is not Map.THREAD:
         yield f"DENSE cannot use {axes.map.name}, all its rows are equally long: use THREAD"
-    if dense and axes.lower is Lower.PLAIN_MIN:
-        yield "DENSE cannot use PLAIN_MIN, its kernel has only atomicMin: use ATOMIC_MIN"
     if dense and axes.place.relax is Side.GPU and not shared:
         yield "DENSE on the GPU needs SHARED, its blocks load labels and flags in chunks"
     if axes.layout is Layout.ELL and (axes.listed or axes.settles):

@@ -16,7 +16,8 @@ PAPER = Citation(
 
 _ROUNDS = Param(
     "rounds",
-    "the number of rounds to run; by default the run ends after the first round without a change",
+    "the least number of rounds, n - 1 as in the paper; the run ends after the first round from "
+    "there on that changes nothing, by default after the first of all",
     whole=True,
 )
 
@@ -34,8 +35,12 @@ _VERTEX = Recipe(
     planned=False,
     note="The paper always makes n - 1 launches; params={'rounds': n - 1} does so too. Without it "
     "all three variants stop after the first round that changes nothing, so they are compared over "
-    "the same number of rounds. The paper's two arrays and the copy after each round are used "
-    "here too.",
+    "the same number of rounds. The paper's two arrays are used here too; after a round only "
+    "labels that fell are copied. One kernel makes all rounds, with 512 threads a block and as "
+    "many as run at once: on larger graphs threads have several vertices in every variant, so that "
+    "bf_vertex and bf_strided do the same work and the gain of striding cannot be decided. The "
+    "number of threads, in the paper found by experiment, is no parameter. A sum that is not below "
+    "the label takes no atomic minimum.",
 )
 
 _STRIDED = _VERTEX.but(
@@ -57,7 +62,8 @@ _FUTURE = "section Future Work: ELL format"
 _ELL = (
     "The paper proposes the format and measures nothing with it. Rows have their lengths, so that "
     "padding takes memory but no time. A vertex of many edges makes all rows as long as its own: "
-    "the plan states the bytes, and refuses what does not fit."
+    "the plan states the bytes, and refuses what does not fit. The lengths leave the divergence "
+    "between threads that the format is to remove."
 )
 
 _DIJKSTRA = Recipe(
@@ -72,10 +78,17 @@ _DIJKSTRA = Recipe(
     planned=False,
     note="The paper has one launch, which cannot be interrupted. Here a launch settles up to 256 "
     "vertices for each source, so that progress is reported and a call can be interrupted. The "
-    "labels of a vertex for all sources are next to each other, and a block has one warp. The "
+    "labels of a vertex for all sources are next to each other, and a block has one warp, whose "
+    "threads request 32 labels together. Sources come in batches where memory is short. The "
     "work of a thread and the memory of its labels and flags are as in the paper.",
 )
 
+_PATHS = (
+    "An entry that falls gets the predecessor of the path from the intermediate vertex. Lengths of "
+    "0 or rounding can make predecessors cyclic; such rows are searched again on the CPU. With "
+    "negative weights a Bellman-Ford on the CPU first looks for a negative cycle, and floats are "
+    "taken under its potentials; the paper leaves both to Floyd-Warshall."
+)
 _FLOYD = "section Experimental Setup: Floyd-Warshall algorithm, "
 _EDGE = Recipe(
     "bodra2025.fw_edge",
@@ -90,17 +103,16 @@ _EDGE = Recipe(
     steps=MatrixSteps(Relax.ENTRY),
     predecessors=True,
     planned=False,
-    note="An entry that falls gets the predecessor of the path from the intermediate vertex. "
-    "Lengths of 0 or rounding can make predecessors cyclic; such rows are searched again on the "
-    "CPU.",
+    note=f"{_PATHS} The grid has one dimension and a block entries of one row, as the paper's "
+    "variant with shared memory.",
 )
 _TILED = _EDGE.but(
     "bodra2025.fw_tiled",
     "Floyd-Warshall by tiles of 32 x 32 in three phases, from global memory.",
     f"{_FLOYD}Tiled implementation; figure 2",
     steps=MatrixSteps(Relax.TILE),
-    note=f"{_EDGE.note} The paper does not state the size of a tile; the authors' program has 32. "
-    "A block has 256 threads, as in all recipes, so a thread has four entries of a tile.",
+    note=f"{_PATHS} The paper calls tiles of the square root of the number of cores optimal; the "
+    "authors' program has 32. A block has 256 threads, so a thread has four entries of a tile.",
 )
 
 RECIPES = (
@@ -128,12 +140,14 @@ RECIPES = (
         "As fw_edge, with the entry of the pivot's column loaded into shared memory once a block.",
         f"{_FLOYD}One thread per edge with shared memory; figure 2",
         steps=MatrixSteps(Relax.ENTRY, Memory.SHARED),
+        note=_PATHS,
     ),
     _EDGE.but(
         "bodra2025.fw_vertex",
         "As fw_edge, with a thread for each row, which relaxes all its entries.",
         f"{_FLOYD}One thread per vertex implementation; figure 2",
         steps=MatrixSteps(Relax.ROW),
+        note=_PATHS,
     ),
     _TILED,
     _TILED.but(

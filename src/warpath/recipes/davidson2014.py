@@ -14,8 +14,8 @@ PAPER = Citation(
 
 _DELTA = Param(
     "delta",
-    "the increment of the threshold, in the unit of the weights; 32 x mean weight / mean degree by "
-    "default",
+    "the increment of the threshold, in the unit of the weights, a whole number for integers; 32 x "
+    "mean weight / mean degree by default, as in the paper, with a degree of at least 1",
     default=32,
     relative=True,
 )
@@ -43,8 +43,9 @@ _WIDTH = Param(
 )
 _SWITCH = Param(
     "switch",
-    "the size of the frontier, in vertices, from which on near-far replaces the sweep; by default "
-    "the number of threads that the GPU runs at once",
+    "the size of the frontier, in vertices, from which on near-far replaces the sweep, until fewer "
+    "than so many are near and far together; by default the number of threads that the GPU runs at "
+    "once",
     whole=True,
 )
 
@@ -53,23 +54,44 @@ _TRAVERSALS = {
         Map.BLOCK_SEARCH,
         "Cooperative Blocks",
         "a block shares the edges of its vertices",
+        "",
     ),
     "cta_warp_scan": (
         Map.CTA_WARP_SCAN,
         "CTA+Warp+Scan",
         "edge lists go to a block, a warp or a pool by their length",
+        (
+            " A warp chooses its next list by a ballot, where the paper lets the last writer win; "
+            "a list as long as a block or a warp goes to it."
+        ),
     ),
     "merge_path": (
         Map.MERGE_PATH,
         "Load-Balanced Partitioning",
         "all threads relax the same number of edges",
+        "",
     ),
 }
 
+_ROUNDS = (
+    "One kernel makes all rounds, where the paper launches kernels, and its threads have several "
+    "vertices or edges of a large round. A sum that is not below the label takes no atomic minimum."
+)
+_LISTS = (
+    f"{_ROUNDS} A prefix sum over the whole grid numbers the edges of a round for all three "
+    "traversals, as each edge has a slot for its target; in the paper blocks make their own "
+    "offsets. Doubles and gaps leave the slots in one pass."
+)
+_JUMP = (
+    "rises by the multiple of delta that leads to the least waiting label, so that the pile is not "
+    "split in vain"
+)
 _BUCKETING = (
-    "The paper sorted with Thrust. Our radix sort, two passes over the four-bit digits of a "
-    "vertex's bucket, replaces it: the same kind of sort, in the same step. As there are few "
-    "buckets, the merge takes positions from their sizes and searches nothing. The paper prints no "
+    "The paper sorted with Thrust, by distance. Our radix sort, two passes over the four-bit "
+    "digits of a vertex's bucket, replaces it in the same step: it is the cheaper of the two, as "
+    "it orders by bucket alone. As there are few buckets, the merge takes positions from their "
+    "sizes and searches nothing. Where its room is short, all buckets are sorted again. When all "
+    "are empty, they move to the least label of the far pile. The paper prints no "
     "width of a bucket. Here it is delta / buckets, a quarter of near-far's increment by default: "
     "of widths from 1/16 to 16 increments it comes closest to table III, with 1.45 times "
     "near-far's rounds (1.37 in the paper), 1.37 times less work (1.36) and 0.48 of its "
@@ -87,6 +109,7 @@ _BELLMAN_FORD = Recipe(
     devices=GPU_ONLY,
     axes=Axes(Select.ALL, emit=Emit.FLAG),
     planned=False,
+    note=_ROUNDS,
 )
 _DIJKSTRA = Recipe(
     "davidson2014.dijkstra_binary_heap",
@@ -97,12 +120,14 @@ _DIJKSTRA = Recipe(
     Loop.DIJKSTRA,
     Queue.BINARY,
     planned=False,
+    note="The paper does not describe its heap; this one has one entry for a vertex and lowers it.",
 )
 
 
 def _traversed(traversal: str) -> tuple[Recipe, ...]:
     """Return the paper's three methods, and two more bucketings, with one traversal."""
-    kind, title, how = _TRAVERSALS[traversal]
+    kind, title, how, note = _TRAVERSALS[traversal]
+    lists = f"{_LISTS}{note}"
     sweep = _BELLMAN_FORD.but(
         f"davidson2014.workfront_sweep.{traversal}",
         f"Relaxes the vertices whose label fell in the last round; {how}.",
@@ -111,6 +136,7 @@ def _traversed(traversal: str) -> tuple[Recipe, ...]:
         select=Select.IMPROVED,
         emit=Emit.PREFIX_SUM,
         map=kind,
+        note=f"{lists} The look-up table is written while edges are relaxed.",
     )
     near_far = sweep.but(
         f"davidson2014.near_far.{traversal}",
@@ -119,9 +145,8 @@ def _traversed(traversal: str) -> tuple[Recipe, ...]:
         params=(_DELTA, _SKIP),
         select=Select.BELOW,
         note="The paper raises the threshold by delta each time the near set is empty. Here it "
-        "rises by the multiple of delta that leads to the least waiting label, so that the pile "
-        "is not split in vain; rounds and work are the same. params={'skip': 1} raises it as the "
-        "paper does. One kernel makes all rounds, where the paper launches kernels.",
+        f"{_JUMP}; rounds and work are the same. params={{'skip': 1}} raises it as the paper does. "
+        f"{lists}",
     )
     bucketing = near_far.but(
         f"davidson2014.bucketing.{traversal}",
@@ -131,11 +156,12 @@ def _traversed(traversal: str) -> tuple[Recipe, ...]:
         planned=False,
         select=Select.BUCKET,
         arrange=Arrange.MERGE,
-        note=_BUCKETING,
+        note=f"{_BUCKETING} {lists}",
     )
     sort_all = bucketing.but(
         f"davidson2014.bucketing_sort_all.{traversal}",
         f"As bucketing, but every round sorts all that waits; {how}.",
+        f"not in the paper; its buckets are those of section IV-C; section IV-B, {title}",
         arrange=Arrange.SORT,
         note="Ours, for comparison: the paper sorts only the output of a round and merges it into "
         "the buckets.",
@@ -143,7 +169,7 @@ def _traversed(traversal: str) -> tuple[Recipe, ...]:
     multisplit = sort_all.but(
         f"davidson2014.bucketing_multisplit.{traversal}",
         f"As bucketing_sort_all, but with one multisplit instead of the sort; {how}.",
-        f"section VII, the missing primitive; section IV-B, {title}",
+        f"section IV-C, the ideal primitive, missing in section VII; section IV-B, {title}",
         arrange=Arrange.MULTISPLIT,
         note="The paper names a multisplit as the ideal primitive, but had none. Only this step "
         "differs from bucketing_sort_all, so a comparison shows the cost of the sort.",
@@ -163,8 +189,10 @@ RECIPES = (
         "section VII, future work",
         params=(_DELTA, _SWITCH),
         planned=False,
-        note="The paper proposes it without numbers; here the frontier size of the switch is a "
-        "parameter.",
+        note="The paper proposes to sweep first, to order while the queue is large, and to sweep "
+        "at last, without numbers. Here the size of the switch is a parameter, and the method "
+        "changes as often as the sizes say: back to the sweep when few vertices are near and far "
+        f"together. The threshold {_JUMP}. {_LISTS}",
     ),
     _DIJKSTRA,
     _DIJKSTRA.but(

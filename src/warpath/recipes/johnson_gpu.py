@@ -11,9 +11,17 @@ PAPER = Citation(
     "with its source at github.com/ouzan19/JohnsonAlgoCUDA",
 )
 
+_SETTLING = (
+    "Section 5.3 says in one sentence that vertices greater than the threshold enter the frontier, "
+    "and in another lower or equal; the second is right and is used here. In the paper a kernel "
+    "starts the steps, and the minimum is the library's reduce3; here one kernel makes all rounds "
+    "and every block takes the least of the minima behind a barrier of the grid. The lightest edge "
+    "out of each vertex is computed on the CPU once for a graph and in no step's time."
+)
+
 _FLAGS = Recipe(
     "johnson_gpu.dijkstra_flags",
-    "Settles all vertices up to the least label + lightest out-edge; flags select them.",
+    "Settles all vertices up to the least sum of label and lightest out-edge; flags select them.",
     PAPER,
     "section 5.3, flag-based: algorithms 5 to 7",
     frozenset({Task.SSSP}),
@@ -21,13 +29,12 @@ _FLAGS = Recipe(
     devices=GPU_ONLY,
     axes=Axes(Select.OUT, reduce=Reduce.GRID),
     planned=False,
-    note="Section 5.3 says in one sentence that vertices greater than the threshold enter the "
-    "frontier, and in another lower or equal; the second is right and is used here.",
+    note=_SETTLING,
 )
 
 _QUEUE = Recipe(
     "johnson_gpu.bf_queue",
-    "Relaxes a queue of improved vertices, a block for each, and four classes of edges "
+    "Relaxes a queue of improved vertices, a block for each, and some classes of edges "
     "differently: negative weights on a GPU.",
     PAPER,
     "sections 4.1 and 5.1: algorithms 1, 2 and 4",
@@ -38,8 +45,12 @@ _QUEUE = Recipe(
     axes=Axes(Select.IMPROVED, map=Map.CHILD_GRID, emit=Emit.ATOMIC_QUEUE, edges=Edges.CLASSIFIED),
     note="The paper launches a grid from the device for each vertex of the queue and waits "
     "on the device; CUDA 12 has no such wait. Here a block of one running grid takes each vertex "
-    "of the queue: as in the paper, each vertex has separate threads for its edges. This saves "
-    "the cost of launches from the device, which favours this variant.",
+    "of the queue, up to eight vertices a block where the queue is long: as in the paper, each "
+    "vertex has separate threads for its edges. This saves the cost of launches from the device, "
+    "which favours this variant. A vertex enters the queue once a round. Edges out of the source "
+    "begin at 0 without a look at its label, but lower labels as others do; the paper's direct "
+    "update would be wrong for parallel edges. A sum that is not below the label takes no atomic "
+    "minimum.",
 )
 
 _SETTLE_QUEUE = _FLAGS.but(
@@ -69,7 +80,9 @@ _JOHNSON = Recipe(
     planned=False,
     note="Without negative weights the potentials would all be 0, so the first two steps are "
     "skipped. If only some sources are solved, the extra vertex has edges to these alone, so that "
-    "a negative cycle that none of them reaches is not an error.",
+    "a negative cycle that none of them reaches is not an error. Potentials for all sources are "
+    "kept with the graph for the next call; the reweighted graph is made anew, and its lightest "
+    f"edges with it. {_SETTLING}",
 )
 
 RECIPES = (

@@ -22,29 +22,62 @@ PAPER = Citation(
     2009,
 )
 
-_STEPS = (
-    "Steps on the CPU scan all vertices on one thread, and skip settled ones 64 at a time. "
-    "The minimum uses vector instructions, and stores the least label of every 1,024 vertices: the "
-    "update compares labels only where that equals the threshold. Each distinct distance takes a "
-    "round that scans all vertices, O(n^2) at worst, as the paper says: a star of millions of "
-    "leaves with distinct weights takes hours."
+_UPDATE = (
+    "The update also tests whether a vertex is unsettled, for weights of 0, which the paper "
+    "excludes; it is left out after the last minimum, which is infinite."
 )
+_MINIMUM = (
+    "Steps on the CPU run on one thread. The minimum uses vector instructions and stores the least "
+    "label of every 1,024 vertices"
+)
+_SKIPS = f"{_MINIMUM}: the update compares labels only where that equals the threshold. {_UPDATE}"
+_HOURS = "a star of millions of leaves with distinct weights takes hours."
+_F_TIME = (
+    "Each distinct distance takes a round over all vertices, O(n^2) at worst, as the paper says: "
+    f"{_HOURS}"
+)
+_U_TIME = (
+    "Each distinct distance takes a round over all unsettled vertices, whose edges make it O(n^3) "
+    f"at worst, as the paper says: {_HOURS}"
+)
+_FLAGS = "Of clear flags 64 are passed over at a time."
 _PULL = (
-    "A block of 64 vertices first checks whether a block of its predecessors has a frontier "
-    "vertex; only then do its vertices scan their edges."
+    f"{_FLAGS} A block of 64 vertices first checks whether a block of its predecessors has a "
+    "frontier vertex; only then do its vertices scan their edges. Where more than m / 8 pairs of "
+    "blocks have edges, as in the random graphs of figure 6, that check is left out."
 )
 _TRAVEL = (
     "The range from the first to the last element that the CPU changed is copied to the GPU; "
     "kernels also write changes to the host's copy, which is page-locked."
 )
 _LEFT = (
-    "As in the paper, the host starts every step. The last kernel writes its values to page-locked "
-    "memory of the host, where the paper copies them."
+    "As in the paper, the host starts every step, with 256 threads a block. The last kernel writes "
+    "its values to page-locked memory of the host, where the paper copies them."
 )
-_ON_GPU = (
-    "In the paper the CPU takes the minimum of the values that a kernel leaves, as in u_gpu_1min. "
-    "Here each block does, behind a barrier of the grid, so that one kernel makes all rounds: no "
-    "value goes to the CPU, and this is faster than the paper's variant."
+_1MIN = (
+    f"{_LEFT} The CPU takes the minimum of the n / (2 b) values that minimum1 leaves, with b "
+    f"threads a block. {_UPDATE}"
+)
+
+
+def _on_gpu(paper: str, more: str = "") -> str:
+    """Return the note of a variant without the CPU, by the name of the one that the paper has."""
+    return (
+        f"In the paper the CPU takes the least of the values that a kernel leaves, as in {paper}. "
+        "Here each block does, behind a barrier of the grid, so that one kernel makes all rounds, "
+        f"with 512 threads a block and several vertices a thread{more}: no value goes to the CPU, "
+        f"and this is faster than the paper's variant. {_UPDATE}"
+    )
+
+
+_U_ON_GPU = _on_gpu(
+    "u_gpu_1min",
+    ", and a thread takes the minimum of the labels that it has just lowered, without a step of "
+    "its own",
+)
+_MAY_BE_WRONG = (
+    "For measurements only, as in the paper, because concurrent minima may be lost: a result may "
+    "fail verification. As in the paper the lesser of label and sum is written in any case."
 )
 _CPU, _GPU = Side.CPU, Side.GPU
 _ALL_CPU = Place(_CPU, _CPU, _CPU)
@@ -70,14 +103,14 @@ _F_CPU = Recipe(
     Loop.SETTLE,
     axes=Axes(Select.MIN, reduce=Reduce.HOST, place=_ALL_CPU),
     planned=False,
-    note=_STEPS,
+    note=f"{_SKIPS} {_FLAGS} {_F_TIME}",
 )
 _U_CPU = _F_CPU.but(
     "martin2009.u_cpu",
     "One CPU thread checks the predecessors of each unsettled vertex for frontier vertices.",
     "section 4.1, U^CPU: figure 2 with relax_U of figure 3, right",
     direction=Direction.PULL,
-    note=f"{_STEPS} {_PULL}",
+    note=f"{_SKIPS} {_PULL} {_U_TIME}",
 )
 _U_H1 = _U_CPU.but(
     "martin2009.u_h1",
@@ -85,7 +118,7 @@ _U_H1 = _U_CPU.but(
     "section 4.1, U^H1",
     devices=GPU_ONLY,
     place=Place(relax=_CPU, reduce=_CPU, update=_GPU),
-    note=f"{_STEPS} {_PULL} {_TRAVEL}",
+    note=f"{_MINIMUM}. {_PULL} {_U_TIME} {_TRAVEL} {_UPDATE}",
 )
 _U_GPU_1MIN = _U_CPU.but(
     "martin2009.u_gpu_1min",
@@ -94,21 +127,35 @@ _U_GPU_1MIN = _U_CPU.but(
     devices=GPU_ONLY,
     place=Place(),
     reduce=Reduce.ONE_PASS,
-    note=f"{_LEFT} The CPU takes the minimum of the n / (2 b) values that minimum1 leaves, with b "
-    "threads a block.",
+    note=_1MIN,
+)
+_F_GPU_1MIN = _U_GPU_1MIN.but(
+    "martin2009.f_gpu_1min",
+    "A GPU thread for each frontier vertex lowers its successors; the CPU ends the minimum.",
+    "section 4.1, F^GPU: relax_F of figure 3, left, and figure 4",
+    direction=Direction.PUSH,
+)
+_NO_ATOMIC_1MIN = _F_GPU_1MIN.but(
+    "martin2009.f_gpu_no_atomic_1min",
+    "As f_gpu_1min, with a plain minimum: shows the cost of atomicMin. Labels may be wrong.",
+    "section 4.1, F^GPU_no_Atomic",
+    lower=Lower.STORED_MIN,
+    exact=False,
+    note=f"{_1MIN} {_MAY_BE_WRONG}",
 )
 _U_GPU = _U_GPU_1MIN.but(
     "martin2009.u_gpu",
     "A GPU thread for each unsettled vertex reads its predecessors: no atomic operations.",
     "section 4.1, U^GPU: relax_U of figure 3, right, and update of figure 4",
     reduce=Reduce.GRID,
-    note=_ON_GPU,
+    note=_U_ON_GPU,
 )
 _F_GPU = _U_GPU.but(
     "martin2009.f_gpu",
     "A GPU thread for each frontier vertex lowers its successors by atomicMin.",
-    "section 4.1, F^GPU: relax_F of figure 3, left, and figure 4",
+    "section 4.1, F^GPU: relax_F of figure 3, left, and update of figure 4",
     direction=Direction.PUSH,
+    note=_on_gpu("f_gpu_1min"),
 )
 
 RECIPES = (
@@ -121,14 +168,14 @@ RECIPES = (
         "Hybrid: relax runs on the GPU, the minimum and the update on the CPU.",
         "section 4.1, U^H2",
         place=Place(relax=_GPU, reduce=_CPU, update=_CPU),
-        note=f"{_STEPS} {_TRAVEL}",
+        note=f"{_SKIPS} {_U_TIME} {_TRAVEL}",
     ),
     _U_H1.but(
         "martin2009.u_h3",
         "Hybrid: relax and the update run on the GPU, the minimum on the CPU.",
         "section 4.1, U^H3",
         place=Place(relax=_GPU, reduce=_CPU, update=_GPU),
-        note=f"{_STEPS} {_TRAVEL}",
+        note=f"{_MINIMUM}. {_U_TIME} {_TRAVEL} {_UPDATE}",
     ),
     _U_GPU_1MIN,
     _U_GPU_1MIN.but(
@@ -136,49 +183,82 @@ RECIPES = (
         "As u_gpu_1min, with a second kernel for the minimum, so that fewer values go to the CPU.",
         "section 4.1, U^GPU+2min: minimum2",
         reduce=Reduce.TWO_PASS,
-        note=f"{_LEFT} The CPU takes the minimum of the n / (2 b)^2 values that minimum2 leaves.",
+        note=f"{_LEFT} The CPU takes the minimum of the n / (2 b)^2 values that minimum2 leaves. "
+        f"{_UPDATE}",
     ),
+    _U_GPU_1MIN.but(
+        "martin2009.u_gpu_plus_1min",
+        "As u_gpu_1min, with the bounds of the rows in shared memory and the flags f read through "
+        "the read-only cache.",
+        "section 4.2, U^GPU_PLUS",
+        memory=Memory.SHARED,
+        note=f"{_1MIN} The paper read the flags f through a texture reference, which CUDA 12 does "
+        "not have; read-only loads (__ldg) replace it. On today's GPUs these and plain loads, "
+        "those of u_gpu_1min, go through the same cache.",
+    ),
+    _F_GPU_1MIN,
+    _NO_ATOMIC_1MIN,
     _U_GPU,
     _U_GPU.but(
         "martin2009.u_gpu_2min_on_gpu",
         "As u_gpu, with a second step that stores the minimum and one more barrier.",
         "section 4.1, U^GPU+2min, without the CPU",
         reduce=Reduce.GRID_TWICE,
-        note=f"{_ON_GPU} u_gpu_2min is the paper's variant.",
+        note=f"{_U_ON_GPU} u_gpu_2min is the paper's variant.",
     ),
     _U_GPU.but(
         "martin2009.u_gpu_plus",
-        "As u_gpu, with the bounds of the rows in shared memory and the flags f read through the "
-        "read-only cache.",
+        "As u_gpu, with the bounds of the rows in shared memory.",
         "section 4.2, U^GPU_PLUS",
         memory=Memory.SHARED,
-        note=f"{_ON_GPU} The paper read the flags f through a texture reference, which CUDA 12 "
-        "does not have. Read-only loads (__ldg) replace it: since Maxwell they use the same cache "
-        "as textures, so the measurement is the same as in the paper: a cached against a plain "
-        "read of f.",
+        note=f"{_U_ON_GPU} The flags f change while the one kernel runs, so read-only loads are "
+        "not allowed: f is read as in u_gpu, through the cache of the multiprocessor. u_gpu also "
+        "requests four vertices of a thread together, which here are read one after the other. "
+        "u_gpu_plus_1min differs from u_gpu_1min as the paper's variants do.",
     ),
     _F_GPU,
     _F_GPU.but(
         "martin2009.f_gpu_no_atomic",
         "As f_gpu, with a plain minimum: shows the cost of atomicMin. Labels may be wrong.",
         "section 4.1, F^GPU_no_Atomic",
-        lower=Lower.PLAIN_MIN,
+        lower=Lower.STORED_MIN,
         exact=False,
-        note=f"{_ON_GPU} For measurements only, as in the paper, because concurrent minima may be "
-        "lost: a result may fail verification.",
+        note=f"{_on_gpu('f_gpu_no_atomic_1min')} {_MAY_BE_WRONG}",
     ),
     _F_CPU.but(
         "martin2009.f_cpu.dense",
         "One CPU thread relaxes the frontier's rows of an adjacency matrix.",
         "section 5, F^CPU; figure 7",
         layout=Layout.DENSE,
+        note=f"{_SKIPS} {_F_TIME}",
     ),
     _U_CPU.but(
         "martin2009.u_cpu.dense",
         "One CPU thread scans the column of each unsettled vertex in an adjacency matrix.",
         "section 5, U^CPU; figure 7",
         layout=Layout.DENSE,
-        note=_STEPS,
+        note=f"{_SKIPS} {_U_TIME}",
+    ),
+    _U_GPU_1MIN.but(
+        "martin2009.u_gpu_1min.dense",
+        "A GPU thread scans the matrix column of an unsettled vertex; the CPU ends the minimum.",
+        "section 5, U^GPU; figure 7",
+        layout=Layout.DENSE,
+        memory=Memory.SHARED,
+    ),
+    _F_GPU_1MIN.but(
+        "martin2009.f_gpu_1min.dense",
+        "A GPU thread scans the matrix row of a frontier vertex; the CPU ends the minimum.",
+        "section 5, F^GPU; figure 7",
+        layout=Layout.DENSE,
+        memory=Memory.SHARED,
+    ),
+    _NO_ATOMIC_1MIN.but(
+        "martin2009.f_gpu_no_atomic_1min.dense",
+        "As f_gpu_1min.dense, with a plain minimum instead of atomicMin. Labels may be wrong.",
+        "section 6, F^GPU_no_Atomic; figure 7",
+        layout=Layout.DENSE,
+        memory=Memory.SHARED,
     ),
     _U_GPU.but(
         "martin2009.u_gpu.dense",
@@ -187,6 +267,7 @@ RECIPES = (
         "section 5, U^GPU; figure 7",
         layout=Layout.DENSE,
         memory=Memory.SHARED,
+        note=_on_gpu("u_gpu_1min.dense"),
     ),
     _F_GPU.but(
         "martin2009.f_gpu.dense",
@@ -194,5 +275,6 @@ RECIPES = (
         "section 5, F^GPU; figure 7",
         layout=Layout.DENSE,
         memory=Memory.SHARED,
+        note=_on_gpu("f_gpu_1min.dense"),
     ),
 )

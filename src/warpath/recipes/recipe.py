@@ -71,7 +71,7 @@ class Queue(Enum):
     DIAL = "dial"  #: Dial's buckets: one for each integer distance up to the largest weight
     BINARY = "binary"  #: a binary heap, stale entries skipped
     FIBONACCI = "fibonacci"  #: a Fibonacci heap: lowers a key in amortised O(1)
-    RELAXED = "relaxed"  #: a relaxed heap: lowers a key in O(1), worst case
+    RELAXED = "relaxed"  #: a relaxed heap: lowers a key in amortised O(1)
 
 
 _VOLUME = re.compile(r"(.+) (\d+)(?:\((\d+)\))?")
@@ -250,8 +250,8 @@ class Recipe:
             return
         if self.loop is not loop_of(axes):
             yield f"({axes.words()}) is what {loop_of(axes).name} runs, not {loop}"
-        if self.exact and axes.lower is Lower.PLAIN_MIN:
-            yield "PLAIN_MIN loses concurrent minima: say exact=False"
+        if self.exact and axes.lower is not Lower.ATOMIC_MIN:
+            yield f"{axes.lower.name} loses concurrent minima: say exact=False"
         if self.negative and axes.select not in {Select.ALL, Select.IMPROVED}:
             yield (
                 f"{axes.select.name} takes vertices in the order of their labels, which holds for "

@@ -146,7 +146,7 @@ KINDS = {
     "settle_push": _settle(
         "PushRelax<{map}<{set}, {block}>, {write}, {set}::kListed, {numbered}, {block}>"
     ),
-    "settle_dense": _settle("DenseRelax<{push}, {block}>"),
+    "settle_dense": _settle("DenseRelax<{push}, {write}, {block}>"),
     "push": Kind(
         "steps.cuh",
         "i64 size, const u8* flags, const i64* indptr, const V* indices, const W* weights, "
@@ -166,7 +166,7 @@ KINDS = {
         "steps.cuh",
         "i64 size, const L* matrix, L* dist, const u8* frontier, const u8* unsettled, "
         "u64* counters",
-        "dense_step<{push}, {traced}, {block}>("
+        "dense_step<{push}, {write}, {traced}, {block}>("
         "DenseArgs<L>{{size, matrix, dist, frontier, unsettled}}, counters)",
     ),
     "reduce": Kind(

@@ -35,7 +35,11 @@ _MAPS = {
     Map.MERGE_PATH: "MergePathMap",
     Map.CHILD_GRID: "ChildGridMap",
 }
-_WRITES = {Lower.ATOMIC_MIN: "WriteAtomic", Lower.PLAIN_MIN: "WritePlain"}
+_WRITES = {
+    Lower.ATOMIC_MIN: "WriteAtomic",
+    Lower.PLAIN_MIN: "WritePlain",
+    Lower.STORED_MIN: "WriteMin",
+}
 _SETTLED = {Emit.FLAGS: "ToFlags", Emit.ATOMIC_QUEUE: "ToQueue", Emit.PREFIX_SUM: "ToPrefix"}
 #: The maps that find an edge's vertex by the offsets of the list's edges.
 _BY_OFFSETS = {Map.BLOCK_SEARCH, Map.CTA_WARP_SCAN, Map.MERGE_PATH}
@@ -125,7 +129,7 @@ def _relax(axes: Axes) -> tuple[str, dict[str, str | bool]]:
     """Return the kind of a kernel that settles vertices, and the policies of its relaxation."""
     push = axes.direction is Direction.PUSH
     if axes.layout is Layout.DENSE:
-        return "settle_dense", {"push": push}
+        return "settle_dense", {"push": push, "write": _WRITES[axes.lower]}
     if not push:
         shared = axes.memory is Memory.SHARED
         return "settle_pull", {"bounds": "SharedBounds" if shared else "GlobalBounds"}

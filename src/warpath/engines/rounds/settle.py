@@ -191,7 +191,7 @@ class GpuSteps:
         push = axes.direction is Direction.PUSH
         if axes.layout is Layout.DENSE:
             matrix = matrix_on(graph, device, run.order)
-            kernel = run.kernel("dense", push=push, traced=run.traced)
+            kernel = run.kernel("dense", push=push, write=step_write(axes), traced=run.traced)
             return partial(run.launch, kernel, run.n, matrix=matrix)
         rows = resident(graph, device, reverse=not push).named()
         if push:
@@ -199,7 +199,7 @@ class GpuSteps:
                 "push", map=step_map(axes), write=step_write(axes), traced=run.traced
             )
             return partial(self._push, kernel, rows)
-        bounds = "SharedBounds" if axes.memory is Memory.SHARED else "GlobalBounds"
+        bounds = "SharedBoundsTextureFlags" if axes.memory is Memory.SHARED else "GlobalBounds"
         kernel = run.kernel("pull", bounds=bounds, traced=run.traced)
         return partial(run.launch, kernel, run.n, host_dist=self._arrays[0].mirror, **rows)
 

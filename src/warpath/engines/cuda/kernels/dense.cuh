@@ -5,7 +5,8 @@
 //          push each thread walks a row of its own.
 // Tiles    of kBlock vertices.
 // Shared   pull: kBlock labels and flags; push: kBlock flags.
-// Races    push lowers labels by atomic_min. Labels that are staged for pull may be written by
+// Races    push lowers labels as Write does, see push.cuh. Labels that are staged for pull may be
+// written by
 //          their own threads meanwhile, but only those of frontier vertices are used, which nobody
 //          writes.
 // Source   Martin et al. 2009 section 5.
@@ -60,7 +61,7 @@ __device__ __forceinline__ void pull_dense(const DenseArgs<L>& a, i64 tile, Coun
 }
 
 /// [F, by rows] A thread of the frontier walks its row; the block stages chunks of u.
-template <int kBlock, class Counting, class L>
+template <class Write, int kBlock, class Counting, class L>
 __device__ __forceinline__ void push_dense(const DenseArgs<L>& a, i64 tile, Counting& counts) {
   WARPATH_SHARED(u8, unsettled, kBlock);
   const i64 u = tile * kBlock + threadIdx.x;
@@ -80,7 +81,7 @@ __device__ __forceinline__ void push_dense(const DenseArgs<L>& a, i64 tile, Coun
       L sum;
       if (weight == never<L>()) continue;
       counts.relaxed();
-      if (extend(base, weight, sum) && sum < atomic_min(a.dist + chunk + k, sum)) counts.improved();
+      if (extend(base, weight, sum) && Write::lower(a.dist + chunk + k, sum)) counts.improved();
     }
   }
 }

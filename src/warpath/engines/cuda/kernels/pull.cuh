@@ -27,8 +27,7 @@ struct GlobalBounds {
   static __device__ u8 flag(const u8* flags, i64 u) { return flags[u]; }
 };
 
-/// [shared memory and textures] Each offset is read once by its block; flags go through the cache
-/// of the multiprocessor, which is the texture cache's successor.
+/// [shared memory] Each offset is read once by its block.
 template <int kBlock>
 struct SharedBounds {
   static constexpr bool kShared = true;
@@ -45,7 +44,14 @@ struct SharedBounds {
     first = offsets[t];
     last = offsets[t + 1];
   }
-  static __device__ u8 flag(const u8* flags, i64 u) { return load_older(flags + u); }
+  static __device__ u8 flag(const u8* flags, i64 u) { return flags[u]; }
+};
+
+/// [and textures] Flags that do not change while the kernel runs, by the read-only path: what
+/// became of the texture cache.
+template <int kBlock>
+struct SharedBoundsTextureFlags : SharedBounds<kBlock> {
+  static __device__ u8 flag(const u8* flags, i64 u) { return __ldg(flags + u); }
 };
 
 template <class V, class W, class L>

@@ -6,8 +6,8 @@
 // Tiles    as the map divides the set; a block of kBlock threads takes one at a time.
 // Shared   what the map takes: up to 40 B a thread for CTA_WARP_SCAN.
 // Races    Labels are lowered by atomic_min and read relaxed: a stale label of u is an upper bound,
-//          and who lowers it emits u again, so no improvement is lost. WritePlain is the exception:
-//          of two concurrent minima the worse may stay, which is what it is there to show.
+//          and who lowers it emits u again, so no improvement is lost. WritePlain and WriteMin are
+//          there to show the opposite: of two concurrent minima the worse may stay.
 //          A target of in-degree 1 has one writer a round: CLASSIFIED edges need no atomic there.
 // Source   Martin et al. 2009 figure 3 (relax_F); Davidson et al. 2014 section IV-B; Bodra &
 // Khairnar
@@ -27,13 +27,24 @@ struct WriteAtomic {
   }
 };
 
-/// [min without atomics] Reads, compares, writes.
+/// [if without atomics] Reads, compares, writes.
 struct WritePlain {
   template <class L>
   static __device__ bool lower(L* label, L sum) {
     if (!(sum < load_relaxed(label))) return false;
     store_relaxed(label, sum);
     return true;
+  }
+};
+
+/// [min without atomics] Reads, and writes the lesser of the two in any case: a thread whose sum is
+/// larger may put back a label that another has lowered since.
+struct WriteMin {
+  template <class L>
+  static __device__ bool lower(L* label, L sum) {
+    const L before = load_relaxed(label);
+    store_relaxed(label, min(before, sum));
+    return sum < before;
   }
 };
 

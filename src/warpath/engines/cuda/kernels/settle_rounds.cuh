@@ -102,14 +102,14 @@ struct PullRelax {
 };
 
 /// [relax over the adjacency matrix]
-template <bool kPush, int kBlock>
+template <bool kPush, class Write, int kBlock>
 struct DenseRelax {
   template <class Value, class V, class W, class L, class Grid>
   static __device__ L run(Grid& grid, const SettleRoundsArgs<V, W, L>& a, i64) {
     const DenseArgs<L> dense{a.n, a.matrix, a.dist, a.frontier, a.unsettled};
     grid.counted_phase((a.n + kBlock - 1) / kBlock, [&](i64 tile, typename Grid::Counting& counts) {
       if (kPush)
-        push_dense<kBlock>(dense, tile, counts);
+        push_dense<Write, kBlock>(dense, tile, counts);
       else
         pull_dense<kBlock>(dense, tile, counts);
     });

@@ -37,11 +37,11 @@ __device__ __forceinline__ void pull_step(const PullArgs<V, W, L>& a, u64* count
       counters, [&](i64 tile, Counts<kTraced>& counts) { pull<Bounds, kBlock>(a, tile, counts); });
 }
 
-template <bool kPush, bool kTraced, int kBlock, class L>
+template <bool kPush, class Write, bool kTraced, int kBlock, class L>
 __device__ __forceinline__ void dense_step(const DenseArgs<L>& a, u64* counters) {
   one_tile<kTraced>(counters, [&](i64 tile, Counts<kTraced>& counts) {
     if (kPush)
-      push_dense<kBlock>(a, tile, counts);
+      push_dense<Write, kBlock>(a, tile, counts);
     else
       pull_dense<kBlock>(a, tile, counts);
   });
