@@ -919,3 +919,17 @@ def test_formats_are_listed_with_their_options(warpath):
     found = {each["name"]: each for each in warpath("formats", "--json").json["formats"]}
     assert found["csv"]["write"] == ["delimiter", "decimal", "escape_formulas"]
     assert found["tntp"]["writes"] is False
+
+
+@pytest.mark.parametrize(
+    ("name", "kept"), [("g.npz", True), ("g.geojson", True), ("g.mtx", False), ("g.csv.gz", False)]
+)
+def test_convert_says_that_a_format_has_no_coordinates(warpath, tmp_path, name, kept):
+    town, bare = tmp_path / "town.npz", tmp_path / "bare.npz"
+    wp.write(wp.generate.grid(3, 4), town)
+    wp.write(wp.Graph.of([(0, 1, 2)]), bare)
+    run = warpath("convert", town, tmp_path / name)
+    assert run.code == 0
+    assert ("have no coordinates, so those of the graph were left out" in run.err) is not kept
+    if not kept:
+        assert "have no coordinates" not in warpath("convert", bare, tmp_path / name).err

@@ -1,6 +1,7 @@
 """convert, prepare and generate: write graph files."""
 # Annotations are read at run time: no postponed evaluation.
 
+import sys
 import time
 from pathlib import Path
 from typing import Annotated, Any
@@ -9,6 +10,7 @@ import typer
 
 from warpath.api import prepare as preparing
 from warpath.base import units
+from warpath.base.escaping import visible
 from warpath.cli import output, saving
 from warpath.cli.busy import busy
 from warpath.cli.generators import arguments_of, detail, listing
@@ -19,7 +21,7 @@ from warpath.cli.usage import UsageError
 from warpath.engines.hierarchy import arcs_of
 from warpath.graph import Graph
 from warpath.graph.zones import opened
-from warpath.io.formats import write
+from warpath.io.formats import left_out, write
 
 
 def convert(
@@ -193,4 +195,7 @@ def generate(
 def _write(graph: Graph, out: Path, name: str | None, options: dict[str, Any]) -> float:
     start = time.perf_counter()
     write(graph, out, format=name, **options)
-    return time.perf_counter() - start
+    seconds = time.perf_counter() - start
+    if said := left_out(graph, out, name):
+        sys.stderr.write(f"warpath: {visible(said)}\n")
+    return seconds

@@ -307,6 +307,8 @@ def write(
 ) -> None:
     """Write a graph to a file atomically, with the compression of the path's suffix.
 
+    Only .npz, .geojson and .gpkg files have coordinates; others leave them out.
+
     Parameters
     ----------
     path : for example ``roads.mtx.gz``; an existing file is replaced only when the new one is
@@ -341,6 +343,22 @@ def write(
             "UTF-8: write .npz, or give the vertices other names."
         )
         raise InputError(msg) from error
+
+
+def left_out(graph: Graph, path: Path, format: str | None) -> str:  # noqa: A002 - as in `write`
+    """Return a sentence about the coordinates that a format does not have; empty without any."""
+    suffix = Path(without_suffix(path.name)).suffix.lower()
+    chosen = _by_suffix(suffix) if format is None else format_named(format)
+    if (
+        graph.coordinates is None
+        or chosen is None
+        or {".npz", ".geojson", ".gpkg"} & {*chosen.suffixes}
+    ):
+        return ""
+    return (
+        f"{path}: {chosen.name} files have no coordinates, so those of the graph were left out: "
+        "write .npz, .geojson or .gpkg to keep them."
+    )
 
 
 def _written_suffixes() -> str:
