@@ -27,6 +27,7 @@ void register_pair(nb::module_& module) {
         out["settled"] = result.settled;
         out["relaxed"] = result.relaxed;
         out["improved"] = result.improved;
+        out["read"] = result.read;
         out["rounds"] = result.rounds;
         return out;
       },

@@ -220,3 +220,14 @@ def test_distances_that_do_not_fit_are_refused_or_left_unreachable():
         _core.delta_stepping(*parts, 0, dist, delta=2**53 + 1)
     _core.delta_stepping(*parts, 0, dist, delta=2**53 + 1, complete=False)
     assert dist.tolist() == [0, 2**62, FAR]
+
+
+def test_the_edges_of_a_vertex_are_read_once_for_the_light_and_once_for_the_heavy_ones():
+    rows = {
+        "indptr": np.array([0, 2, 2, 2]),
+        "indices": np.array([1, 2], np.int32),
+        "weights": np.array([1, 9], np.int32),
+    }
+    dist, counts = solve(rows, delta=3, threads=1)
+    assert dist.tolist() == [0, 1, 9]
+    assert (counts["relaxed"], counts["read"]) == (2, 4)

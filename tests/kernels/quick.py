@@ -53,7 +53,7 @@ PARAMS = {
     "warpath.block_per_source": [{}, {"delta": 3}],
     "warpath.pairs": [{"together": side} | more for side in (1, 64) for more in ({}, {"delta": 3})],
 }
-SMALL_PARAMS = {"delta": 3, "buckets": 3, "patch": 9}
+SMALL_PARAMS = {"delta": 3, "buckets": 3, "width": 3, "patch": 9}
 SMALL = ["one_loop", "self_loops", "parallel_edges", "zero_cycle", "isolated_vertices", "hubs"]
 MORE = [
     "lost_minima",
@@ -69,6 +69,17 @@ WIDEST = 40  # vertices, for all pairs as published
 WIDEST_WATCHED = 20  # by entry, where a block has a row: of 40 entries as of 20
 THREE_TILES = corpus.Case(
     "three_tiles", "Seventy vertices.", lambda: generate.uniform(70, 4, (1, 99), seed=7)
+)
+FALLING_HUB = corpus.Case(
+    "falling_hub",
+    "A vertex whose label falls in three rounds, each time with those of its sixty successors.",
+    lambda: Graph.of(
+        (
+            [0, 1, 0, 1, 2, *[3] * 60],
+            [1, 2, 3, 3, 3, *range(4, 64)],
+            np.array([0, 0, 2, 1, 0, *[100] * 60], np.int32),
+        )
+    ),
 )
 LONGER_ROWS = corpus.Case(
     "longer_rows",
@@ -203,6 +214,7 @@ def run(
         check_levels(recipes, alike(long_rows(), dtype), 0, device, [1])
     graphs = [corpus.case(name) for name in cases + (["power_law"] if strided else [])]
     graphs += [LONGER_ROWS] if of_tables else []
+    graphs += [FALLING_HUB] if any("width" in params_of(recipe) for recipe in recipes) else []
     for case in [graph.astype(dtype) for graph in graphs if dtype in graph.dtypes]:
         seeds = [1] if watched else range(1, 9) if case.name in CROWDED else [1, 2]
         for source in case.sources:
@@ -236,6 +248,8 @@ def check_labels(
         if recipe.equal_weights or (case.negative and not recipe.negative):
             continue
         params = {name: SMALL_PARAMS[name] for name in params_of(recipe) & SMALL_PARAMS.keys()}
+        if "width" in params:
+            del params["delta"]  # which it replaces
         trace = Trace() if traced else None
         begin()
         check(recipe, case.graph(), source, device, answer, params, trace)

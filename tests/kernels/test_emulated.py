@@ -214,6 +214,7 @@ SEVERAL = [
         "martin2009.f_gpu",
         "martin2009.u_gpu_plus",
         "davidson2014.near_far.merge_path",
+        "davidson2014.bucketing.merge_path",
         "davidson2014.bucketing_multisplit.cta_warp_scan",
         "davidson2014.hybrid",
         "johnson_gpu.dijkstra_prefix",

@@ -17,6 +17,7 @@ from warpath.engines.cuda.engine import run as run_on_gpu
 from warpath.graph.zones import opened
 from warpath.recipes import CATALOGUE, Task
 from warpath.recipes.params import chosen_params
+from warpath.recipes.recipe import IN_ONE_LAUNCH
 from warpath.results.trace import Trace
 
 pytestmark = pytest.mark.full("parameters on the emulator", *RECIPES_ON_GPUS)
@@ -34,6 +35,9 @@ VALUES = {
     "patch": (9, 20),
     "together": (1, 64),
     "batch": (3, 1000),
+    "k": (1, 8),
+    "t": (1, 4),
+    "constant_degree": (None, 1),  # the default, and the only value
 }
 #: Other parameters that the effect needs: batches are of sources whose pairs advance together.
 BESIDE = {"batch": {"together": 1}}
@@ -59,7 +63,8 @@ def test_a_parameter_changes_what_is_measured(recipe, name):
     if (recipe.name, name) in TIMED:
         pytest.skip("its loop makes no rounds that are counted")
     for graph in (opened(corpus.case(each).astype("int32").graph()) for each in GRAPHS):
-        seen = [measured(recipe, graph, {name: value}) for value in VALUES[name]]
+        given = [{} if value is None else {name: value} for value in VALUES[name]]
+        seen = [measured(recipe, graph, one | BESIDE.get(name, {})) for one in given]
         if seen[0] != seen[-1]:
             return
     pytest.fail(f"params={{{name!r}: ...}} of {recipe.name} changed nothing")
@@ -95,8 +100,8 @@ def test_a_threshold_that_rises_by_delta_splits_the_pile_more_often_in_as_many_r
 
 def measured(recipe, graph, given):
     """Return the counts of each round; of a loop that counts no rounds, those of the solve."""
-    stats, trace = solved(recipe, graph, given | BESIDE.get(next(iter(given)), {}))
-    rounds = [(r.phase, r.selected, r.relaxed, r.read, r.rounds, r.sizes) for r in trace]
+    stats, trace = solved(recipe, graph, given)
+    rounds = [(r.phase, r.selected, r.relaxed, r.read, r.rounds, r.sizes, r.counts) for r in trace]
     return rounds or stats
 
 
@@ -114,6 +119,7 @@ def solved(recipe, graph, given):
     else:
         problem = Problem(Task.APSP, np.arange(graph.n))
         out = np.empty((graph.n, graph.n), graph.dist_dtype)
-    order = Order(recipe, graph, problem, 1, params, out, trace=trace)
+    kept = None if recipe.loop in IN_ONE_LAUNCH else trace
+    order = Order(recipe, graph, problem, 1, params, out, trace=kept)
     raw = run_on_cpu(order) if "cpu" in recipe.devices else run_on_gpu(order, device())
     return raw.stats, trace

@@ -96,3 +96,42 @@ def test_a_trace_counts_the_edges_of_each_round(device):
     ]
     assert trace[1].improved in {1, 2}  # by the order of the two threads
     assert all(row.seconds == {} for row in trace)  # the emulator has no clock
+
+
+def test_a_pull_reads_all_edges_into_what_is_not_settled(device):
+    graph = wp.Graph.of(([0, 0, 1, 2, 3], [1, 2, 3, 3, 0], np.array([1, 1, 5, 1, 1], np.int32)))
+    trace = Trace()
+    solve(CATALOGUE["martin2009.u_gpu"], graph, 0, device, trace=trace)
+    assert [(row.selected, row.relaxed, row.read) for row in trace] == [
+        (1, 2, 4),
+        (2, 2, 2),
+        (1, 0, 0),
+    ]
+    trace = Trace()
+    solve(F_GPU, graph, 0, device, trace=trace)
+    assert [(row.relaxed, row.read) for row in trace] == [(2, 2), (2, 2), (0, 1)]
+
+
+@pytest.mark.parametrize("name", ["u_gpu_1min", "u_gpu_2min"])
+def test_the_cpu_takes_the_least_of_the_values_that_the_passes_leave(name, monkeypatch):
+    """As Martin et al. have it: n / (2 b) of them, and n / (2 b)^2, with b threads a block."""
+    device, made = device_for(64), []
+    graph = generate.uniform(20_000, 3, (1, 9), seed=1)
+    mapped = device.mapped
+    monkeypatch.setattr(device, "mapped", lambda left: made.append(left) or mapped(left))
+    recipe = CATALOGUE[f"martin2009.{name}"]
+    assert_same_bits(solve(recipe, graph, 0, device), expected(graph, 0), graph)
+    once = -(-graph.n // 128)
+    (left,) = made
+    assert len(left) == (once if name == "u_gpu_1min" else -(-once // 128))
+    assert (left == np.iinfo(np.int64).max).all()  # in the last round
+
+
+def test_a_threshold_that_rises_by_delta_gives_the_same_bits(device):
+    recipe = CATALOGUE["davidson2014.near_far.merge_path"]
+    for dtype in ("int32", "float32"):
+        case = corpus.case("power_law").astype(dtype)
+        graph, source = case.graph(), case.sources[0]
+        for skip in (1, 2, 1000):
+            found = solve(recipe, graph, source, device, {"delta": 3, "skip": skip})
+            assert_same_bits(found, expected(graph, source), graph)

@@ -425,6 +425,10 @@ def test_parameters_have_defaults(name, given, params):
         ({"buckets": 2.5}, r"params['buckets'] = 2.5 must be a whole number."),
         ({"buckets": 0}, r"params['buckets'] = 0 must be a number above 0."),
         (
+            {"width": 3, "delta": 30},
+            r"params has 'width' = 3 and 'delta' = 30, but a width replaces delta,",
+        ),
+        (
             {"switch": 3},
             r"params has 'switch', but davidson2014.bucketing.merge_path takes buckets,",
         ),

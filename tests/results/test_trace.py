@@ -329,7 +329,7 @@ def test_without_a_trace_nothing_is_made_and_the_core_gets_the_same_calls(monkey
     else:
         assert calls[0] == calls[1] != []
     counters = {"settled", "relaxed", "improved", "seconds", "reached"}
-    assert paths.stats.keys() - {"rounds"} == counters
+    assert paths.stats.keys() - {"rounds", "read"} == counters
 
 
 def test_a_cutoff_does_not_change_what_the_work_is_compared_with():

@@ -404,6 +404,7 @@ def whole_search(stats: dict[str, int], seconds: float) -> Round:
         {"search": seconds},
         stats.get("rounds", scanned),
         {name: stats[name] for name in _COUNTS if name in stats},
+        stats.get("read", -1),
     )
 
 

@@ -39,6 +39,7 @@ namespace warpath {
 
 struct DeltaSteppingResult : SearchCounters {
   std::int64_t rounds = 0;
+  std::int64_t read = 0;  // edges examined, of which only the light or the heavy ones are relaxed
 };
 
 template <Index V, Weight W>
@@ -68,6 +69,7 @@ class DeltaStepping {
     bool overflow = false;
     for (const ThreadState& state : states_) {
       total += state.counters;
+      total.read += state.counters.read;
       overflow |= state.overflow;
     }
     total.rounds = states_[0].counters.rounds;
@@ -161,6 +163,7 @@ class DeltaStepping {
       else
         self.overflow = true;
     }
+    self.counters.read += end - begin;
     self.counters.relaxed += end - begin - others;
     return others > 0;
   }
