@@ -54,7 +54,7 @@ _PAPERS = {
     "bodra2025": "Bodra, Khairnar 2025",
     "johnson_gpu": "JohnsonAlgoCUDA",
 }
-_VERDICTS = ("holds", "holds in part", "does not hold", "a number")
+_VERDICTS = ("holds", "holds in part", "does not hold", "a number", "not decidable")
 
 NO_BREAK = "\u00a0"  # in a narrow window a table is scrolled rather than wrapped
 

@@ -44,7 +44,7 @@ OF_A_SOLVE = {
     "near_far": 128,
     "buckets": 256,
     "workfront": 128,
-    "settle": 16,
+    "settle": 32,
 }
 
 

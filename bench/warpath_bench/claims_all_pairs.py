@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from warpath_bench.all_pairs import STUDY
 from warpath_bench.claims import Claim
-from warpath_bench.measured import compared, judged
+from warpath_bench.measured import compared, judged, rows
 
 if TYPE_CHECKING:
     from warpath_bench.measured import Measured, Verdict
@@ -19,6 +19,7 @@ def _bodra(*names: str) -> list[str]:
 _FLOYD = _bodra("fw_vertex", "fw_edge", "fw_edge_shared", "fw_tiled", "fw_tiled_shared")
 _JOHNSON = [f"johnson_gpu.johnson_{kind}" for kind in ("flags", "queue", "prefix")]
 _SPARSE_DEGREE = 16  # mean degree; the study's graphs have 4 or some hundreds
+_MANY_EDGES = 150_000
 
 
 def _graphs(measured: Measured) -> list[str]:
@@ -67,6 +68,31 @@ def floyd_beats_a_thread_a_source(measured: Measured) -> Verdict:
     return judged([floyd < dijkstra for dijkstra, floyd in found], shown)
 
 
+def a_thread_a_source_beats_the_cpu(measured: Measured) -> Verdict:
+    """Judge by apsp_dijkstra below classic.dijkstra, whose factor the table shows."""
+    recipes = ["classic.dijkstra", *_bodra("apsp_dijkstra")]
+    found, shown = compared(measured, _graphs(measured), recipes)
+    factors = ", ".join(f"{cpu / gpu:.2g}x" for cpu, gpu in found)
+    return judged([gpu < cpu for cpu, gpu in found], [*shown, "", f"Factors: {factors}."])
+
+
+def largest_beats_smallest(measured: Measured) -> Verdict:
+    """Judge by each GPU version on the largest graph, below its CPU version on the smallest."""
+    answers, body = [], []
+    graphs = _graphs(measured)
+    for recipe in (*_FLOYD, *_bodra("apsp_dijkstra")):
+        serial = "classic.floyd_warshall" if recipe in _FLOYD else "classic.dijkstra"
+        gpu = [(g, measured.line(g, recipe).get("ms")) for g in graphs]
+        cpu = [(g, measured.line(g, serial).get("ms")) for g in graphs]
+        gpu, cpu = ([one for one in found if one[1] is not None] for found in (gpu, cpu))
+        if gpu and cpu and gpu[-1][0] != cpu[0][0]:
+            (largest, here), (smallest, there) = gpu[-1], cpu[0]
+            answers.append(here < there)
+            body.append([recipe, largest, here, smallest, there])
+    head = ["recipe", "largest graph", "GPU, ms", "smallest graph", "CPU, ms"]
+    return judged(answers, rows(head, body))
+
+
 def queue_beats_flags(measured: Measured) -> Verdict:
     """Judge by johnson_queue below johnson_flags."""
     found, shown = compared(measured, _graphs(measured), _JOHNSON)
@@ -84,6 +110,18 @@ def johnson_beats_floyd_on_sparse(measured: Measured) -> Verdict:
     recipes = ["bodra2025.fw_tiled_shared", "johnson_gpu.johnson_queue"]
     found, shown = compared(measured, _sparse(measured), recipes)
     return judged([johnson < floyd for floyd, johnson in found], shown)
+
+
+def large_graphs_pay(measured: Measured) -> Verdict:
+    """Judge by johnson_queue below classic.johnson from 150,000 edges on, and not before."""
+    recipes = ["classic.johnson", "johnson_gpu.johnson_queue"]
+    graphs = [g for g in _graphs(measured) if measured.times(g, recipes)]
+    found, shown = compared(measured, graphs, recipes)
+    edges = {line["graph"]: line["m"] for line in measured.lines}
+    large = [edges[graph] >= _MANY_EDGES for graph in graphs]
+    return judged(
+        [(gpu < cpu) == many for (cpu, gpu), many in zip(found, large, strict=True)], shown
+    )
 
 
 _BODRA, _PAPER = "Bodra, Khairnar 2025", "JohnsonAlgoCUDA"
@@ -107,6 +145,13 @@ CLAIMS = (
     Claim(_BODRA, "section Results and Analysis, the table and figure 2",
           "Floyd-Warshall gains more from the GPU than a Dijkstra in each thread.",
           "p2p-Gnutella04: 119.9 s by Dijkstra, 2.38 s by tiles", floyd_beats_a_thread_a_source),
+    Claim(_BODRA, "section Results and Analysis, the table", "A Dijkstra in each thread of a GPU "
+          "is faster than a serial one.", "p2p-Gnutella04: 24 min on a CPU, 119.9 s",
+          a_thread_a_source_beats_the_cpu),
+    Claim(_BODRA, "section Results and Analysis", "Every GPU version on the largest graph is "
+          "faster than the serial one on the smallest.", "", largest_beats_smallest),
+    Claim(_PAPER, "section 6, figure 3", "The GPU pays from about 150,000 edges on.", "",
+          large_graphs_pay),
     Claim(_PAPER, "section 6, figure 4", "From all sources too, the queue beats flags.",
           "more than 4.5x over the CPU at best, GTX 960", queue_beats_flags,
           "The size: on an H100 the queue is 6 to 26 % faster on three of the four graphs and "

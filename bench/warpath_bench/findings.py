@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from warpath_bench import claims, claims_all_pairs, claims_davidson
 from warpath_bench.catalogue import read_lines
-from warpath_bench.measured import FAILS, PARTLY, UNKNOWN, Measured
+from warpath_bench.measured import FAILS, PARTLY, UNDECIDABLE, UNKNOWN, Measured
 from warpath_bench.tables import gpus_of
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def page(measured: Measured, catalogue: str) -> str:
 
 def _section(claim: Claim, verdict: Verdict) -> list[str]:
     figures = f" The paper's figures: {claim.figures}." if claim.figures else ""
-    reason = {FAILS: "Why not", PARTLY: "Why in part"}.get(verdict.holds)
+    reason = {FAILS: "Why not", PARTLY: "Why in part", UNDECIDABLE: "Why"}.get(verdict.holds)
     rule = (claim.judge.__doc__ or "").splitlines()[0].replace("Judge by", "Judged by")
     return [
         "",

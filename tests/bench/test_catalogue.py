@@ -297,7 +297,7 @@ def test_the_whole_study_its_table_and_the_findings(emulated_sssp, tmp_path, mon
     assert command.main(["findings", "--lines", str(lines), "--records", str(tmp_path / "records"),
                          "--output", str(decided)]) == 0  # fmt: skip
     shown = decided.read_text()
-    cpu = {claims.beats_the_heap, *_of_cpu_heaps(), *_of_steps()}
+    cpu = {claims.beats_the_heap, *_of_cpu_heaps(), *_of_steps(), *_of_cpu_tables()}
     for claim in findings.CLAIMS:
         verdict = claim.judge(Measured(found, [record]))
         assert (verdict.holds == measured.UNKNOWN) == (claim.judge in cpu), claim.says
@@ -309,6 +309,14 @@ def _of_steps():
     from warpath_bench import claims_davidson
 
     return {claims_davidson.arranging_dominates, claims_davidson.maps_by_degree}
+
+
+def _of_cpu_tables():
+    return {
+        claims_all_pairs.a_thread_a_source_beats_the_cpu,
+        claims_all_pairs.largest_beats_smallest,
+        claims_all_pairs.large_graphs_pay,
+    }
 
 
 def _of_cpu_heaps():
@@ -331,7 +339,7 @@ def test_a_claim_holds_in_part_where_one_of_two_graphs_agrees():
         return [
             line(f"martin {at}", f"martin2009.{name}", ms=ms)
             for at, values in enumerate(pairs)
-            for name, ms in zip(("f_gpu", "u_gpu"), values, strict=True)
+            for name, ms in zip(("f_gpu_1min", "u_gpu_1min"), values, strict=True)
         ]
 
     judge = claims.frontier_on_lists
@@ -358,10 +366,10 @@ def test_a_recipe_that_was_stopped_is_compared_only_if_it_is_the_slowest():
 
 
 def test_the_page_has_the_reason_of_a_claim_that_does_not_hold():
-    claim = next(one for one in findings.CLAIMS if one.judge is claims.shared_memory)
+    claim = next(one for one in findings.CLAIMS if one.judge is claims.flag_pays)
     lines = [
-        line("martin 9", f"martin2009.{name}", ms=ms, weights="int32")
-        for name, ms in (("u_gpu", 1.0), ("u_gpu_plus", 2.0))
+        line("grid 9", f"bodra2025.{name}", ms=ms, weights="int32")
+        for name, ms in (("bf_vertex", 1.0), ("bf_strided_flag", 2.0))
     ]
     page = findings.page(Measured(lines, []), "catalogue-x.md")
     assert f"Why not: {claim.why}" in page

@@ -60,6 +60,8 @@ RECIPES = (
         _PER_SOURCE,
         Loop.DIJKSTRA,
         Queue.RADIX,
+        note="Buckets go by the highest bit in which a label differs from the last one popped, "
+        "where the paper has ranges of 1, 1, 2, 4, ... labels that it divides anew.",
     ),
     Recipe(
         "classic.dijkstra.dial",
@@ -71,6 +73,8 @@ RECIPES = (
         Queue.DIAL,
         integer_only=True,
         max_weight=DIAL_MAX_WEIGHT,
+        note="A vertex whose label falls stays in its old list, too, and is skipped there; the "
+        "paper moves it.",
     ),
     Recipe(
         "classic.dijkstra.bidirectional",
@@ -80,6 +84,8 @@ RECIPES = (
         frozenset({Task.PATH}),
         Loop.BIDIRECTIONAL,
         reassociates=True,
+        note="The two searches take turns, where the paper goes on with the one that has fewer "
+        "vertices to choose from.",
     ),
     Recipe(
         "classic.bellman_ford",
@@ -89,6 +95,8 @@ RECIPES = (
         frozenset({Task.SSSP, Task.MANY, Task.PATH}),
         Loop.BELLMAN_FORD,
         negative=True,
+        note="When a label falls, the vertices below it in the tree leave the queue, which finds "
+        "negative cycles early (Tarjan 1981); the paper has the queue alone.",
     ),
     Recipe(
         "classic.delta_stepping",

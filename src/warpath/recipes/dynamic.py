@@ -38,7 +38,8 @@ RECIPES = (
         frozenset({Task.SSSP}),
         Loop.DYNAMIC,
         planned=False,
-        note=_NOTE,
+        note=f"{_NOTE} One tree is kept, and other tight edges are looked for among the edges into "
+        "a vertex; the paper keeps all tight edges with their counts.",
     ),
     Recipe(
         "chan2009.dyndij",

@@ -90,7 +90,8 @@ RECIPES = (
         reassociates=True,
         prepared=True,
         note=_NOTE + " A warp takes a vertex, and levels are parted by a barrier of the grid. "
-        "Searches upward run on the CPU while the GPU sweeps.",
+        "Searches upward run on the GPU, too, a block for each source; the paper's on the CPU. "
+        "The most important vertices are no levels, but a matrix of their distances.",
     ),
     Recipe(
         "delling2011.rphast",

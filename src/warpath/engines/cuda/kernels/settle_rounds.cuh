@@ -11,8 +11,9 @@
 // Races    as the headers of the steps say. A label that is pulled has one writer, whose thread
 //          also reads it for the minimum: these two steps need no barrier between them.
 // Source   Martin et al. 2009 figures 3 and 4; the Johnson paper, algorithms 5 to 10. There the CPU
-//          takes the least of the minima that a kernel leaves; here every block does, so that one
-//          launch makes all rounds. A block leaves one minimum, of all its vertices.
+//          (Martin et al.) or the kernel that starts the others takes the least of the minima of a
+//          kernel; here every block does, so that one launch makes all rounds. A block leaves one
+//          minimum, of all its vertices.
 #pragma once
 
 #include "dense.cuh"

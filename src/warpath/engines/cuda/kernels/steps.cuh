@@ -1,11 +1,11 @@
-// steps.cuh - a step of a round as a kernel of its own, where other steps run on the CPU.
+// steps.cuh - a step of a round as a kernel of its own, where the CPU has a part in every round.
 //
 // Work     as the headers of the steps say.
 // Traffic  likewise, and what changes crosses the bus to the host's copies.
 // Launch   a block for each tile, or a thread for each vertex.
 // Shared   as the headers of the steps say.
 // Races    likewise: the host touches nothing while a step runs.
-// Source   Martin et al. 2009 section 5 (hybrids).
+// Source   Martin et al. 2009 section 4.1 (hybrids, U^GPU and F^GPU), figures 3 and 4.
 #pragma once
 
 #include "dense.cuh"

@@ -5,7 +5,7 @@
 // Launch   one grid, all of whose blocks run at once.
 // Shared   what the map takes.
 // Races    as push.cuh and lists.cuh say.
-// Source   Davidson et al. 2014 section IV-C (workfront sweep); the Johnson paper, algorithms 3 and
+// Source   Davidson et al. 2014 section IV-C (workfront sweep); the Johnson paper, algorithms 2 and
 //          4 (Bellman-Ford with a queue). One launch for all rounds is ours.
 #pragma once
 
