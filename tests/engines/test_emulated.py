@@ -82,8 +82,8 @@ def test_what_has_no_effect_or_is_not_emulated_is_refused(road):
         wp.sssp(road, 3, device="emulated", threads=2)
     with pytest.raises(wp.NotSupportedError, match="prepared graphs are not emulated"):
         wp.distances(road, [3], algorithm="delling2011.gphast", device="emulated")
-    with pytest.raises(wp.InputError, match=r"'emulated:1' is not valid.* 'emulated'"):
-        wp.sssp(road, 3, device="emulated:1")
+    with pytest.raises(wp.InputError, match=r"'emulated:one' is not valid.* 'emulated'"):
+        wp.sssp(road, 3, device="emulated:one")
 
 
 def test_a_wheel_and_a_machine_without_a_compiler_say_what_is_missing(road, monkeypatch, tmp_path):

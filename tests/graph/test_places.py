@@ -278,3 +278,9 @@ def test_odd_arguments_of_nearest_vertex_are_refused(streets):
 
 def test_the_search_is_built_once(streets):
     assert points_of(streets) is points_of(streets)
+
+
+@pytest.mark.parametrize("vertices", [{(): "a"}, {(0, 1): "a"}, np.array(None, dtype=object)])
+def test_what_is_neither_a_vertex_nor_several_is_refused(vertices):
+    with pytest.raises(wp.VertexError, match="is not a vertex"):
+        wp.sssp(wp.Graph.of([(0, 1, 2)]), vertices)

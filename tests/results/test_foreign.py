@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 
 import numpy as np
@@ -146,7 +147,7 @@ def test_closed_vertices_lead_no_path_through_in_another_tree():
 
 
 def test_a_value_of_ones_own_marks_what_was_not_reached():
-    for mark in (-1, 10**9):
+    for mark in (-1, 10**9, math.nan):
         dist = [0, 1, 1, 2, 2, mark]
         assert wp.verify(TIES, dist, source=0, unreachable=mark).labels == 6
         with pytest.raises(wp.VerificationError):
@@ -168,6 +169,8 @@ def test_paths_with_other_ties_pass_too():
 @pytest.mark.parametrize(
     ("given", "error", "sentence"),
     [
+        ({"tree": ["any"]}, wp.InputError, "tree=['any'] is not valid"),
+        ({"unreachable": [1]}, wp.InputError, "unreachable = [1] must be a number or None"),
         ({"result": [0, 1]}, wp.InputError, "dist has shape (2,), but this graph needs (6,)"),
         ({"result": [OF_TIES]}, wp.InputError, "dist has shape (1, 6), but this graph needs (6,)"),
         ({"result": 3}, wp.InputError, "dist has shape ()"),

@@ -281,7 +281,10 @@ def _snapped(graph: Graph, entries: list[Any], titles: list[str], *, at_vertices
     others = np.setdiff1d(np.arange(len(entries)), np.concatenate([null, at]))
     result = Snapped.of(np.full(len(entries), -1), entries)
     if len(others):
-        result.indices[others] = graph.index_of([entries[i] for i in others.tolist()])
+        indices = graph.index_of([entries[i] for i in others.tolist()])
+        if indices.shape != others.shape:
+            raise VertexError(f"{shown(entries[others[0]])} is not a vertex, nor several of them.")
+        result.indices[others] = indices
     result.missing[null] = True
     misses = []
     if len(null):
@@ -411,7 +414,7 @@ def _holds_nulls(vertices: Any) -> bool:
     """Return whether an argument is several vertices with None, NaN or NA among them."""
     several = isinstance(vertices, list | tuple)
     objects = getattr(getattr(vertices, "dtype", None), "kind", None) == "O"
-    return (several or objects) and any(map(is_missing, vertices))
+    return (several or (objects and np.ndim(vertices) > 0)) and any(map(is_missing, vertices))
 
 
 def checked_numbers(values: ArrayLike, name: str) -> Array:

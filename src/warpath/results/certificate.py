@@ -119,7 +119,7 @@ def verify(
     """
     graph = Graph.of(graph)
     refuse_turns(graph, "verify")
-    if tree not in {"canonical", "any"}:
+    if not isinstance(tree, str) or tree not in {"canonical", "any"}:
         msg = f"tree={shown(tree)} is not valid: use 'canonical' or 'any'."
         raise InputError(msg)
     if not isinstance(result, Paths | DistanceTable):

@@ -9,7 +9,7 @@ import numpy as np
 
 from warpath.base.dtypes import unreachable as largest_of
 from warpath.base.errors import InputError, VerificationError
-from warpath.graph.checks import on_host, shown
+from warpath.graph.checks import is_number, on_host, shown
 from warpath.graph.labels import one_label
 
 if TYPE_CHECKING:
@@ -43,16 +43,21 @@ def labels_of(graph: Graph, dist: Any, unreachable: float | None) -> Labels:
     Raises
     ------
     InputError
-        If they are not one number for each vertex, or beyond 64 bits.
+        If `unreachable` is no number, or the distances are not one number for each vertex, or
+        beyond 64 bits.
     VerificationError
         If one is NaN or negative infinity, or has a fraction although all weights are integers.
     """
+    if unreachable is not None and not is_number(unreachable):
+        raise InputError(f"unreachable = {shown(unreachable)} must be a number or None.")
     array = _vector(graph, "dist", dist, "iuf")
     own, floats = graph.dist_dtype, array.dtype.kind == "f"
     largest = np.finfo(array.dtype).max if floats else np.iinfo(array.dtype).max
     missing = array == (largest if unreachable is None else unreachable)
     if floats:
         missing |= np.isposinf(array)
+        if unreachable is not None and math.isnan(unreachable):
+            missing |= np.isnan(array)
     values = np.where(missing, array.dtype.type(0), array)
     _refuse_no_distances(graph, values)
     if floats and own == np.float32 and (values.astype(own) != values).any():

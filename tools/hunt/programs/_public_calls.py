@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 import warpath as wp
+from warpath.recipes.axes import Direction
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -367,10 +368,23 @@ def _without(params: dict[str, Maker], options: dict[str, Maker]) -> dict[str, M
 def calls() -> Sequence[Call]:
     """Return all calls."""
     verified = {"graph": _GRAPH, "result": lambda subject, _: subject.tree or subject.table}
+    certified = {
+        "graph": _GRAPH,
+        "result": lambda subject, _: subject.tree.dist,
+        "source": lambda subject, _: subject.tree.source,
+        "?": _FLAG,
+        "pred": lambda subject, _: subject.tree.pred,
+        "tree": _pick("canonical", "any"),
+        "unreachable": _pick(None, -1, 1e9),
+    }
+    frontier = wp.algorithms()["martin2009.f_cpu"]
+    mine = frontier.but("martin2009.mine", "As u_cpu.", direction=Direction.PULL)
     return [
         *_solving_calls(),
         *_changing_calls(),
         Call("verify", _free(wp.verify), verified),
+        Call("verify(array)", _free(wp.verify), certified, needs="tree"),
+        Call("register", lambda _, **given: wp.register(**given), {"recipe": _pick(mine)}),
         *_of_graphs(),
         *_of_results(),
         *_generators(),
