@@ -593,9 +593,9 @@ def test_algorithms_are_filtered_by_paper_and_device(warpath):
 
 
 def test_one_algorithm_is_shown_with_its_place_axes_and_note(warpath):
-    out = warpath("algorithms", "martin2009.u_gpu_plus").out
+    out = warpath("algorithms", "martin2009.u_gpu_plus_1min").out
     assert "section 4.2, U^GPU_PLUS" in out
-    assert "min, pull, thread, flags, grid, shared" in out
+    assert "min, pull, thread, flags, one pass, shared" in out
     assert "texture reference" in out
     assert "never chooses it" in out
     rows = [line.split()[:2] for line in out.splitlines()]

@@ -36,7 +36,8 @@ IN_ALL_TYPES = (
 # Their rounds are the distinct distances, which floats and large integers have too many of.
 IN_INT32 = (
     "martin2009.f_gpu",
-    "martin2009.u_gpu_plus",
+    "martin2009.f_gpu_1min",
+    "martin2009.u_gpu_plus_1min",
     "martin2009.u_gpu_2min",
     "martin2009.u_h3",
     "johnson_gpu.dijkstra_flags",
@@ -108,7 +109,12 @@ def test_what_comes_from_a_gpu_passes_the_certificate(name):
 def test_matrices_give_the_bits_of_lists(order, record_property):
     graph = generate.dense(1500, 0.2 if order == "C" else 0.9, (1, 10), seed=18)
     expected = wp.sssp(graph, 3, device="cpu").dist
-    for algorithm in ("martin2009.f_gpu.dense", "martin2009.u_gpu.dense"):
+    for algorithm in (
+        "martin2009.f_gpu_1min.dense",
+        "martin2009.f_gpu.dense",
+        "martin2009.u_gpu_1min.dense",
+        "martin2009.u_gpu.dense",
+    ):
         record_property("recipe", algorithm)
         found = wp.sssp(graph, 3, algorithm=algorithm, device="cuda")
         assert_same_bits(found.dist, expected, graph)

@@ -99,8 +99,8 @@ PUSH = [
     Mutant("a minimum without an atomic", "push.cuh", "return sum < atomic_min(label, sum);",
            "if (!(sum < load_relaxed(label))) return false;\n    store_relaxed(label, sum);\n"
            "    return true;", F_GPU),
-    Mutant("the unreachable label is extended", "push.cuh", "    if (base == never<L>()) return;",
-           "", "bodra2025.bf_vertex"),
+    Mutant("the unreachable label is extended", "push.cuh", "if (base == never<L>()) {",
+           "if (false) {", "bodra2025.bf_vertex"),
     Mutant("a row ends after its first edges", "push.cuh", "for (i64 e = first; e < last;",
            "for (i64 e = first; e == first && e < last;", SWEEP),
     Mutant("all edges count as the only one", "push.cuh",

@@ -112,6 +112,15 @@ def test_a_pull_reads_all_edges_into_what_is_not_settled(device):
     assert [(row.relaxed, row.read) for row in trace] == [(2, 2), (2, 2), (0, 1)]
 
 
+@pytest.mark.parametrize("name", ["davidson2014.bellman_ford", "bodra2025.bf_vertex"])
+def test_a_sweep_over_all_vertices_touches_all_edges_in_every_round(name, device):
+    graph = wp.Graph.of(([0, 1, 2, 3, 5], [1, 2, 3, 4, 4], np.ones(5, np.int32)))
+    trace = Trace()
+    solve(CATALOGUE[name], graph, 0, device, trace=trace)
+    assert [row.read for row in trace] == [5] * len(trace)
+    assert trace[0].relaxed < 5
+
+
 @pytest.mark.parametrize("name", ["u_gpu_1min", "u_gpu_2min"])
 def test_the_cpu_takes_the_least_of_the_values_that_the_passes_leave(name, monkeypatch):
     """As Martin et al. have it: n / (2 b) of them, and n / (2 b)^2, with b threads a block."""

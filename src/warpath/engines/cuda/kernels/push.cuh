@@ -82,7 +82,10 @@ struct Relaxation {
   __device__ void operator()(V u, i64 e, i64 slot) { relax<1>(u, label(u), e, e + 1, slot); }
 
   __device__ void row(V u, L base, i64 first, i64 last, i64 slot) {
-    if (base == never<L>()) return;  // only among all vertices: those of a list have labels
+    if (base == never<L>()) {  // only among all vertices: those of a list have labels
+      counts.read(static_cast<unsigned>(last - first));  // a sweep has touched them without effect
+      return;
+    }
     constexpr int kAtOnce = 4;
     for (i64 e = first; e < last; e += kAtOnce, slot += kAtOnce)
       relax<kAtOnce>(u, base, e, min(last, e + kAtOnce), slot);
