@@ -335,6 +335,8 @@ BUCKETS = [
     Mutant("the wrong bucket is relaxed", "bucket_set.cuh",
            "while (starts[b + 1] == starts[b]) ++b;",
            "while (b + 1 < a.buckets && starts[b + 1] == starts[b]) b += 2;", SORTED),
+    Mutant("the far pile is dropped when the buckets are empty", "bucket_set.cuh",
+           "if (least == never<L>())", "if (true)", SORTED),
     Mutant("what waits is merged into another bucket", "bucket_order.cuh",
            "new_starts[key_at(starts, at)]", "new_starts[key_at(starts, at) + 1]", MERGED),
     Mutant("what is new is merged into another bucket", "bucket_order.cuh",

@@ -109,8 +109,8 @@ _BELLMAN_FORD = Recipe(
     devices=GPU_ONLY,
     axes=Axes(Select.ALL, emit=Emit.FLAG),
     planned=False,
-    note=f"{_ROUNDS} Vertices without a label are passed over; a trace counts their edges as read, as "
-    "the paper processes every vertex in each round.",
+    note=f"{_ROUNDS} Vertices without a label are passed over; a trace counts their edges as read, "
+    "as the paper processes every vertex in each round.",
 )
 _DIJKSTRA = Recipe(
     "davidson2014.dijkstra_binary_heap",
