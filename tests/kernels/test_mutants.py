@@ -307,7 +307,7 @@ BOUNDS = [
     Mutant("a bucket begins above its label", "bounds.cuh", "return label / step * step;",
            "return label / step * step + step;", SORTED),
     Mutant("the last bound wraps", "bounds.cuh",
-           "return steps > never<i64>() / step ? never<i64>()", "return steps < 0 ? never<i64>()",
+           "return below > never<i64>() - step ? never<i64>()", "return below < 0 ? never<i64>()",
            NEAR_FAR, "int64"),
 ]  # fmt: skip
 BUCKETS = [

@@ -13,11 +13,12 @@ __device__ __forceinline__ double next_above(double x) {
   return __longlong_as_double(__double_as_longlong(x) + 1);
 }
 
-/// The least multiple of delta above a label; at least the next label that there is.
+/// The least multiple of delta above a label, at least the next label that there is; never where no
+/// multiple fits.
 __device__ __forceinline__ i64 next_bound(i64 label, double delta) {
   const i64 step = static_cast<i64>(delta);
-  const i64 steps = label / step + 1;
-  return steps > never<i64>() / step ? never<i64>() : steps * step;
+  const i64 below = label / step * step;
+  return below > never<i64>() - step ? never<i64>() : below + step;
 }
 template <class L>
 __device__ __forceinline__ L next_bound(L label, double delta) {
