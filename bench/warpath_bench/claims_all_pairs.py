@@ -20,6 +20,7 @@ _FLOYD = _bodra("fw_vertex", "fw_edge", "fw_edge_shared", "fw_tiled", "fw_tiled_
 _JOHNSON = [f"johnson_gpu.johnson_{kind}" for kind in ("flags", "queue", "prefix")]
 _SPARSE_DEGREE = 16  # mean degree; the study's graphs have 4 or some hundreds
 _MANY_EDGES = 150_000
+_SHOWN = ("graph", "ms")
 
 
 def _graphs(measured: Measured) -> list[str]:
@@ -79,16 +80,16 @@ def a_thread_a_source_beats_the_cpu(measured: Measured) -> Verdict:
 def largest_beats_smallest(measured: Measured) -> Verdict:
     """Judge by each GPU version on the largest graph, below its CPU version on the smallest."""
     answers, body = [], []
-    graphs = _graphs(measured)
     for recipe in (*_FLOYD, *_bodra("apsp_dijkstra")):
         serial = "classic.floyd_warshall" if recipe in _FLOYD else "classic.dijkstra"
-        gpu = [(g, measured.line(g, recipe).get("ms")) for g in graphs]
-        cpu = [(g, measured.line(g, serial).get("ms")) for g in graphs]
-        gpu, cpu = ([one for one in found if one[1] is not None] for found in (gpu, cpu))
-        if gpu and cpu and gpu[-1][0] != cpu[0][0]:
-            (largest, here), (smallest, there) = gpu[-1], cpu[0]
-            answers.append(here < there)
-            body.append([recipe, largest, here, smallest, there])
+        gpu, cpu = (
+            [line for graph in _graphs(measured) if "ms" in (line := measured.line(graph, name))]
+            for name in (recipe, serial)
+        )
+        if gpu and cpu and gpu[-1]["graph"] != cpu[0]["graph"]:
+            largest, smallest = gpu[-1], cpu[0]
+            answers.append(largest["ms"] < smallest["ms"])
+            body.append([recipe, *(one[key] for one in (largest, smallest) for key in _SHOWN)])
     head = ["recipe", "largest graph", "GPU, ms", "smallest graph", "CPU, ms"]
     return judged(answers, rows(head, body))
 

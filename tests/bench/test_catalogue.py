@@ -6,6 +6,7 @@ import json
 import re
 import signal
 import time
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -347,6 +348,33 @@ def test_a_claim_holds_in_part_where_one_of_two_graphs_agrees():
     assert judge(Measured(lines((1, 2), (4, 3)), [])).holds == "holds in part"
     assert judge(Measured(lines((5, 2), (4, 3)), [])).holds == "does not hold"
     assert judge(Measured(lines((5, 2), (4, 3))[:1], [])).holds == "not measured"
+
+
+def test_the_gpu_is_compared_with_the_cpu_by_graphs_and_by_sizes():
+    def verdict(judge, gpu, cpu, small, large):
+        """The milliseconds of the GPU and of the CPU on a small graph and on a large one."""
+        sizes = (("small", 10, 100), ("large", 100, 200_000))
+        lines = [
+            line(graph, recipe, study="all pairs", ms=ms) | {"n": n, "m": m}
+            for (graph, n, m), times in zip(sizes, (small, large), strict=True)
+            for recipe, ms in zip((gpu, cpu), times, strict=True)
+        ]
+        return judge(Measured(lines, [])).holds
+
+    queue, thread = "johnson_gpu.johnson_queue", "bodra2025.apsp_dijkstra"
+    pays = partial(verdict, claims_all_pairs.large_graphs_pay, queue, "classic.johnson")
+    assert pays((3, 2), (4, 9)) == "holds"
+    assert pays((1, 2), (4, 9)) == "holds in part"
+    beats = partial(verdict, claims_all_pairs.largest_beats_smallest, thread, "classic.dijkstra")
+    assert beats((3, 5), (4, 9)) == "holds"
+    assert beats((3, 3), (4, 9)) == "does not hold"
+
+
+def test_striding_is_not_decidable_as_both_variants_stride():
+    names = ("bf_vertex", "bf_strided")
+    lines = [line("grid 9", f"bodra2025.{name}", ms=1.0) for name in names]
+    assert claims.stride_pays_late(Measured(lines, [])).holds == "not decidable"
+    assert claims.stride_pays_late(Measured([], [])).holds == "not measured"
 
 
 def test_a_recipe_that_was_stopped_is_compared_only_if_it_is_the_slowest():
