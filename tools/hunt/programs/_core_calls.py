@@ -34,6 +34,9 @@ def _sssp(d: Draw) -> dict[str, Callable[[], Arguments]]:
         rows = d.back() if d.rng.random() < 0.7 else [d.indptr[:0], d.indices[:0], d.lengths[:0]]
         return rows if weighted else rows[:2]
 
+    def sizes() -> list[Any]:
+        return [*d.rng.integers(0, 6, 2).tolist(), bool(d.rng.integers(2))]
+
     def heaviest() -> Any:
         return d.lengths.max(initial=0).item()
 
@@ -42,6 +45,10 @@ def _sssp(d: Draw) -> dict[str, Callable[[], Arguments]]:
             [*d.rows(), d.vertex(), d.out(), queue(), d.vertices(), d.cutoff()], late,
         ),
         "dijkstra_search": lambda: ([*d.rows(), queue(), d.cutoff()], {}),
+        "bmssp": lambda: (
+            [*d.rows(), d.vertex(), d.out(), *sizes()], {"cutoff": d.cutoff(), **late},
+        ),
+        "bmssp_search": lambda: ([*d.rows(), *sizes()], {"cutoff": d.cutoff()}),
         "own_buckets": lambda: ([*d.rows(), float(d.rng.integers(1, 20)), d.cutoff()], {}),
         "bucket_team": lambda: (
             [*d.rows(), float(d.rng.integers(1, 20)), heaviest()],
