@@ -157,7 +157,7 @@ CLAIMS = (
           "more than 4.5x over the CPU at best, GTX 960", queue_beats_flags,
           "The size: on an H100 the queue is 6 to 26 % faster on three of the four graphs and "
           "10 % slower on the dense one of 1,024 vertices, 547 against 496 ms. From one source, "
-          "too, flags win by 10 to 16 % on most graphs of up to 264,346 vertices, as reading so "
+          "too, flags win by 7 to 17 % on most graphs of up to 264,346 vertices, as reading so "
           "few flags takes less time than the atomic operations of a queue."),
     Claim(_PAPER, "section 6, figure 4", "From all sources too, the prefix sum is the slowest.",
           "", prefix_is_slowest,

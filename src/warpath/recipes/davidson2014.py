@@ -96,7 +96,8 @@ _BUCKETING = (
     "of widths from 1/16 to 16 increments it comes closest to table III, with 1.45 times "
     "near-far's rounds (1.37 in the paper), 1.37 times less work (1.36) and 0.48 of its "
     "parallelism (0.47), geometric means over a road network, a triangulation, a cube and an R-MAT "
-    "graph."
+    "graph. Over six graphs like table III's, at 1/16 of its sizes, an H100 makes 1.39 times "
+    "near-far's rounds, with 1.28 times less work and 0.52 of its parallelism."
 )
 
 _BELLMAN_FORD = Recipe(
