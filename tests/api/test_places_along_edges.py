@@ -556,3 +556,10 @@ def _in_phases(graph, ends):
             edges += [(u + n * phase, stops[at], upto) for phase in phases(u, 0, 2)]
     columns = np.array(edges).T
     return wp.Graph.from_edges(*columns, n=3 * n + 2 * count), starts, stops
+
+
+def test_a_table_with_missing_entries_is_traced():
+    graph = wp.Graph.of([("a", "b", 1), ("b", "c", 2)])
+    table = wp.distances(graph, ["a", None, "c"], missing="flag", trace=True)
+    assert table.stats["settled"] == 4
+    assert table.dist[0].tolist() == [0, 1, 3]

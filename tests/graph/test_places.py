@@ -284,3 +284,8 @@ def test_the_search_is_built_once(streets):
 def test_what_is_neither_a_vertex_nor_several_is_refused(vertices):
     with pytest.raises(wp.VertexError, match="is not a vertex"):
         wp.sssp(wp.Graph.of([(0, 1, 2)]), vertices)
+
+
+def test_a_point_whose_square_overflows_has_a_nearest_vertex():
+    graph = wp.Graph.of([(0, 1, 1)], coordinates=[(0, 0), (1, 1)])
+    assert graph.nearest_vertex(0.5, -1e300, within=1e301) == 0

@@ -204,3 +204,11 @@ def test_what_cannot_be_checked_is_refused_with_the_reason(given, error, sentenc
 def test_a_table_has_no_tree_to_choose():
     with pytest.raises(wp.InputError, match="no effect on a table"):
         wp.verify(TIES, wp.distances(TIES, [0]), tree="any")
+
+
+def test_marks_beyond_a_type_mark_nothing_in_it():
+    graph = wp.Graph.of([(0, 1, 1.0)])
+    for mark in (10**400, -(10**400), 1e300):
+        assert wp.verify(graph, np.float32([0, 1]), source=0, unreachable=mark).labels == 2
+    none = np.array([2**64 - 1], np.uint64)
+    assert wp.verify(wp.Graph.from_edges([], [], n=1), [0], 0, none).tree

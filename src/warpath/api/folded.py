@@ -21,6 +21,7 @@ from warpath.base.progress import share, watch
 from warpath.engines import cpu
 from warpath.engines.base import Problem
 from warpath.graph.arguments import as_indices
+from warpath.graph.checks import checked_bool
 from warpath.graph.fingerprint import digest_of
 from warpath.graph.links import Links, arriving, between, leaving, searched
 from warpath.graph.places import Snapped
@@ -99,7 +100,7 @@ def folded_table(
             'host: leave it out, or use Place(..., snap="vertex").'
         )
         raise NotSupportedError(msg)
-    if request.predecessors:
+    if checked_bool(request.predecessors, "predecessors"):
         refuse_turns(graph, "predecessors=True")
         refuse_areas(graph, "predecessors=True")
     inner, (start, end) = searched(graph), ends
@@ -143,7 +144,7 @@ def folded_table(
                     share(report, block, shape[0]),
                 )
                 dist, before, trace, chosen = table.dist, table.pred, table.trace, table.plan
-                stats = {key: stats.get(key, 0) + value for key, value in table.stats.items()}
+                stats = _added(stats, table.stats)
             values = _least(dist, links, columns, (block.stop - block.start, shape[1]))
             i, j = _alike(start, end, block)
             direct = between(graph, start, end, i, j)
@@ -261,6 +262,14 @@ def _sum(dist: Array, offsets: Array) -> Array:
         msg = "the distance of a point along an edge does not fit 64 bits"
         raise DistanceOverflowError.of(OverflowError(msg))
     return np.where(reached, dist + np.where(reached, offsets, 0), never)
+
+
+def _added(stats: dict[str, Any], more: dict[str, Any]) -> dict[str, Any]:
+    """Return the sums of two blocks' counts and seconds, and the later block's ratios."""
+    return {
+        key: stats.get(key, 0) + value if isinstance(value, int) or key == "seconds" else value
+        for key, value in more.items()
+    }
 
 
 def _least(dist: Array, rows: Links, columns: Links, shape: tuple[int, int]) -> Array:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from warpath.graph.graph import Graph
 
 _QUERIES, _VERTICES = 256, 4096  # of one block without SciPy: about 30 MB
+_FAR = 1e150
 _TIE = 1 + 1e-12  # distances this close are compared exactly
 
 
@@ -41,7 +42,10 @@ class PointSearch:
 
     def nearest(self, asked: Array) -> NDArray[np.int64]:
         """Return the nearest point of each of q points, of equally near ones the first: (q,)."""
-        return self._by_blocks(asked) if self._tree is None else self._by_tree(asked)
+        # SciPy's tree refuses numbers whose squares overflow.
+        far = self._tree is not None and np.abs(asked).max(initial=0) > _FAR
+        with np.errstate(over="ignore"):
+            return self._by_blocks(asked) if self._tree is None or far else self._by_tree(asked)
 
     def near(self, asked: Array, radii: Array) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return the points within a radius of each of q points.

@@ -301,7 +301,8 @@ class DistanceTable(ReachedDistances):
         reached = dist != unreachable(dist.dtype)
         if long:
             k, t = self.shape
-            flat = pandas.Series(dist.ravel()).convert_dtypes()
+            with np.errstate(invalid="ignore"):  # pandas tries whether all are integers
+                flat = pandas.Series(dist.ravel()).convert_dtypes()
             columns = {
                 "source": np.repeat(table_ids(self.graph, self.source_indices), t),
                 "target": np.tile(table_ids(self.graph, self.target_indices), k),

@@ -9,7 +9,7 @@ import numpy as np
 
 from warpath.base.dtypes import unreachable as largest_of
 from warpath.base.errors import InputError, VerificationError
-from warpath.graph.checks import is_number, on_host, shown
+from warpath.graph.checks import as_float, is_number, on_host, shown
 from warpath.graph.labels import one_label
 
 if TYPE_CHECKING:
@@ -53,10 +53,12 @@ def labels_of(graph: Graph, dist: Any, unreachable: float | None) -> Labels:
     array = _vector(graph, "dist", dist, "iuf")
     own, floats = graph.dist_dtype, array.dtype.kind == "f"
     largest = np.finfo(array.dtype).max if floats else np.iinfo(array.dtype).max
-    missing = array == (largest if unreachable is None else unreachable)
+    mark = largest if unreachable is None else as_float(unreachable) if floats else unreachable
+    with np.errstate(over="ignore"):  # a mark beyond the type is infinite in it
+        missing = array == mark
     if floats:
         missing |= np.isposinf(array)
-        if unreachable is not None and math.isnan(unreachable):
+        if math.isnan(mark):
             missing |= np.isnan(array)
     values = np.where(missing, array.dtype.type(0), array)
     _refuse_no_distances(graph, values)
@@ -131,7 +133,9 @@ def predecessors_of(graph: Graph, pred: Any, source: int) -> Array:
             f"{graph.n - 1}, and -1 for none."
         )
         raise InputError(msg)
-    return np.where(none, -1, array).astype(graph.indices.dtype)
+    result = np.full(graph.n, -1, graph.indices.dtype)
+    result[~none] = array[~none]
+    return result
 
 
 def tree_fault(graph: Graph, source: int, labels: Array, pred: Array, slack: float) -> Any:
