@@ -144,7 +144,7 @@ class TracedRun:
         device has no times, as the emulator.
     warpath : version of warpath.
     commit : that of the checkout; None of an installed wheel.
-    machine : the processor and its threads, and the GPU if one was used.
+    machine : the processor and its threads.
     seed : seed of the order of threads on the emulator; None elsewhere.
     """
 
