@@ -203,8 +203,8 @@ CLAIMS = (
           "ms."),
     Claim(_MARTIN, "section 6, figure 6", "Shared memory for the offsets and a cache for the flags "
           "make U slightly faster.", "near 10x over FH", shared_memory,
-          "The machine: the caches of an H100 likely hold offsets and flags without being told, "
-          "and those of a GTX 280 did not. U+ is 3 % slower than U at 262,144 vertices, 3.43 "
+          "An H100 likely caches offsets and flags in both variants, "
+          "which a GTX 280 did not. U+ is 3 % slower than U at 262,144 vertices, 3.43 "
           "against 3.31 ms, and 4 % slower at 4,194,304, 12.6 against 12.2 ms."),
     Claim(_MARTIN, "section 6, figure 6", "On lists, F is quite faster than U.",
           "around 60x over FH for F, near 10x for U at best", frontier_on_lists,
