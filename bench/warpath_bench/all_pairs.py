@@ -58,6 +58,7 @@ from bench/warpath_bench/all_pairs.py: edit that file. -->
 A cell has the time with the answer left on the GPU, then with the copy to the host, then, where
 the recipe keeps predecessors, with these on the GPU too. On the CPU there is one time. Medians of
 three, or one run where that takes over a second; compilation and copying the graph come before.
+The CPU runs one thread, as the papers' serial programs do.
 Integer answers have 32 bits, as the papers' programs do, where no other type is named; every one is
 compared with Dijkstra's on the CPU, floats within n eps where sums are formed in another order.
 """
@@ -127,7 +128,9 @@ class Tables:
         def once() -> tuple[float, Array]:
             start = time.perf_counter()
             dtype = self._right.dtype.name if self._right.dtype.kind == "i" else None
-            table = apsp(self._graph, algorithm=recipe.name, device="cpu", dist_dtype=dtype)
+            table = apsp(
+                self._graph, algorithm=recipe.name, device="cpu", threads=1, dist_dtype=dtype
+            )
             return time.perf_counter() - start, table.dist
 
         with at_most(self.limit):
