@@ -15,6 +15,7 @@ import sys
 import tomllib
 from collections import Counter
 from fnmatch import fnmatchcase
+from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -34,9 +35,6 @@ DOCS = Path(__file__).resolve().parent
 PAGE = DOCS / "algorithms.md"
 PAGES = DOCS / "algorithms"
 IDEAS: dict[str, str] = tomllib.loads((DOCS / "ideas.toml").read_text(encoding="utf-8"))
-DIFFERENCES: dict[str, str] = tomllib.loads(
-    (DOCS / "as-published.toml").read_text(encoding="utf-8")
-)
 NAMES = DOCS / "reference" / "algorithm-names.md"
 STREETS = DOCS / "reference" / "openstreetmap.md"
 FORMATS = DOCS / "reference" / "formats.md"
@@ -72,9 +70,8 @@ float distances agree with the others' within n * eps. Integer distances are exa
 *May be wrong* marks those that are here to be measured or refuted: their labels are not to be used.
 All others return the same bits.
 
-[As published](algorithms/as-published.md) says what each does otherwise than its paper. Each paper
-has a page: its variants, their place in it, the idea of each, and in the
-[documentation's site](contributing.md) a picture of who relaxes and the trace of a run.
+Each paper has a page: its variants, their place in it, the idea of each, what differs here, and in
+the [documentation's site](contributing.md) a picture of who relaxes and the trace of a run.
 """
 
 _AXES = """\
@@ -87,27 +84,21 @@ words. `relax` and `memory` say what Floyd-Warshalls on a GPU do, the others are
 | axis | value | means |
 |---|---|---|"""
 
-_AS_PUBLISHED = """\
-# As published
+_AS_PUBLISHED = """
+## As published
 
-<!-- Written by `make docs` from src/warpath/recipes and docs/as-published.toml: edit there. -->
+Each recipe does what its paper says, step by step: *Where* names the section, and the note says
+what differs here. Recipes that are *not in the paper*, and those of
+[warpath](algorithms/warpath.md), are our own. Two readers, independently, compared the recipes of
+Martín et al., Davidson et al., Bodra and Khairnar, and JohnsonAlgoCUDA with the texts, which lack
+most figures and, in the last case, the algorithms: there the prose was read, and by one reader the
+authors' program. One reader compared the other publications, without their texts at hand.
 
-Two readers, independently, compared every recipe of four papers, and that of the paper which Martín
-et al. refute, with the text of the four, step by step. What they found wrong was mended; what
-differs is announced here in a clause and in the note of the recipe. *Ours* marks variants that no
-paper has, for comparison. The texts lack most figures, and the algorithms of the Johnson paper: for
-these its prose was read, and by one reader the authors' program.
-
-Of these papers warpath does not have: Dijkstra with arrays (figure 1), and the counterexample of
-figure 5 undirected or with blocks of 32 threads, of Martín et al.; a start by PHAST (section VII),
-and the curves of labeled and final vertices in figure 4, of Davidson et al.; several GPUs, graphs
-that change, staged loading and hybrids (Future Work) as recipes of Bodra and Khairnar; algorithm 1
-of the Johnson paper, for which `classic.bellman_ford` stands.
-"""
-_OTHERS = """\
-## Other publications
-
-One reader compared these, without their texts at hand.
+warpath does not have: of Martín et al., Dijkstra with arrays (figure 1), and the counterexample of
+figure 5 undirected or with blocks of 32 threads; of Davidson et al., a start by PHAST (section VII)
+and the curves of labeled and final vertices in figure 4; of Bodra and Khairnar, several GPUs,
+graphs that change, staged loading and hybrids (Future Work); of JohnsonAlgoCUDA, algorithm 1, for
+which `classic.bellman_ford` stands.
 """
 
 _WRITTEN = (
@@ -131,61 +122,91 @@ def overview() -> str:
     lines += ["", _AXES]
     for axis in (*AXES, *MATRIX_AXES):
         lines += [f"| {axis.__name__.lower()} | {one.value} | {one.meaning} |" for one in axis]
-    titles = "\n".join(f"algorithms/{name}" for name in ("as-published", *(p[0] for p in papers)))
-    return "\n".join(lines) + f"\n\n<!-- pages\n{titles}\n-->\n"
+    titles = "\n".join(f"algorithms/{paper}" for paper, _, _ in papers)
+    return "\n".join([*lines, _AS_PUBLISHED]) + f"\n<!-- pages\n{titles}\n-->\n"
 
 
 def page(paper: str, title: str, recipes: Catalogue) -> str:
-    """Return the text of a paper's page."""
+    """Return the text of a paper's page.
+
+    An idea and a parameter are described at the first recipe that has them, to which the others
+    refer; sentences of several notes become footnotes.
+    """
     lines = [f"# {paper}", "", _WRITTEN, "", _sentence(title), "", *_table(recipes)]
     alone = len({one.source for one in recipes}) == 1
+    notes, footnotes = _notes(recipes)
+    described: dict[str | tuple[str, str], Recipe] = {}
     for recipe in recipes:
-        lines += ["", f"## {recipe.name}", "", f"{recipe.summary} {idea(recipe.name)}", ""]
-        lines += [_place(recipe, alone=alone), *_details(recipe)]
+        thought = idea(recipe.name)
+        first = described.setdefault(thought, recipe)
+        thought = thought if first is recipe else f"The idea is that of {_link(first)}."
+        lines += ["", f"## {recipe.name}", "", f"{recipe.summary} {thought}", ""]
+        lines += [_place(recipe, alone=alone), *_details(recipe), *_params(recipe, described)]
+        lines += [f"- Note: {notes[recipe.name]}"] if recipe.note else []
         lines += ["", f"<!-- pictures of {recipe.name} -->"]
-    return "\n".join(lines) + "\n"
+    lines += [""] if footnotes else []
+    return "\n".join([*lines, *footnotes]) + "\n"
+
+
+def _notes(recipes: Catalogue) -> tuple[dict[str, str], list[str]]:
+    """Return each recipe's note, in which footnotes replace what several notes say, and these."""
+    sentences = {
+        recipe.name: recipe.note.removesuffix(".").split(". ") for recipe in recipes if recipe.note
+    }
+    owners = {
+        sentence: [name for name, note in sentences.items() if sentence in note]
+        for note in sentences.values()
+        for sentence in note
+    }
+    texts: dict[str, str] = {}
+    footnotes: dict[str, str] = {}
+    for name, note in sentences.items():
+        parts = []
+        for shared, group in groupby(note, lambda sentence: owners[sentence]):
+            text = ". ".join(group) + "."
+            if len(shared) > 1:
+                text = footnotes.setdefault(text, f"[^{len(footnotes) + 1}]")
+            parts.append(text)
+        texts[name] = " ".join(parts)
+    return texts, [f"{mark}: {text}" for text, mark in footnotes.items()]
+
+
+def _params(recipe: Recipe, described: dict[str | tuple[str, str], Recipe]) -> Iterator[str]:
+    """Yield the parameters of a recipe, or a reference to the recipe that describes them."""
+    firsts = {
+        one.name: described.setdefault((one.name, one.meaning), recipe) for one in recipe.params
+    }
+    for param in recipe.params:
+        if firsts[param.name] is recipe:
+            yield f"- Parameter `{param.name}`: {param.meaning}."
+    for first, names in groupby(firsts, firsts.get):
+        if first is not None and first is not recipe:
+            yield f"- Parameters: {_codes(names)}, as for {_link(first)}."
+
+
+def _link(recipe: Recipe) -> str:
+    return f"[`{recipe.name}`](#{_anchor(recipe)})"
 
 
 def idea(name: str) -> str:
     """Return what follows the summary of a recipe: of the first pattern that fits its name."""
-    return _of_name(name, IDEAS, "ideas.toml")
-
-
-def _of_name(name: str, sentences: dict[str, str], file: str) -> str:
-    for pattern, sentence in sentences.items():
+    for pattern, sentence in IDEAS.items():
         if fnmatchcase(name, pattern):
             return sentence
-    msg = f"docs/{file} has no sentence for {name}: add one under its name or a pattern."
+    msg = f"docs/ideas.toml has no sentence for {name}: add one under its name or a pattern."
     raise KeyError(msg)
 
 
-def as_published() -> str:
-    """Return the page that says what each recipe does otherwise than its paper."""
-    recipes = [recipe for recipe in wp.algorithms() if recipe.paper != "warpath"]
-    twice = [recipe for recipe in recipes if recipe.paper in {*_PAPERS, "broken"}]
-    lines = [_AS_PUBLISHED, *_differences(twice), "", _OTHERS]
-    lines += _differences(recipe for recipe in recipes if recipe not in twice)
-    return "\n".join(lines) + "\n"
-
-
-def _differences(recipes: Iterable[Recipe]) -> Iterator[str]:
-    yield from ("| recipe | place in the paper | here |", "|---|---|---|")
-    for recipe in recipes:
-        link = f"[`{recipe.name}`]({recipe.paper}.md#{_anchor(recipe)})"
-        differs = _of_name(recipe.name, DIFFERENCES, "as-published.toml")
-        yield f"| {link} | {recipe.where} | {differs} |"
-
-
 def _table(recipes: Catalogue) -> list[str]:
-    lines = ["| name | does | on | weights | |", "|---|---|---|---|---|"]
+    lines = ["| name | does | on | needs | |", "|---|---|---|---|---|"]
     for recipe in recipes:
         marks = ["auto"] if recipe.planned else []
         marks += ["other sums"] if recipe.reassociates else []
         marks += [] if recipe.exact else ["may be wrong"]
-        anchor = _anchor(recipe)
+        needs = ", ".join(recipe.needs()).replace(" ", NO_BREAK)
         lines.append(
-            f"| [`{recipe.name}`](#{anchor}) | {_tasks(recipe)} | {', '.join(recipe.devices)} "
-            f"| {_weights(recipe).replace(' ', NO_BREAK)} | {', '.join(marks)} |"
+            f"| {_link(recipe)} | {_tasks(recipe)} | {', '.join(recipe.devices)} "
+            f"| {needs} | {', '.join(marks)} |"
         )
     return lines
 
@@ -195,35 +216,25 @@ def _anchor(recipe: Recipe) -> str:
 
 
 def _place(recipe: Recipe, *, alone: bool) -> str:
-    """Return where it was published; the section names a paper that is alone in it."""
-    return f"- There: {recipe.where}." if alone else f"- {recipe.source} ({recipe.where})."
+    """Return where the algorithm was published, with its paper if the page has several."""
+    return f"- Where: {recipe.where}." if alone else f"- {recipe.source} ({recipe.where})."
 
 
 def _details(recipe: Recipe) -> list[str]:
     lines = []
     if recipe.axes is not None:
-        lines.append(f"- Rounds: {recipe.axes.words()}. Driver: {recipe.axes.driver}.")
+        driver = recipe.axes.driver.split(",")[0]
+        lines.append(f"- Rounds: {recipe.axes.words()}; driven by {driver}.")
     if recipe.steps is not None:
         lines.append(f"- Steps: {recipe.steps.words()}.")
     if recipe.parts:
-        first, then = (f"[`{part.name}`](#{_anchor(part)})" for part in recipe.parts)
+        first, then = map(_link, recipe.parts)
         lines.append(f"- Runs: {first} for the potentials, then {then} from each source.")
-    lines.append(f"- Needs: {'; '.join(recipe.needs()) or 'nothing special'}.")
-    lines += [f"- Parameter `{param.name}`: {param.meaning}." for param in recipe.params]
-    lines.append(f"- Runs on: {', '.join(recipe.devices)}.")
-    lines += ["- Predecessors: kept by the search itself."] if recipe.predecessors else []
-    return lines + ([f"- Note: {recipe.note}"] if recipe.note else [])
+    return lines + (["- Predecessors: kept by the search itself."] if recipe.predecessors else [])
 
 
 def _tasks(recipe: Recipe) -> str:
     return ", ".join(f"`{task.value}`" for task in Task if task in recipe.solves)
-
-
-def _weights(recipe: Recipe) -> str:
-    if recipe.max_weight is not None:
-        return f"integers 0 to {recipe.max_weight:,}"
-    kind = "integers" if recipe.integer_only else "any type"
-    return f"{kind}, any sign" if recipe.negative else f"{kind}, >= 0"
 
 
 def _sentence(title: str) -> str:
@@ -432,7 +443,6 @@ def main(arguments: list[str]) -> int:
     texts = {PAGE: overview(), NAMES: names(), GUARANTEES: guarantees(), PAPERS: papers()}
     texts |= {STREETS: streets(), FORMATS: formats(), CITATION: citation()}
     texts |= {PAGES / f"{one[0]}.md": page(*one) for one in wp.algorithms().papers()}
-    texts[PAGES / "as-published.md"] = as_published()
     for file, text in texts.items():
         if file.is_file() and file.read_text(encoding="utf-8") == text:
             continue  # others may be reading it

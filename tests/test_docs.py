@@ -191,6 +191,17 @@ def test_every_recipe_has_an_idea(script):
         assert generate.idea(recipe.name).endswith(".")
 
 
+def test_footnotes_stand_for_what_several_notes_say(script):
+    generate = script("generate")
+    for _, _, recipes in wp.algorithms().papers():
+        notes, footnotes = generate._notes(recipes)
+        for footnote in footnotes:
+            mark, _, text = footnote.partition(": ")
+            assert sum(mark in note for note in notes.values()) > 1
+            notes = {name: note.replace(mark, text) for name, note in notes.items()}
+        assert notes == {recipe.name: recipe.note for recipe in recipes if recipe.note}
+
+
 def test_every_recipe_for_one_source_has_a_picture(gallery):
     # Patches, repairs, recursions and prepared graphs have no rounds of the whole graph to draw.
     without = {"patches", "dynamic", "bmssp"}

@@ -106,6 +106,8 @@ RECIPES = (
         frozenset({Task.SSSP}),
         Loop.DELTA_STEPPING,
         params=(Param("delta", "the width of a bucket, in the unit of the weights"),),
+        note="Each thread has buckets of its own; on several threads heavy edges may be relaxed "
+        "more than once.",
     ),
     Recipe(
         "classic.floyd_warshall",

@@ -28,9 +28,12 @@ _UPDATE = (
 )
 _MINIMUM = (
     "Steps on the CPU run on one thread. The minimum uses vector instructions and stores the least "
-    "label of every 1,024 vertices"
+    "label of every 1,024 vertices."
 )
-_SKIPS = f"{_MINIMUM}: the update compares labels only where that equals the threshold. {_UPDATE}"
+_SKIPS = (
+    f"{_MINIMUM} The update compares labels only in groups of 1,024 vertices whose least label is "
+    f"the threshold. {_UPDATE}"
+)
 _HOURS = "a star of millions of leaves with distinct weights takes hours."
 _F_TIME = (
     "Each distinct distance takes a round over all vertices, O(n^2) at worst, as the paper says: "
@@ -118,7 +121,7 @@ _U_H1 = _U_CPU.but(
     "section 4.1, U^H1",
     devices=GPU_ONLY,
     place=Place(relax=_CPU, reduce=_CPU, update=_GPU),
-    note=f"{_MINIMUM}. {_PULL} {_U_TIME} {_TRAVEL} {_UPDATE}",
+    note=f"{_MINIMUM} {_PULL} {_U_TIME} {_TRAVEL} {_UPDATE}",
 )
 _U_GPU_1MIN = _U_CPU.but(
     "martin2009.u_gpu_1min",
@@ -175,7 +178,7 @@ RECIPES = (
         "Hybrid: relax and the update run on the GPU, the minimum on the CPU.",
         "section 4.1, U^H3",
         place=Place(relax=_GPU, reduce=_CPU, update=_GPU),
-        note=f"{_MINIMUM}. {_U_TIME} {_TRAVEL} {_UPDATE}",
+        note=f"{_MINIMUM} {_U_TIME} {_TRAVEL} {_UPDATE}",
     ),
     _U_GPU_1MIN,
     _U_GPU_1MIN.but(
