@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 import shlex
-import shutil
-import subprocess
 import sys
 from pathlib import Path
 
@@ -32,23 +30,15 @@ def errors(lines):
     return [line["error"] for line in lines if line["solver"] == "mine"]
 
 
-@pytest.fixture(params=["python", "cpp"])
-def example(request, tmp_path):
+@pytest.fixture
+def example(tmp_path):
     """The example of the page, as the page says to start it."""
-    text = PAGE.read_text()
-    code = re.search(rf"```{request.param}\n(.*?)```", text, re.DOTALL)[1]
-    if request.param == "python":
-        (tmp_path / "dijkstra.py").write_text(code)
-        return f"{shlex.quote(sys.executable)} {tmp_path / 'dijkstra.py'}"
-    if shutil.which("g++") is None:
-        pytest.skip("no g++")
-    (tmp_path / "dijkstra.cpp").write_text(code)
-    words = ["g++", "-std=c++17", "-O1", "-Wall", "-Werror", "-o", tmp_path / "dijkstra"]
-    subprocess.run([*words, tmp_path / "dijkstra.cpp"], check=True)
-    return str(tmp_path / "dijkstra")
+    code = re.search(r"```python\n(.*?)```", PAGE.read_text(), re.DOTALL)[1]
+    (tmp_path / "dijkstra.py").write_text(code)
+    return f"{shlex.quote(sys.executable)} {tmp_path / 'dijkstra.py'}"
 
 
-def test_the_examples_of_the_page_are_right_solvers(suite, example):
+def test_the_example_of_the_page_is_a_right_solver(suite, example):
     kinds = ["--dtypes", "int", "float", "none", "int64", "float32"]
     given = [*GIVEN[:-2], *kinds, "--threads", "1", "2", "--external", f"mine={example}"]
     text, told, lines = suite(*given)

@@ -84,7 +84,7 @@ def across(facts: Facts, wide: float) -> float:
 
 
 def wide_seconds(facts: Facts) -> float:
-    """See docs/performance/sssp-h200-wide.md.
+    """See docs/benchmarks/kernels-h200.md.
 
     Where hubs are, few edges are inspected. A deep graph takes a round for each hop across it.
     """
@@ -94,7 +94,7 @@ def wide_seconds(facts: Facts) -> float:
 
 
 def _breadth_first_seconds(facts: Facts) -> float:
-    """See docs/performance/bfs-h200.md: a level costs a barrier and what waits for each other."""
+    """See docs/benchmarks/kernels-h200.md: a level costs a barrier and dependent accesses."""
     edge = 2e-12 if facts.max_degree > _HUB else 1.2e-11
     return GPU_START + across(facts, 2.0) * 6e-6 + facts.m * edge
 
@@ -145,7 +145,7 @@ def gpu_bytes(recipe: Recipe, size: Size, facts: Facts) -> int:
 
 
 def _patches_seconds(facts: Facts) -> float:
-    """See docs/performance/sssp-h200-deep.md.
+    """See docs/benchmarks/kernels-h200.md.
 
     A wave crosses a deep graph in some sqrt(n) hops, and few patches are at work at once. Where a
     few hops lead everywhere, every patch is next to every other one and hears from it again and
@@ -189,7 +189,7 @@ _ALONE = {
 
 
 class _Tiles(NamedTuple):
-    """What Floyd-Warshall takes on an H200; see docs/performance/floyd-warshall-h200.md.
+    """What Floyd-Warshall takes on an H200; see docs/benchmarks/tables-h200.md.
 
     Attributes
     ----------

@@ -39,7 +39,7 @@ _WORDS = 8  # words of a row of the table, `kRow`
 _BLOCKS = {4: 3, 8: 2}  # blocks per multiprocessor, by the bytes of a label
 _OWN = 2048  # bytes of a block's shared memory for static arrays and the system
 #: Default delta, the width of the band of labels relaxed at a time, in mean weight / mean degree:
-#: for roads and grids, and for graphs with more edges. See docs/performance/sssp-h200-deep.md.
+#: for roads and grids, and for graphs with more edges. See docs/benchmarks/kernels-h200.md.
 _BAND, _NARROW_BAND = 384.0, 192.0
 
 
