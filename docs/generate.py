@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 
 import warpath as wp
 from warpath.io import columns, directions
-from warpath.io.osm_access import LEVELS, Access
+from warpath.io.osm_access import LEVELS, OPEN_IF_OFFICIAL, Access
 from warpath.io.osm_profiles import CLASS_KEYS, EASY_HIKING, PROFILES, Profile
 from warpath.io.osm_tags import ADVISED_SPEEDS, KINDS_OF_LIMIT, ROUNDABOUTS
 from warpath.recipes import Catalogue, Recipe, Task
@@ -284,7 +284,10 @@ def _tags() -> Iterator[tuple[Iterable[str], str, str]]:
         Access.CLOSED: "closed",
     }
     for access, effect in effects.items():
-        yield (f"...={value}" for value in LEVELS[access]), "all", effect
+        values = (value for value in LEVELS[access] if value != "official")
+        yield (f"...={value}" for value in values), "all", effect
+    open_keys = _codes(sorted(OPEN_IF_OFFICIAL))
+    yield ["...=official"], "all", f"open as a value of {open_keys}, closed as one of other keys"
     for profile in PROFILES.values():
         yield profile.oneway, profile.users, "direction; the first that a way has decides"
     yield [f"junction={value}" for value in sorted(ROUNDABOUTS)], "cars, bicycles", "one-way"

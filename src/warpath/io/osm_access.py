@@ -42,7 +42,7 @@ LEVELS: dict[Access, tuple[str, ...]] = {
 }
 _ACCESS_OF = {value: access for access, values in LEVELS.items() for value in values}
 #: Keys for which "official" means a way with a legal sign for them, as "designated" does.
-_OFFICIAL = frozenset({"bicycle", "foot"})
+OPEN_IF_OFFICIAL = frozenset({"bicycle", "foot"})
 
 _SEPARATORS = re.compile("[;,|]")
 
@@ -80,7 +80,7 @@ def access_of(value: str, key: str) -> Access | None:
     'ENDS'
     """
     parts = parts_of(value)
-    if key in _OFFICIAL and "official" in parts:
+    if key in OPEN_IF_OFFICIAL and "official" in parts:
         return Access.OPEN
     return max((_ACCESS_OF[part] for part in parts if part in _ACCESS_OF), default=None)
 

@@ -289,7 +289,7 @@ def html_nearest(
         [],
         np.concatenate([pieces.reshape(-1, 2), starts]),
         heading(
-            title, f"Shortest paths {way} the nearest of {found.count_of_facilities:,} facilities"
+            title, f"Shortest paths {way} the nearest of {found.facilities_counted}"
         ),
         heading(subtitle, described_nearest(found)),
     )

@@ -94,7 +94,7 @@ def plot_nearest(
     way = "to" if found.reverse else "from"
     write_title(
         drawing,
-        f"Shortest paths {way} the nearest of {found.count_of_facilities:,} facilities"
+        f"Shortest paths {way} the nearest of {found.facilities_counted}"
         if title is None
         else title,
         described(found) if subtitle is None else subtitle,

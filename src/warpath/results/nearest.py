@@ -94,6 +94,12 @@ class Nearest(ReachedDistances):
         points = self.point_sources
         return len(np.unique(self.starts)) if points is None else points.distinct
 
+    @property
+    def facilities_counted(self) -> str:
+        """The number of different facilities with its noun: "1 facility" or "3 facilities"."""
+        count = self.count_of_facilities
+        return f"{count:,} {'facility' if count == 1 else 'facilities'}"
+
     @cached_property
     def facility_rows(self) -> NDArray[np.int64]:
         """The position in `facilities` of the nearest facility of every vertex: (n,)."""
@@ -224,6 +230,6 @@ class Nearest(ReachedDistances):
     def __repr__(self) -> str:
         count, way = int(self.reached.sum()), "to" if self.reverse else "from"
         return (
-            f"<Nearest of {self.count_of_facilities:,} facilities: {count:,} of {len(self):,} "
+            f"<Nearest of {self.facilities_counted}: {count:,} of {len(self):,} "
             f"vertices have one, distances {way} it\n  {self.plan.headline()}>"
         )
