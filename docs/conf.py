@@ -1,4 +1,7 @@
-"""The documentation's site: `make docs` builds it, with warnings as errors."""
+"""The documentation's site: `make docs` builds it, with warnings as errors.
+
+The option `-t plain` of Sphinx leaves out the pictures of algorithms, whose traces take minutes.
+"""
 
 from __future__ import annotations
 
@@ -125,7 +128,7 @@ def _own_marks(app: Any, name: str, source: list[str]) -> None:
     text = re.sub(r"<!-- names: (\w+) -->", lambda found: _reference(found[1]), text)
     if "<!-- commands -->" in text:
         text = text.replace("<!-- commands -->", _commands())
-    source[0] = with_pictures(text)
+    source[0] = text if app.tags.has("plain") else with_pictures(text)
 
 
 _ROOT_PAGES = {

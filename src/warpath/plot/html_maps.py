@@ -288,9 +288,7 @@ def html_nearest(
         _marks(starts, names),
         [],
         np.concatenate([pieces.reshape(-1, 2), starts]),
-        heading(
-            title, f"Shortest paths {way} the nearest of {found.facilities_counted}"
-        ),
+        heading(title, f"Shortest paths {way} the nearest of {found.facilities_counted}"),
         heading(subtitle, described_nearest(found)),
     )
     write_page(file, graph, page, colour, tiles)
