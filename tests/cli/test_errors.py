@@ -233,7 +233,7 @@ def test_what_the_library_calls_keywords_are_options_here(warpath, tmp_path):
     ],
 )
 def test_keywords_become_options(said, means):
-    from warpath.cli.main import in_words_of_the_command
+    from warpath.cli.reporting import in_words_of_the_command
 
     assert in_words_of_the_command(said) == means
 

@@ -250,7 +250,7 @@ class _Console(io.TextIOWrapper):
     ],
 )
 def test_no_command_fails_on_a_console_of_ascii(hostile, monkeypatch, name, on_terminal):
-    monkeypatch.setattr("warpath.cli.busy.SILENT_SECONDS", 0.0)
+    monkeypatch.setattr("warpath.cli.reporting.SILENT_SECONDS", 0.0)
     monkeypatch.setattr("warpath.base.progress._SILENT_SECONDS", 0.0)
     monkeypatch.setenv("TERM", "xterm")
     command = name.split() if name.startswith("plot") else name.split()[:1]

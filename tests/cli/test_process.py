@@ -277,8 +277,8 @@ def test_work_that_takes_long_gives_a_sign_of_life(roads):
     code = (
         "import sys, time; sys.argv = ['warpath', 'info', sys.argv[1]]\n"
         "from warpath import Graph\n"
-        "from warpath.cli import busy, main\n"
-        "busy.SILENT_SECONDS = 0.01\n"
+        "from warpath.cli import main, reporting\n"
+        "reporting.SILENT_SECONDS = 0.01\n"
         "facts = Graph.facts\n"
         "Graph.facts = lambda graph: time.sleep(0.5) or facts(graph)\n"
         "main.main()\n"

@@ -29,7 +29,7 @@ from warpath.cli import (
 )
 from warpath.cli.coordinates import protected
 from warpath.cli.options import grouped
-from warpath.cli.usage import UsageError
+from warpath.cli.reporting import UsageError
 
 _EXAMPLES = """\
 warpath: exact shortest paths in graphs, on CPUs and GPUs.

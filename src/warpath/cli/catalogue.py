@@ -10,7 +10,7 @@ from warpath.api import calls
 from warpath.cli import output
 from warpath.cli.options import Showing
 from warpath.cli.output import NamedValues, Sentence, TableRows
-from warpath.cli.usage import UsageError
+from warpath.cli.reporting import UsageError
 from warpath.io.formats import FORMATS
 from warpath.planner.kinds import KINDS
 from warpath.recipes import Catalogue, Recipe

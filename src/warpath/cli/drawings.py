@@ -10,12 +10,12 @@ import typer
 from warpath.base import units
 from warpath.base.progress import watch
 from warpath.cli import output, saving
-from warpath.cli.busy import busy
 from warpath.cli.near import Cutoffs, Facilities, ToFacilities, cutoffs_of
 from warpath.cli.near import draw as draw_within
 from warpath.cli.options import Cutoff, GraphFile, Reading, Showing, Snapping, Solving, Theme
 from warpath.cli.output import NamedValues, TableRows
 from warpath.cli.reading import Loaded, load, with_coordinates
+from warpath.cli.reporting import busy
 from warpath.cli.route import Vertex, draw_route
 from warpath.cli.vertices import in_file_ids, listed, one_id, vertex
 from warpath.planner.kinds import device_names

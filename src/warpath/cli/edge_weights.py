@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from warpath.base.errors import GraphError, GraphFormatError, VertexError
-from warpath.cli.main import tell
 from warpath.cli.options import number
+from warpath.cli.reporting import tell
 from warpath.cli.vertices import is_vertex, table_rows, vertices
 from warpath.io.columns import chosen_columns
 

@@ -12,12 +12,11 @@ from warpath.api import prepare as preparing
 from warpath.base import units
 from warpath.base.escaping import visible
 from warpath.cli import output, saving
-from warpath.cli.busy import busy
 from warpath.cli.generators import arguments_of, detail, listing
 from warpath.cli.options import GraphFile, Reading, Showing, Threads
 from warpath.cli.output import NamedValues
 from warpath.cli.reading import load, pairs
-from warpath.cli.usage import UsageError
+from warpath.cli.reporting import UsageError, busy
 from warpath.engines.hierarchy import arcs_of
 from warpath.graph import Graph
 from warpath.graph.zones import opened

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from warpath.cli.output import Sentence, TableRows
 from warpath.cli.reading import number_or_text
-from warpath.cli.usage import UsageError
+from warpath.cli.reporting import UsageError
 from warpath.graph.generate import GENERATORS
 
 if TYPE_CHECKING:

@@ -13,12 +13,10 @@ import typer
 from warpath.base import units
 from warpath.base.errors import InputError, VerificationError
 from warpath.cli import output
-from warpath.cli.busy import busy
-from warpath.cli.main import in_words_of_the_command
 from warpath.cli.options import GraphFile, Reading, Showing, Snapping, Solving
 from warpath.cli.output import NamedValues, Sentence
 from warpath.cli.reading import load
-from warpath.cli.usage import UsageError
+from warpath.cli.reporting import UsageError, busy, in_words_of_the_command
 from warpath.cli.vertices import listed, one_id, vertex
 from warpath.graph import Graph
 from warpath.graph.arguments import one_index

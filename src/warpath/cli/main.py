@@ -13,11 +13,8 @@
 
 from __future__ import annotations
 
-import ast
 import io
 import os
-import re
-import shlex
 import signal
 import sys
 import traceback
@@ -26,13 +23,12 @@ from typing import TYPE_CHECKING
 import warpath
 from warpath.base import errors
 from warpath.base.escaping import visible
-from warpath.cli.usage import UsageError
+from warpath.cli.reporting import UsageError, in_words_of_the_command, tell
 from warpath.graph.components import IN_PYTHON
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-_LONGEST = 4000  # characters of a line on stderr
 _INTERRUPTED, _NO_READER, _OUR_FAULT = 130, 141, 70
 _EXIT_CODES: tuple[tuple[type[BaseException], int], ...] = (  # the first that matches
     (UsageError, 2),
@@ -89,15 +85,6 @@ def guarded(work: Callable[[], int], *, debug: bool) -> int:
         return _explained(error, debug=debug)
 
 
-def tell(message: str, *more: str) -> None:
-    """Write one message to stderr: its line, and perhaps more lines, which are indented."""
-    lines = map(visible, (message, *more))
-    text = "\n  ".join(
-        f"{line[:_LONGEST]}{'...' if len(line) > _LONGEST else ''}" for line in lines
-    )
-    sys.stderr.write(f"warpath: {text}\n")
-
-
 def _run(arguments: list[str]) -> int:
     if arguments == ["--version"]:  # without importing the commands
         sys.stdout.write(f"warpath {warpath.__version__}\n")
@@ -152,99 +139,3 @@ def _sentence(error: Exception) -> str:
     if isinstance(error, errors.NegativeCycleError):
         return str(error).partition("; `.cycle`")[0] + "."
     return in_words_of_the_command(str(error).strip().partition(IN_PYTHON)[0])
-
-
-def in_words_of_the_command(text: str) -> str:
-    """Replace the library's keywords in a text by options: ``weight='km'`` by ``--weight km``.
-
-    Calls to type in Python, ``wp.Graph.of(...)``, stay as they are.
-    """
-
-    def option(match: re.Match[str]) -> str:
-        name, value = match["name"], (match["text"] or match["word"] or "")
-        if name in _FLAGS:
-            return _FLAGS[name]
-        if name == "directed":
-            return {"True": "--directed", "False": "--undirected"}.get(
-                value, "--directed/--undirected"
-            )
-        value = {"None": "none"}.get(value, value)
-        if name in _OPTIONS:
-            return f"{_OPTIONS[name]} {shlex.quote(value) if value else ''}".rstrip()
-        setting = f"{name}={value}"
-        place = "--option-out" if name in _WRITER_OPTIONS else "--option"
-        return f"{place} {shlex.quote(setting)}"
-
-    parts = _PYTHON_CALL.split(text.replace("distances(targets=)", "distances --targets"))
-    parts[::2] = [_KEYWORD.sub(option, _COLUMNS.sub(_column_options, part)) for part in parts[::2]]
-    return "".join(parts)
-
-
-def _column_options(match: re.Match[str]) -> str:
-    """Return ``source='A', target='B'`` as ``--from-column A --to-column B``."""
-    names = [ast.literal_eval(text) for text in match.groups()]
-    flags = zip(("--from-column", "--to-column"), names, strict=True)
-    return " ".join(f"{flag} {shlex.quote(name)}" for flag, name in flags)
-
-
-def _call_pattern(name: str, depth: int) -> str:
-    """Return the pattern of a call with arguments in up to `depth` nested parentheses."""
-    atom = r"""[^()'"]|'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*\""""
-    arguments = rf"\((?:{atom})*\)"
-    for _ in range(depth - 1):
-        arguments = rf"\((?:{atom}|{arguments})*\)"
-    return name + arguments
-
-
-_PYTHON_CALL = re.compile(f"({_call_pattern(r'wp[.][a-zA-Z.]+', 7)})")
-_NAME = r"""('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")"""
-_COLUMNS = re.compile(rf"source={_NAME}, target={_NAME}(?:,(?= weight=))?")
-_FLAGS = {"predecessors": "--predecessors", "long": "--long"}
-_OPTIONS = {
-    "out": "-o",
-    "dist_dtype": "--dist-dtype",
-    "reverse_weight": "--reverse-weight",
-} | {
-    name: f"--{name}"
-    for name in (
-        "algorithm",
-        "at",
-        "coordinates",
-        "cutoff",
-        "decimal",
-        "delimiter",
-        "device",
-        "format",
-        "ids",
-        "member",
-        "oneway",
-        "source",
-        "sources",
-        "target",
-        "targets",
-        "threads",
-        "tiles",
-        "weight",
-    )
-}
-_READER_OPTIONS = (
-    "attributes",
-    "barriers",
-    "columns",
-    "component",
-    "header",
-    "layer",
-    "n",
-    "noded",
-    "restricted",
-    "service",
-    "skip_lines",
-    "tolerance",
-    "tracks",
-)
-_WRITER_OPTIONS = ("labels",)
-_NAMES = ("directed", *_FLAGS, *_OPTIONS, *_READER_OPTIONS, *_WRITER_OPTIONS)
-_KEYWORD = re.compile(
-    rf"(?<![\w.-])(?P<name>{'|'.join(_NAMES)})="
-    r"(?:(?P<quote>['\"])(?P<text>[^'\"]*)(?P=quote)|(?P<word>\w+))?(?![\w=])"
-)

@@ -11,7 +11,6 @@ import typer
 
 from warpath.base import units
 from warpath.cli import output, saving, tables
-from warpath.cli.busy import busy
 from warpath.cli.options import (
     Cutoff,
     EscapeFormulas,
@@ -24,8 +23,8 @@ from warpath.cli.options import (
 )
 from warpath.cli.output import NamedValues, TableRows
 from warpath.cli.reading import Loaded, load, with_coordinates
+from warpath.cli.reporting import UsageError, busy
 from warpath.cli.summary import exact_sum
-from warpath.cli.usage import UsageError
 from warpath.cli.vertices import in_file_ids, listed
 from warpath.cli.vertices import trips as listed_trips
 from warpath.results.distance_table import DistanceTable

@@ -10,7 +10,6 @@ import typer
 
 from warpath.base import units
 from warpath.cli import output, saving, tables
-from warpath.cli.busy import busy
 from warpath.cli.options import (
     Cutoff,
     EscapeFormulas,
@@ -25,8 +24,8 @@ from warpath.cli.options import (
 )
 from warpath.cli.output import NamedValues, TableRows
 from warpath.cli.reading import load, number_or_text, with_coordinates
+from warpath.cli.reporting import UsageError, busy
 from warpath.cli.summary import described
-from warpath.cli.usage import UsageError
 from warpath.cli.vertices import ids, in_file_ids, listed
 from warpath.results.within import Within
 

@@ -21,7 +21,7 @@ from warpath.api.several import is_several
 from warpath.base.errors import InputError
 from warpath.cli import saving
 from warpath.cli.coordinates import names_coordinates
-from warpath.cli.usage import UsageError
+from warpath.cli.reporting import UsageError
 from warpath.engines.cluster.clients import is_address
 from warpath.planner.kinds import device_names
 from warpath.planner.wish import whole_name

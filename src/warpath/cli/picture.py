@@ -9,9 +9,9 @@ import typer
 
 from warpath.base import units
 from warpath.cli import output, saving
-from warpath.cli.busy import busy
 from warpath.cli.options import Showing
 from warpath.cli.output import NamedValues, TableRows
+from warpath.cli.reporting import busy
 from warpath.results.trace import Trace
 
 _COLUMNS = ("trace", "algorithm", "device", "rounds", "parallelism", "work", "MTEPS", "time")

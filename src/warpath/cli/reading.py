@@ -13,8 +13,7 @@ from warpath.api.solver import Solver, solver_of
 from warpath.base.errors import GraphError
 from warpath.cli.coordinates import names_coordinates
 from warpath.cli.edge_weights import weights_of
-from warpath.cli.main import in_words_of_the_command, tell
-from warpath.cli.usage import UsageError
+from warpath.cli.reporting import UsageError, in_words_of_the_command, tell
 from warpath.engines import hierarchy
 from warpath.graph.zones import opened
 from warpath.io.columns import reports_unused

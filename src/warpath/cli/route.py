@@ -10,10 +10,10 @@ import typer
 from warpath.base import units
 from warpath.base.errors import NoPathError
 from warpath.cli import output, saving
-from warpath.cli.busy import busy
 from warpath.cli.options import GraphFile, HtmlMap, Reading, Showing, Snapping, Solving
 from warpath.cli.output import NamedValues, Sentence, TableRows
 from warpath.cli.reading import load, with_coordinates
+from warpath.cli.reporting import busy
 from warpath.cli.vertices import ids, in_file_ids, vertex
 from warpath.graph import Graph
 from warpath.graph.arguments import one_index

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from warpath.base.escaping import csv_cell, utf8
 from warpath.cli.output import text_of
-from warpath.cli.usage import UsageError
+from warpath.cli.reporting import UsageError
 from warpath.io.coordinate_files import find_coordinates
 
 if TYPE_CHECKING:

@@ -10,7 +10,6 @@ import typer
 
 from warpath.base import units
 from warpath.cli import output, saving
-from warpath.cli.busy import busy
 from warpath.cli.options import (
     Cutoff,
     EscapeFormulas,
@@ -23,6 +22,7 @@ from warpath.cli.options import (
 )
 from warpath.cli.output import NamedValues, TableRows
 from warpath.cli.reading import load, with_coordinates
+from warpath.cli.reporting import busy
 from warpath.cli.summary import described, distance_rows
 from warpath.cli.vertices import in_file_ids, one_id, vertex
 from warpath.results.paths import Paths

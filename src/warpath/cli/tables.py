@@ -9,10 +9,9 @@ import numpy as np
 
 from warpath.base import units
 from warpath.cli import output, saving
-from warpath.cli.main import tell
 from warpath.cli.output import NamedValues, TableRows
+from warpath.cli.reporting import UsageError, tell
 from warpath.cli.summary import exact_sum
-from warpath.cli.usage import UsageError
 from warpath.cli.vertices import ids
 
 if TYPE_CHECKING:

@@ -19,10 +19,10 @@ from warpath.base.errors import (
     VertexError,
 )
 from warpath.cli import output, saving
-from warpath.cli.busy import busy
 from warpath.cli.options import EscapeFormulas, GraphFile, Reading, Showing, Snapping, Solving
 from warpath.cli.output import NamedValues, TableRows
 from warpath.cli.reading import load
+from warpath.cli.reporting import busy
 from warpath.cli.vertices import in_file_ids, listed, one_id, table_rows, vertex
 from warpath.graph import Graph
 

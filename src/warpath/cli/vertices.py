@@ -27,8 +27,8 @@ from warpath.cli.coordinates import (
     lacking,
     listed_texts,
 )
-from warpath.cli.main import tell
 from warpath.cli.options import Snapping, TableSnapping
+from warpath.cli.reporting import tell
 from warpath.graph.checks import written_alike
 from warpath.graph.derived import Derived
 from warpath.graph.labels import file_ids
