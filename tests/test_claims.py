@@ -1,0 +1,58 @@
+"""What README.md and docs/reference/limits.md claim, where no other test shows it."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import warpath as wp
+
+ROOT = Path(__file__).resolve().parents[1]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+LIMITS = (ROOT / "docs" / "reference" / "limits.md").read_text(encoding="utf-8")
+ROW = re.compile(r"\|[^|]+\| \w+ \| (?:yes|no) \| \d+ \|.*\| ([\d.]+)x \|")
+
+
+def test_the_library_needs_numpy_only_and_the_python_that_the_readme_names():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert [re.match(r"\w+", each)[0] for each in project["dependencies"]] == ["numpy"]
+    assert "needs NumPy only" in README
+    assert f"Python {project['requires-python'].removeprefix('>=')} or newer" in README
+
+
+def test_the_speed_in_the_readme_is_that_of_the_benchmark():
+    page = (ROOT / "docs" / "benchmarks" / "cpu-2-cores.md").read_text(encoding="utf-8")
+    table = page.split("## AMD EPYC")[1].split("### ")[1]
+    times = np.array([float(found[1]) for found in map(ROW.fullmatch, table.splitlines()) if found])
+    claim = " ".join(README.split("## Speed")[1].split())
+    count, mean, least = re.search(
+        r"first in all (\d+) cases: ([\d.]+) times faster in the geometric mean, ([\d.]+) times",
+        claim,
+    ).groups()
+    assert (times > 1).all()
+    assert (len(times), times.min()) == (int(count), float(least))
+    assert np.exp(np.log(times).mean()) == pytest.approx(float(mean), abs=0.05)
+
+
+def test_the_algorithms_that_may_be_wrong_are_listed_and_never_chosen():
+    inexact = [recipe for recipe in wp.algorithms() if not recipe.exact]
+    sentence = LIMITS.split("may return wrong distances:")[1].split("`auto`")[0]
+    assert {recipe.name for recipe in inexact} == set(re.findall(r"`([\w.]+)`", sentence))
+    assert not any(recipe.planned for recipe in inexact)
+
+
+def test_the_algorithms_that_add_in_another_order_are_of_the_kinds_that_are_named():
+    assert "Floyd-Warshall, Johnson, bidirectional search and hierarchies add floats" in LIMITS
+    kinds = re.compile(r"floyd_warshall|\.fw_|johnson\b|\.johnson_|bidirectional")
+    for recipe in wp.algorithms():
+        named = recipe.prepared or kinds.search(recipe.name) is not None
+        assert named == recipe.reassociates, recipe.name
+
+
+def test_one_route_has_no_algorithm_for_gpus():
+    with pytest.raises(wp.NotSupportedError, match="no algorithm here does path"):
+        wp.path([(0, 1, 3), (1, 2, 4)], 0, 2, device="emulated")
