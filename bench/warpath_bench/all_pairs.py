@@ -7,7 +7,6 @@ with predecessors if the recipe computes them.
 
 from __future__ import annotations
 
-import json
 import sys
 import time
 from contextlib import nullcontext
@@ -25,8 +24,10 @@ from warpath.base.errors import WarpathError
 from warpath.engines.base import Order, Problem
 from warpath.recipes import CATALOGUE, Task
 from warpath.recipes.params import chosen_params
-from warpath_bench.catalogue import append, facts_of, key_of, parser_of, read_lines
+from warpath_bench.catalogue import key_of, parser_of, read_lines
+from warpath_bench.lines import append
 from warpath_bench.pair import TimeIsUpError, at_most
+from warpath_bench.run import facts_of
 from warpath_bench.tables import gpus_of, no_times
 from warpath_bench.workloads import graph_of, tiny, title_of
 
@@ -260,7 +261,7 @@ def main(arguments: Sequence[str], device: Device | None = None) -> int:
                 if key in done or time.monotonic() - start > options.budget:
                     continue
                 line = tables.measure(name, recipe, kind) | facts
-                append(lines, json.dumps(line) + "\n")
+                append(lines, line)
                 sys.stderr.write(f"{title_of(name)}, {kind}, {recipe.name}: {_cell(line)}\n")
                 wrong += line.get("wrong", 0)
     if options.table:

@@ -10,7 +10,6 @@ answers is compared, bit by bit.
 from __future__ import annotations
 
 import argparse
-import json
 import multiprocessing
 import os
 import sys
@@ -31,7 +30,8 @@ from warpath.planner import auto_device
 from warpath.planner.kinds import kind_of
 from warpath.planner.wish import Wish
 from warpath_bench.auto_questions import QUESTIONS
-from warpath_bench.catalogue import append, facts_of
+from warpath_bench.lines import append
+from warpath_bench.run import facts_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -56,7 +56,7 @@ def main(arguments: Sequence[str], questions: Sequence[Question] = QUESTIONS) ->
     for line in _measured(questions, options):
         lines.append(line)
         if options.lines:
-            append(Path(options.lines), json.dumps(line | facts) + "\n")
+            append(Path(options.lines), line | facts)
         sys.stderr.write(f"{_row(line)}\n")
     sys.stdout.write(page(lines, len(questions)))
     return 1 if any(line.get("differs") for line in lines) else 0

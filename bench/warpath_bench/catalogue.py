@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import sys
 import time
 from fnmatch import fnmatch
@@ -18,8 +17,9 @@ from typing import TYPE_CHECKING, Any
 
 from warpath.recipes import CATALOGUE, Task
 from warpath.recipes.axes import Layout, Select
+from warpath_bench.lines import append
 from warpath_bench.pair import Job, Pairs, as_text
-from warpath_bench.run import machine
+from warpath_bench.run import facts_of
 from warpath_bench.tables import compact, page
 
 if TYPE_CHECKING:
@@ -179,30 +179,9 @@ def run(
             sys.stderr.write(f"stopped, for the time is over: {as_text(job)}\n")
             continue
         measured.append(line)
-        append(lines, json.dumps(line) + "\n")
+        append(lines, line)
         sys.stderr.write(f"{as_text(job)}: {compact(line)}\n")
     return measured
-
-
-def append(path: Path, text: str) -> None:
-    """Append to a file in one write, so that the lines of several processes do not mix."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    file = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
-    try:
-        os.write(file, text.encode())
-    finally:
-        os.close(file)
-
-
-def facts_of(devices: Sequence[str], commit: str) -> dict[str, str]:
-    """Return the facts of measurements: the machine, the GPU if it is used, the commit."""
-    facts = machine() | {"cores": str(os.cpu_count()), "commit": commit}
-    if "cuda" in devices:
-        from warpath.engines.cuda.device import open_device
-        from warpath.engines.cuda.driver import versions
-
-        facts |= {"gpu": open_device("cuda").model} | versions()
-    return facts
 
 
 def main(arguments: Sequence[str], solve: Solve | None = None) -> int:

@@ -23,16 +23,12 @@ class Command(NamedTuple):
 
 COMMANDS: dict[str, Command] = {
     "suite": Command("suite", "One source, compared with every installed peer."),
-    "many": Command("many", "Tables of many sources and of all pairs, compared with peers."),
-    "prepared": Command("prepared", "Prepared graphs, compared with RoutingKit and packages."),
+    "prepared": Command("prepared", "Pairs, routes and tables, compared with peers."),
     "cluster": Command("cluster", "Tables on a Dask cluster compared with one process."),
     "dynamic": Command("dynamic", "Graphs that change, compared with solving anew and NetworKit."),
-    "csgraph": Command("csgraph", "The same calls of warpath.csgraph and of SciPy's module."),
-    "networkx": Command("networkx_calls", "The same calls of NetworkX and of our backend."),
-    "faces": Command("faces", "Calls of SciPy and of NetworkX compared with ours."),
+    "faces": Command("faces", "The same calls of SciPy, of NetworkX and of ours."),
     "partitions": Command("partitions", "One source on a graph divided among processes."),
     "comparisons": Command("comparisons", "Comparisons of duan2025.bmssp and of Dijkstra over n."),
-    "peak": Command("peak", "Dense all pairs compared with the cores' peak rate."),
     "paper": Command("paper", "A paper's experiments, compared with its published numbers."),
     "report": Command("report", "Tables and plots of the lines that `suite` wrote."),
     "catalogue": Command("catalogue", "Every recipe on the same graphs, also on a GPU."),
@@ -41,7 +37,6 @@ COMMANDS: dict[str, Command] = {
     "auto": Command("auto_device", "The device that auto takes, compared with both."),
     "several-gpus": Command("several_gpus", "Tables and sources on one and on several GPUs."),
     "host-rows": Command("host_rows", "One source whose edges exceed the GPU's memory."),
-    "anchors": Command("anchors", "All pairs and many-to-many on a GPU, compared with goals."),
     "fit": Command("fit", "Fit the planner's constants, and judge its choices."),
     "findings": Command("findings", "The papers' claims that hold in our measurements."),
 }

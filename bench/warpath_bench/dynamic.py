@@ -19,8 +19,7 @@ import numpy as np
 import warpath as wp
 from warpath.base.dtypes import unreachable
 from warpath_bench import dynamic_page
-from warpath_bench.catalogue import facts_of
-from warpath_bench.run import commit
+from warpath_bench.run import commit, facts_of
 from warpath_bench.workloads import workload
 
 if TYPE_CHECKING:

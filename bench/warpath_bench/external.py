@@ -84,7 +84,7 @@ class External:
     Parameters
     ----------
     name, words, threads : its name, the words that start it, and its number of threads.
-    graph : the file of `write_graph`; its output is written next to this file.
+    graph : the file of `write_graph`.
     n : number of vertices.
     limit : seconds for one run.
     """
@@ -110,31 +110,48 @@ class External:
             self.error = f"{shlex.join(self._words)}: {error}"
 
     def _turn(self, right: Mapping[int, Right]) -> None:
-        sources = list(right)
-        listed, out = self._graph.with_suffix(".sources"), self._graph.with_suffix(".distances")
-        listed.write_text("".join(f"{s}\n" for s in [sources[0], *sources]), encoding="ascii")
-        out.unlink(missing_ok=True)
-        given = [str(self._graph), str(listed), str(out), str(self.threads)]
-        told = read_told(ran([*self._words, *given], self._limit), 1 + len(sources))
-        labels = self._labels(out, told, 1 + len(sources))
+        sources, n = list(right), self._n
+        asked = [f"{s}\n" for s in [sources[0], *sources]]
+        told, labels = answered(self._words, self._graph, asked, self.threads, self._limit)
+        if len(labels) != len(asked) * n:
+            msg = (
+                f"it wrote {len(labels):,} distances in place of {len(asked) * n:,}: {len(asked)} "
+                f"sources x {n:,} vertices."
+            )
+            raise CommandError(msg)
         self.about |= {"first_ms": told.times[0], "peak_mb": told.peak_mb, "build_s": told.build_s}
-        for source, ms, dist in zip(sources, told.times[1:], labels[1:], strict=True):
+        rows = labels.reshape(len(asked), n)[1:]
+        for source, ms, dist in zip(sources, told.times[1:], rows, strict=True):
             kept = self.found.setdefault(source, Found(plan=told.about))
             kept.times.append(ms)
             wrong, off = right[source].wrong(infinite(dist, told.unreached))
             kept.wrong, kept.off = max(kept.wrong, wrong), max(kept.off, off)
-        out.unlink()
 
-    def _labels(self, path: Path, told: Told, count: int) -> Array:
-        wanted = count * self._n * told.dtype.itemsize
-        size = path.stat().st_size if path.exists() else 0
-        if size != wanted:
-            msg = (
-                f"it wrote {size:,} bytes of distances in place of {wanted:,}: {count} sources x "
-                f"{self._n:,} vertices x {told.dtype.itemsize} bytes of {told.dtype}."
-            )
-            raise CommandError(msg)
-        return np.fromfile(path, told.dtype.newbyteorder("<")).reshape(count, self._n)
+
+def answered(
+    words: Sequence[str], graph: Path, asked: Sequence[str], threads: int, limit: float
+) -> tuple[Told, Array]:
+    """Run a command with lines of questions; return its report and the numbers that it wrote.
+
+    Parameters
+    ----------
+    words : the words that start the command.
+    graph : the file of `write_graph`; the questions and answers are written next to it.
+    limit : seconds for the run.
+
+    Raises
+    ------
+    CommandError
+        If the command cannot be started, fails, exceeds the limit, or breaks the protocol.
+    """
+    listed, out = graph.with_suffix(".questions"), graph.with_suffix(".answers")
+    listed.write_text("".join(asked), encoding="ascii")
+    out.unlink(missing_ok=True)
+    told = read_told(ran([*words, *map(str, (graph, listed, out, threads))], limit), len(asked))
+    dtype = told.dtype.newbyteorder("<")
+    values = np.fromfile(out, dtype) if out.exists() else np.empty(0, dtype)
+    out.unlink(missing_ok=True)
+    return told, values
 
 
 def ran(words: Sequence[str], limit: float) -> str:

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import argparse
 import gc
-import json
 import os
 import sys
 import time
@@ -24,11 +23,12 @@ from typing import TYPE_CHECKING, Any
 from warpath.api import calls
 from warpath.base.errors import WarpathError
 from warpath_bench import gpu_page
-from warpath_bench.catalogue import append, facts_of
 from warpath_bench.fit_cases import cases_of_gpus
 from warpath_bench.gpu_catalogue import beside, published, warm_up
 from warpath_bench.gpu_made import HUGE, LARGE, Failed, Makers, Wanted
 from warpath_bench.gpu_planner import timed_candidates
+from warpath_bench.lines import append
+from warpath_bench.run import facts_of
 from warpath_bench.workloads import graph_size, workload
 
 if TYPE_CHECKING:
@@ -254,7 +254,7 @@ class _Run:
                 yield name
 
     def _keep(self, line: Line) -> None:
-        append(self.lines, json.dumps(line | self._facts) + "\n")
+        append(self.lines, line | self._facts)
         self._done.add(gpu_page.key_of(line))
         sys.stderr.write(f"{gpu_page.compact(line)}\n")
 

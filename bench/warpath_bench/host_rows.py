@@ -27,9 +27,10 @@ from warpath.planner.cpu_model import Size
 from warpath.planner.gpu_model import gpu_bytes
 from warpath.planner.host_rows import BUS, edge_bytes, host_rows_bytes
 from warpath.recipes import Task
-from warpath_bench.catalogue import append, facts_of
 from warpath_bench.gpu import kernel_ms
+from warpath_bench.lines import append
 from warpath_bench.right import answers_of
+from warpath_bench.run import facts_of
 from warpath_bench.workloads import source_of, workload
 
 if TYPE_CHECKING:
@@ -62,7 +63,7 @@ def main(arguments: Sequence[str], device: Any = None) -> int:
             line = {"graph": name} | measured(graph, right, device, options.algorithm, delta)
             wrong += line["wrong"]
             if options.lines:
-                append(Path(options.lines), json.dumps(line | facts) + "\n")
+                append(Path(options.lines), line | facts)
             sys.stdout.write(f"{json.dumps(line)}\n")
             sys.stdout.flush()
     return 1 if wrong else 0

@@ -1,14 +1,15 @@
-"""The file of a suite, which later runs continue: a JSON object per (graph, solver, source)."""
+"""Files of measurements, which later runs continue: a JSON object in each line."""
 
 from __future__ import annotations
 
 import json
+import os
 from typing import TYPE_CHECKING, Any
 
 from warpath.base.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
     from pathlib import Path
 
     Line = dict[str, Any]
@@ -28,20 +29,25 @@ def key_of(line: Line) -> tuple[Any, ...]:
 
 
 def read_lines(path: Path) -> list[Line]:
-    """Return the lines of a file, the last one of each key; none if the file does not exist.
+    """Return the lines of a suite's file, the last one of each key."""
+    return read(path, key_of)
+
+
+def read(path: Path | None, key: Callable[[Line], Any]) -> list[Line]:
+    """Return the lines of a file, the last one of each key; none without a file.
 
     Raises
     ------
     InputError
         If a line is not a JSON object with a key; with its number.
     """
-    if not path.exists():
+    if path is None or not path.exists():
         return []
-    found: dict[tuple[Any, ...], Line] = {}
+    found: dict[Any, Line] = {}
     for number, text in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
         try:
             line = json.loads(text)
-            found[key_of(line)] = line
+            found[key(line)] = line
         except (ValueError, KeyError, TypeError) as error:
             what = f"has no {error}" if isinstance(error, KeyError) else "is no JSON object"
             msg = (
@@ -57,12 +63,16 @@ def latest(lines: Iterable[Line]) -> list[Line]:
     return list({key_of(line): line for line in lines}.values())
 
 
-def write_lines(path: Path, lines: Iterable[Line]) -> None:
-    """Append lines in one write, so that a stopped run leaves complete lines."""
+def append(path: Path | None, *lines: Line) -> None:
+    """Append lines in one write, so that lines of several processes do not mix; not to None."""
+    if path is None:
+        return
     path.parent.mkdir(parents=True, exist_ok=True)
-    text = "".join(json.dumps(line) + "\n" for line in lines)
-    with path.open("a", encoding="utf-8") as file:
-        file.write(text)
+    file = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
+    try:
+        os.write(file, "".join(json.dumps(line) + "\n" for line in lines).encode())
+    finally:
+        os.close(file)
 
 
 def measured(line: Line) -> bool:

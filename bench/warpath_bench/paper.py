@@ -16,12 +16,11 @@ from typing import TYPE_CHECKING
 from warpath.base import settings
 from warpath.base.errors import InputError, WarpathError, require
 from warpath_bench import experiments
-from warpath_bench.catalogue import facts_of
 from warpath_bench.paper_charts import draw
 from warpath_bench.paper_page import page, tables_for_latex
 from warpath_bench.paper_results import Results, is_wrong
 from warpath_bench.paper_run import Bench, kind_of, planned, run
-from warpath_bench.run import commit
+from warpath_bench.run import commit, facts_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import re
 import sys
@@ -20,8 +19,9 @@ from warpath.results.certificate import verify
 from warpath.results.paths import Paths
 from warpath.results.predecessors import tree
 from warpath_bench.all_pairs import Tables
-from warpath_bench.catalogue import append, key_of, read_lines
+from warpath_bench.catalogue import key_of, read_lines
 from warpath_bench.experiments import TASKS, graphs_of, job_of
+from warpath_bench.lines import append
 from warpath_bench.pair import Pairs, TimeIsUpError, as_text, at_most
 from warpath_bench.paper_graphs import made_or_read
 from warpath_bench.tables import compact
@@ -267,7 +267,7 @@ def run(
                 continue
             line |= {"label": cell.made.label, "seed": cell.made.seed}
             line |= {"spent_s": time.monotonic() - began} | facts
-            append(lines, json.dumps(line) + "\n")
+            append(lines, line)
             sys.stderr.write(f"{as_text(job)}: {said(line)}\n")
             found[job.key] = line
         if "limit" in found[job.key] and len(cell.study.factors) == 1:

@@ -6,7 +6,6 @@ ours with Dijkstra's. Each call of the command is a run; the page of several run
 
 from __future__ import annotations
 
-import argparse
 import gc
 import sys
 import tempfile
@@ -18,14 +17,15 @@ from typing import TYPE_CHECKING, Any
 from warpath.base.errors import InputError, WarpathError
 from warpath.io.coordinate_files import coordinates_of
 from warpath_bench import external, prepared_page
-from warpath_bench.prepared_command import Command, asked
+from warpath_bench.options import parsed
 from warpath_bench.prepared_peers import PACKAGES, ours
-from warpath_bench.prepared_questions import check_sample, kinds, questions_of, wrong_in
+from warpath_bench.prepared_questions import asked, check_sample, kinds, questions_of, wrong_in
 from warpath_bench.run import commit, machine
 from warpath_bench.session import tell
 from warpath_bench.workloads import workload
 
 if TYPE_CHECKING:
+    import argparse
     from collections.abc import Callable, Iterator, Sequence
 
     from warpath.base.dtypes import Array
@@ -41,8 +41,27 @@ _TRIAL = 64  # how long a question takes is first estimated from this part of it
 
 def main(arguments: Sequence[str]) -> int:
     """Measure, append lines, print and write the page; return 1 if an answer was wrong, else 0."""
-    options = _parser().parse_args(arguments)
-    commands = [Command(*external.parsed(text), 1) for text in options.external]
+    options = parsed(
+        "prepared",
+        __doc__,
+        arguments,
+        graphs=[],
+        data=None,
+        coordinates={"metavar": "FILE", "help": "of a graph whose file has none, for pyroutingkit"},
+        quick={"default": False, "help": "small questions, and small graphs by default"},
+        packages={
+            "nargs": "*",
+            "metavar": "PEER",
+            "help": f"instead of all of {', '.join(one.name for one in PACKAGES)}",
+        },
+        external=[],
+        budget={"default": 6.0, "help": "seconds for a kind of question"},
+        limit=600.0,
+        clock="wall",
+        lines=None,
+        output=None,
+    )
+    commands = dict(map(external.parsed, options.external))
     lines = [] if options.lines is None else prepared_page.read(options.lines)
     names = list(_QUICK) if options.quick else ["road"]
     fresh = []
@@ -88,7 +107,9 @@ class Run:
         self._questions = {kind: questions_of(graph, kind) for kind in asked}
         self._right: dict[tuple[str, int], Array] = {}
 
-    def lines(self, commands: Sequence[Command], packages: Sequence[str] | None) -> Iterator[Line]:
+    def lines(
+        self, commands: dict[str, list[str]], packages: Sequence[str] | None
+    ) -> Iterator[Line]:
         """Yield a line for each solver: ours first, whose answers the others are compared with."""
         chosen = [one for one in PACKAGES if packages is None or one.name in packages]
         for prepared in (True, False):
@@ -96,8 +117,8 @@ class Run:
                 yield self._line(ours(threads, prepared=prepared))
         for one in chosen:
             yield self._line(one)
-        for command in commands:
-            yield self._of_command(command)
+        for name, words in commands.items():
+            yield self._of_command(name, words)
 
     def _line(self, solver: Local) -> Line:
         """Return the line of a solver in this process; what it raises is its error."""
@@ -149,16 +170,15 @@ class Run:
             return kind.sources, min(kind.questions, affordable // kind.sources - 1)
         return max(1, min(kind.sources, affordable // 2)), 1
 
-    def _of_command(self, command: Command) -> Line:
-        line: Line = {"solver": command.name, "threads": command.threads}
-        line |= {"figures": {}, "wrong": {}}
+    def _of_command(self, name: str, words: list[str]) -> Line:
+        line: Line = {"solver": name, "threads": 1, "figures": {}, "wrong": {}}
         every = [(kind, at) for kind, some in self._questions.items() for at in range(len(some))]
         questions = [self._questions[kind][at] for kind, at in every]
         with tempfile.TemporaryDirectory(prefix="warpath-bench-") as folder:
             path = Path(folder) / "graph.bin"
             external.write_graph(self._graph, path)
             try:
-                told, answers = asked(command, path, self._graph.n, questions, self._limit)
+                told, answers = asked(words, path, self._graph.n, questions, self._limit)
             except (WarpathError, OSError) as error:
                 return line | {"error": str(error)}
         arcs = told.about.split() if told.about else []
@@ -207,32 +227,3 @@ class Run:
             return self._now() - start, found
         finally:
             gc.enable()
-
-
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="warpath bench prepared", description=__doc__)
-    add = parser.add_argument
-    add("--graphs", nargs="+", metavar="GRAPH", help="names or files, as of `suite` (road)")
-    add("--data", type=Path, metavar="FOLDER", help="with graph files (WARPATH_BENCH_DATA)")
-    add("--coordinates", metavar="FILE", help="of a graph whose file has none, for pyroutingkit")
-    add("--quick", action="store_true", help="small questions, and small graphs by default")
-    names = ", ".join(one.name for one in PACKAGES)
-    add("--packages", nargs="*", metavar="PEER", help=f"instead of all of {names}")
-    add(
-        "--external",
-        action="append",
-        default=[],
-        metavar="NAME=COMMAND",
-        help="a peer that is a command: docs/benchmarks/external-solvers.md",
-    )
-    add("--budget", type=float, default=6.0, metavar="SECONDS", help="for a kind of question (6)")
-    add("--limit", type=float, default=600.0, metavar="SECONDS", help="for a command (600)")
-    add(
-        "--clock",
-        choices=["wall", "processor"],
-        default="wall",
-        help="processor: the processor's time on one thread, where others use the machine",
-    )
-    add("--lines", type=Path, metavar="FILE", help="the JSON lines to which this run is added")
-    add("--output", type=Path, metavar="FILE", help="write the page of all lines to this .md file")
-    return parser

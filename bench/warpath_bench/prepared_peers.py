@@ -98,7 +98,39 @@ def ours(threads: int, *, prepared: bool) -> Local:
     return Local(title, threads, build, calls, lambda found, _: found, arcs=arcs)
 
 
-_PANDANA = next(peer for peer in PEERS if peer.name == "pandana")
+_PEERS = {peer.name: peer for peer in PEERS}
+
+
+def _scipy_table(matrix: Any, question: Question) -> Any:
+    from scipy.sparse.csgraph import dijkstra
+
+    rows = dijkstra(matrix, indices=question.sources)
+    return rows[:, question.targets] if len(question.targets) else rows
+
+
+def _igraph_table(prepared: Any, question: Question) -> Any:
+    made, weights = prepared
+    targets = question.targets.tolist() or None
+    return made.distances(question.sources.tolist(), targets, weights=weights)
+
+
+def _networkit_table(prepared: Any, question: Question) -> Any:
+    import networkit
+
+    ends = [question.sources.tolist()] + [question.targets.tolist()] * bool(len(question.targets))
+    return networkit.distance.SPSP(prepared[1], *ends).run().getDistances()
+
+
+def _tables_of(name: str, call: Call) -> Local:
+    """Return a peer of one source that also fills tables."""
+    peer = _PEERS[name]
+
+    def values(found: Any, question: Question) -> Array:  # noqa: ARG001 - of all forms alike
+        dist = np.array(found, np.float64)
+        dist[dist == np.finfo(np.float64).max] = np.inf  # NetworKit's mark of no path
+        return dist
+
+    return Local(name, 0, peer.prepare, {"table": call, "all": call}, values, peer.package)
 
 
 def _pandana_lists(question: Question) -> tuple[list[int], list[int]]:
@@ -120,7 +152,7 @@ def _pandana_route(prepared: Any, question: Question) -> Any:
 
 
 def _pandana_values(found: Any, question: Question) -> Array:
-    return np.asarray(found) if question.form == "route" else _PANDANA.answer(found, 0)
+    return np.asarray(found) if question.form == "route" else _PEERS["pandana"].answer(found, 0)
 
 
 def _cch_of(graph: Graph) -> Any:
@@ -167,15 +199,14 @@ def _cch_values(found: Any, question: Question) -> Array:
 
 #: Packages beside ours. RoutingKit's own hierarchies are measured by a command.
 PACKAGES: tuple[Local, ...] = (
+    _tables_of("SciPy", _scipy_table),
+    _tables_of("igraph", _igraph_table),
+    _tables_of("NetworKit", _networkit_table),
     Local(
         "pandana",
         0,
-        _PANDANA.prepare,
-        {
-            "pairs": _pandana_lengths,
-            "route": _pandana_route,
-            "table": _pandana_lengths,
-        },
+        _PEERS["pandana"].prepare,
+        {"pairs": _pandana_lengths, "route": _pandana_route, "table": _pandana_lengths},
         _pandana_values,
         "pandana",
     ),

@@ -1,4 +1,4 @@
-"""The seeded questions of ``warpath bench prepared``, their right answers and their checks."""
+"""The seeded questions of ``warpath bench prepared``, and how answers are asked for and checked."""
 
 from __future__ import annotations
 
@@ -9,11 +9,16 @@ import numpy as np
 from warpath.api.distances import distances
 from warpath.base.dtypes import unreachable
 from warpath.base.errors import VerificationError
+from warpath_bench.external import CommandError, answered, infinite
 from warpath_bench.right import wrong_of
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
     from warpath.base.dtypes import Array
     from warpath.graph import Graph
+    from warpath_bench.external import Told
 
 _SEED = 20261125
 _SAMPLED = 4  # sources of each question whose distances are compared with Dijkstra's
@@ -140,3 +145,48 @@ def route_length(graph: Graph, question: Question, vertices: Array) -> int:
             return -1
         total += int(weights.min())
     return total
+
+
+def asked(
+    words: Sequence[str], graph: Path, n: int, questions: Sequence[Question], limit: float
+) -> tuple[Told, list[Array]]:
+    """Run a command with all questions on one thread; return its report and each answer.
+
+    Raises
+    ------
+    CommandError
+        As of `answered`, or if the answers have another size.
+    """
+    told, values = answered(words, graph, list(map(line_of, questions)), 1, limit)
+    found, at = [], 0
+    for question in questions:
+        if question.form == "route":
+            count = int(values[at]) if at < len(values) else 0
+            if not 0 <= count <= n:
+                msg = f"it wrote a route of {count} vertices, in a graph of {n:,}."
+                raise CommandError(msg)
+            found.append(values[at + 1 : at + 1 + count].astype(np.int64))
+            at += 1 + count
+        else:
+            width = {"pairs": 1, "all": n}.get(question.form, len(question.targets))
+            end = at + len(question.sources) * width
+            found.append(infinite(values[at:end], told.unreached))
+            at = end
+    if at != len(values):
+        msg = f"it wrote {len(values):,} numbers of answers in place of {at:,}."
+        raise CommandError(msg)
+    return told, found
+
+
+def line_of(question: Question) -> str:
+    """Return a question's line: its form, the numbers of vertices, and the vertices."""
+    sources, targets = question.sources, question.targets
+    if question.form == "table":
+        counts = [len(sources), len(targets)]
+    else:
+        counts = [] if question.form == "route" else [len(sources)]
+    if question.form in {"pairs", "route"}:
+        vertices = np.column_stack((sources, targets)).reshape(-1)
+    else:
+        vertices = np.concatenate((sources, targets))
+    return " ".join([question.form, *map(str, counts), *map(str, vertices.tolist())]) + "\n"

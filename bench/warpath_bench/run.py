@@ -316,3 +316,14 @@ def commit() -> str:
     except OSError:
         return ""
     return ran.stdout.strip()
+
+
+def facts_of(devices: Sequence[str], commit: str) -> dict[str, str]:
+    """Return the facts of measurements: the machine, the GPU if it is used, the commit."""
+    facts = machine() | {"commit": commit}
+    if "cuda" in devices:
+        from warpath.engines.cuda.device import open_device
+        from warpath.engines.cuda.driver import versions
+
+        facts |= {"gpu": open_device("cuda").model} | versions()
+    return facts

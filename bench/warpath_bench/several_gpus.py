@@ -23,8 +23,9 @@ import numpy as np
 from warpath.api import calls
 from warpath.api.prepare import prepare
 from warpath.api.solver import Solver
-from warpath_bench.catalogue import append, facts_of
+from warpath_bench.lines import append
 from warpath_bench.right import sources_of
+from warpath_bench.run import facts_of
 from warpath_bench.workloads import workload
 
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ def main(arguments: Sequence[str]) -> int:
                 line = {"graph": name, "question": question} | found
                 wrong += line["wrong"]
                 if options.lines:
-                    append(Path(options.lines), json.dumps(line | facts) + "\n")
+                    append(Path(options.lines), line | facts)
                 sys.stdout.write(f"{json.dumps(line)}\n")
                 sys.stdout.flush()
     return 1 if wrong else 0

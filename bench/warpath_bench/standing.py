@@ -6,8 +6,8 @@ from statistics import median, quantiles
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from warpath.base import units
-from warpath_bench.bout import NOT_BEGUN
 from warpath_bench.lines import is_ours
+from warpath_bench.session import NOT_BEGUN
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

@@ -5,23 +5,24 @@ Measurements in the file --lines are not repeated: the same command continues a 
 
 from __future__ import annotations
 
-import argparse
 import sys
 import tempfile
 import time
+from argparse import BooleanOptionalAction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from warpath.base import settings
 from warpath.base.errors import InputError, WarpathError
 from warpath_bench import external, peers, standing
-from warpath_bench.bout import Terms
 from warpath_bench.lines import OURS, latest, read_lines
+from warpath_bench.options import parsed
 from warpath_bench.run import facts_text
-from warpath_bench.session import Session, Wish, tell
-from warpath_bench.workloads import COLUMNS, FILES, MAKERS, files, workload
+from warpath_bench.session import Request, Session, tell
+from warpath_bench.workloads import COLUMNS, FILES, files, workload
 
 if TYPE_CHECKING:
+    import argparse
     from collections.abc import Iterator, Sequence
 
     Line = dict[str, Any]
@@ -49,20 +50,17 @@ MORE = (
     "uniform 100 4",
 )
 _KINDS = ("int", "float", "none", "int32", "int64", "float32", "float64")
-_QUICK = {"repeats": 1, "budget": 1.0}
-_THOROUGH = {"repeats": 3, "budget": 20.0}
 _SHOWN = 5  # number of lowest ratios that are printed
 
 
 def main(arguments: Sequence[str]) -> int:
     """Measure, append lines, print tables; return 1 if one of our answers was wrong, else 0."""
-    options = _parser().parse_args(arguments)
-    wish = _wish(options)
-    kept = Path(options.lines) if options.lines else None
-    lines = [] if kept is None else read_lines(kept)
+    options = _options(arguments)
+    request = _request(options)
+    lines = read_lines(options.lines) if options.lines else []
     start = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="warpath-bench-") as folder:
-        session = Session(wish, lines, kept, Path(folder))
+        session = Session(request, lines, options.lines, Path(folder))
         for name, optional in _graphs(options):
             try:
                 session.measure(workload(name, options.scale, options.data))
@@ -70,7 +68,7 @@ def main(arguments: Sequence[str]) -> int:
                 if not optional:
                     raise
                 tell(f"{name}: left out: {error}")
-    _print([one for one in latest([*lines, *session.fresh]) if one["suite"] == wish.suite])
+    _print([one for one in latest([*lines, *session.fresh]) if one["suite"] == options.suite])
     tell(f"measured in {time.monotonic() - start:.0f} s")
     bad = [one for one in session.fresh if "error" in one]
     for text in dict.fromkeys(f"{one['solver']} on {one['graph']}: {one['error']}" for one in bad):
@@ -97,31 +95,27 @@ def _graphs(options: argparse.Namespace) -> Iterator[tuple[str, bool]]:
         yield from ((title, True) for title, _ in found if title not in known)
 
 
-def _wish(options: argparse.Namespace) -> Wish:
-    chosen = _QUICK if options.quick else _THOROUGH
-    trees = (False, True) if options.tree is None else (options.tree,)
+def _request(options: argparse.Namespace) -> Request:
+    repeats, budget = (1, 1.0) if options.quick else (3, 20.0)
     commands = dict(map(external.parsed, options.external))
     taken = set(commands) & {peer.name for peer in peers.PEERS}
     if taken or any(name.startswith(OURS) for name in commands):
         msg = f"--external {', '.join(sorted(taken) or commands)}: the name is taken; use another."
         raise InputError(msg)
-    budget = chosen["budget"] if options.budget is None else options.budget
-    return Wish(
+    return Request(
         suite=options.suite,
-        kinds=tuple(options.dtypes),
-        trees=trees,
+        kinds=options.dtypes,
+        trees=(False, True) if options.tree is None else (options.tree,),
         sources=options.sources,
         certified=1 if options.quick else None,
-        algorithms=tuple(options.algorithms),
-        threads=tuple(options.threads),
-        peers=tuple(peers.chosen(options.peers)),
+        algorithms=options.algorithms,
+        threads=options.threads,
+        peers=peers.chosen(options.peers),
         commands=commands,
-        terms=Terms(
-            repeats=int(options.repeats or chosen["repeats"]),
-            budget=budget or None,
-            limit=options.limit,
-            traced=1 if options.quick else None,
-        ),
+        repeats=options.repeats or repeats,
+        budget=(budget if options.budget is None else options.budget) or None,
+        limit=options.limit,
+        traced=1 if options.quick else None,
     )
 
 
@@ -140,64 +134,39 @@ def _print(lines: Sequence[Line]) -> None:
     )
 
 
-def _parser() -> argparse.ArgumentParser:
+def _options(arguments: Sequence[str]) -> argparse.Namespace:
     every = ", ".join(peer.name for peer in peers.PEERS)
-    parser = argparse.ArgumentParser(prog="warpath bench suite", description=__doc__)
-
-    def add(*names: str, about: str, **options: Any) -> None:
-        parser.add_argument(*names, help=about, **options)
-
-    add(
+    return parsed(
         "suite",
-        nargs="?",
-        default="cpu",
-        choices=["cpu", "all"],
-        about=f"cpu: {', '.join(CPU)}; all: {len(MORE)} more, and the data folder",
+        __doc__,
+        arguments,
+        suite={
+            "positional": True,
+            "nargs": "?",
+            "default": "cpu",
+            "choices": ["cpu", "all"],
+            "help": f"cpu: {', '.join(CPU)}; all: {len(MORE)} more, and the data folder",
+        },
+        quick={"default": False, "help": "one solve per source, 1 s per peer: about 5 minutes"},
+        lines=None,
+        graphs=[],
+        data=None,
+        scale=1.0,
+        dtypes={
+            "default": ["int", "float"],
+            "choices": _KINDS,
+            "help": "weights: as they are, their tenths in float64, 1 each (none), or a type",
+        },
+        tree={
+            "action": BooleanOptionalAction,
+            "help": "only with, or only without, predecessors; by default both",
+        },
+        threads=[1, 2],
+        algorithms=["auto"],
+        sources=16,
+        repeats={"type": int, "help": "solves per source (3; 1 with --quick), more if close"},
+        peers={"nargs": "*", "metavar": "PEER", "help": f"instead of the installed of {every}"},
+        external=[],
+        budget={"type": float, "help": "for a peer on a graph (20; 1 with --quick; 0: no limit)"},
+        limit=60.0,
     )
-    add("--quick", action="store_true", about="one solve per source, 1 s per peer: about 5 minutes")
-    add("--lines", metavar="FILE", about="the file of JSON lines to continue")
-    add(
-        "--graphs",
-        nargs="+",
-        metavar="GRAPH",
-        about=f"instead of the suite's: {', '.join([*COLUMNS, *FILES])}; a generator with its "
-        f"numbers ({', '.join(MAKERS)}); the title of a file in the data folder; a file",
-    )
-    add("--data", type=Path, metavar="FOLDER", about="with graph files (WARPATH_BENCH_DATA)")
-    add("--scale", type=float, default=1.0, about="size of the generated graphs")
-    add(
-        "--dtypes",
-        nargs="+",
-        default=["int", "float"],
-        choices=_KINDS,
-        about="weights: int: as they are, float: their tenths in float64, none: 1 each; or a type",
-    )
-    add(
-        "--tree",
-        action=argparse.BooleanOptionalAction,
-        about="only with, or only without, predecessors; by default both",
-    )
-    add("--threads", type=int, nargs="+", default=[1, 2], about="of our solvers and of commands")
-    add("--algorithms", nargs="+", default=["auto"], metavar="NAME", about="our algorithms")
-    add("--sources", type=int, default=16, about="seeded sources per graph")
-    add(
-        "--repeats",
-        type=int,
-        about="solves per source (3; 1 with --quick); 4 to 12 more in close comparisons",
-    )
-    add("--peers", nargs="*", metavar="PEER", about=f"instead of all installed ones of {every}")
-    add(
-        "--external",
-        action="append",
-        default=[],
-        metavar="NAME=COMMAND",
-        about="a peer that is a command: docs/benchmarks/external-solvers.md",
-    )
-    add(
-        "--budget",
-        type=float,
-        metavar="SECONDS",
-        about="time for the solves of a peer on a graph (20; 1 with --quick; 0: no limit)",
-    )
-    add("--limit", type=float, default=60.0, metavar="SECONDS", about="time for a command's run")
-    return parser

@@ -84,7 +84,7 @@ with open(out, "wb") as to:
         ("print('time fast')", "it printed 1 times for 4 sources"),
         ("print('time fast\\n' * 4)", "it printed ''; lines are"),
         ("[print('time fast') for _ in sources]", "it printed a value that is none"),
-        ("[print('time 1') for _ in sources]", "it wrote 0 bytes of distances in place of"),
+        ("[print('time 1') for _ in sources]", "it wrote 0 distances in place of"),
         (
             "[print('time 1') for _ in sources]; print('labels int8')",
             "it printed a value that is none",

@@ -12,9 +12,8 @@ import warpath as wp
 from warpath import generate
 from warpath.base.errors import InputError, VerificationError
 from warpath_bench import prepared, prepared_page, prepared_peers
-from warpath_bench.prepared_command import line_of
 from warpath_bench.prepared_peers import Local
-from warpath_bench.prepared_questions import Question, route_length
+from warpath_bench.prepared_questions import Question, line_of, route_length
 
 OURS = ["warpath, 1 thread", "warpath, 2 threads"]
 COMMAND = """\
@@ -101,6 +100,16 @@ def test_each_solver_has_a_line_with_all_figures_and_a_row(quick, tmp_path, scri
     assert not list(tmp_path.glob("*.part"))
 
 
+def test_peers_of_one_source_fill_tables(quick):
+    packages = [one for one in prepared.PACKAGES[:3] if one.installed]
+    assert packages
+    _, lines = quick(packages=packages)
+    for package in packages:
+        line = one(lines, package.name)
+        assert "error" not in line
+        assert list(line["figures"]) == ["small", "large", "all"]
+
+
 def test_the_clock_of_the_processor_measures_one_thread(quick):
     text, lines = quick("--clock", "processor", packages=[peer()])
     assert [line["solver"] for line in lines] == ["warpath", "warpath, not prepared", "peer"]
@@ -152,7 +161,7 @@ def test_a_package_that_is_not_there_or_fails_is_a_line(quick):
         ("numbers[2::2]).dist", "numbers[2::2]).dist + 1", r"pair: \d+ wrong; pairs: \d+ wrong"),
         ("([len(vertices)], ", "([-1], ", "it wrote a route of -1 vertices, in a graph of 300"),
         ("import sys, time", "import sys; sys.exit('no licence')", "exit code 1: no licence"),
-        ('open(out, "wb")', 'open(out + "x", "wb")', r"it wrote no file graph.answers"),
+        ('open(out, "wb")', 'open(out + "x", "wb")', r"it wrote 0 numbers of answers in place of"),
         ('print("time 2")', "pass", "it printed 0 times for"),
     ],
 )

@@ -11,7 +11,7 @@ import pytest
 import warpath as wp
 from warpath import generate
 from warpath_bench import __main__ as command
-from warpath_bench import bout, peers, run, session
+from warpath_bench import peers, run, session
 from warpath_bench import suite as module
 from warpath_bench.right import Right
 
@@ -75,7 +75,7 @@ def test_a_run_is_continued_and_takes_nothing_twice(suite):
 
 
 def test_what_a_budget_left_out_is_taken_by_a_larger_one_only(suite, monkeypatch):
-    monkeypatch.setattr(bout, "_BUILDS", 1e12)
+    monkeypatch.setattr(session, "_BUILDS", 1e12)
     given = [
         "--graphs",
         "road",
@@ -97,7 +97,7 @@ def test_what_a_budget_left_out_is_taken_by_a_larger_one_only(suite, monkeypatch
 
 
 def test_a_peer_whose_graph_would_take_too_long_is_not_begun(suite, monkeypatch):
-    monkeypatch.setattr(bout, "_BUILDS", 0)
+    monkeypatch.setattr(session, "_BUILDS", 0)
     text, told, lines = suite("--graphs", "road", "--peers", "SciPy", "--threads", "1", "--no-tree")
     assert "not begun: building its graph" in told
     assert "| SciPy | - |" in text
@@ -260,7 +260,7 @@ def test_close_races_of_short_turns_are_run_again_more_often(monkeypatch, second
 
 
 def test_ours_being_wrong_ends_with_code_1(suite, monkeypatch):
-    right = bout.sssp
+    right = session.sssp
 
     def wrong(graph, source, **named):
         paths = right(graph, source, **named)
@@ -268,7 +268,7 @@ def test_ours_being_wrong_ends_with_code_1(suite, monkeypatch):
             paths = wp.Paths(graph, source, paths.dist + 1, tree=lambda: paths.pred)
         return paths
 
-    monkeypatch.setattr(bout, "sssp", wrong)
+    monkeypatch.setattr(session, "sssp", wrong)
     given = ["--graphs", "road", "--peers", "--threads", "1", "2", "--dtypes", "int", "--no-tree"]
     _, told, lines = suite(*given, code=1)
     assert "warpath auto on road 500: 500 distances are wrong, by up to 1" in told
@@ -276,14 +276,14 @@ def test_ours_being_wrong_ends_with_code_1(suite, monkeypatch):
 
 
 def test_another_tree_of_ours_is_no_right_answer(suite, monkeypatch):
-    right = bout.sssp
+    right = session.sssp
 
     def wrong(graph, source, **named):
         paths = right(graph, source, **named)
         other = paths.pred[::-1].copy()
         return wp.Paths(graph, source, paths.dist, tree=lambda: other)
 
-    monkeypatch.setattr(bout, "sssp", wrong)
+    monkeypatch.setattr(session, "sssp", wrong)
     _, told, lines = suite("--graphs", "road", "--peers", "--threads", "1", "--tree", code=1)
     assert "not those of the certified tree" in told
     assert all("ms" not in line for line in lines)
@@ -399,7 +399,7 @@ def test_what_runs_on_no_cpu_is_measured_on_a_gpu(monkeypatch, suite):
         asked.append(options)
         return wp.sssp(graph, source, threads=1, trace=options.get("trace", False))
 
-    monkeypatch.setattr(bout, "sssp", sssp)
+    monkeypatch.setattr(session, "sssp", sssp)
     names = ["auto", "davidson2014.near_far.merge_path"]
     given = ["--graphs", "road", "--peers", "--threads", "1", "--algorithms", *names]
     _, _, lines = suite(*given, "--dtypes", "int", "--no-tree")
