@@ -1,7 +1,8 @@
 """``warpath bench report FILE...``: make tables and plots of the lines that ``suite`` wrote.
 
 Each machine gets its own section. Lines of ``catalogue`` and of ``paper`` have the work and the
-parallelism of each recipe, which are plotted against each other.
+parallelism of each recipe, which are plotted against each other. ``--summary`` leaves out the
+times of each solver and, with many graphs, joins the ratios of graphs of about the same size.
 """
 
 from __future__ import annotations
@@ -9,30 +10,48 @@ from __future__ import annotations
 import argparse
 import sys
 from pathlib import Path
+from statistics import geometric_mean
 from typing import TYPE_CHECKING
 
-from warpath_bench.report_charts import draw
-from warpath_bench.report_lines import machines, read
-from warpath_bench.report_page import page
+from warpath.base import units
+from warpath_bench.measured import rows
+from warpath_bench.report_charts import MANY, draw
+from warpath_bench.report_lines import Machine, machines, read
+from warpath_bench.session import NOT_BEGUN
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
+
+    from warpath_bench.report_lines import Case, Failure, Line, Ratio
+
+_WORST = 5
+_SIZES = (10_000, 100_000)  # limits of the classes of graphs by vertices
+_COMPARED = (
+    "Medians over the sources that both solved, in milliseconds. A peer has as many threads as "
+    "ours, or fewer; one that was wrong is not compared. Above 1x ours is faster: here in "
+)
+
+_IN_FULL = (
+    "Measured by `warpath bench suite`. The lines lie beside this page: from them, `warpath bench "
+    "report` makes tables of all solvers' times."
+)
 
 
 def main(arguments: Sequence[str]) -> int:
     """Write the report; return 1 if one of our solvers failed or was wrong, else 0."""
     options = _parser().parse_args(arguments)
-    lines = [line for name in options.lines for line in read(name)]
-    found = machines(lines)
+    found = machines(line for name in options.lines for line in read(name))
     folder: Path = options.output
     folder.mkdir(parents=True, exist_ok=True)
     several = len(found) > 1
-    pictures = {
-        at: draw(machine, folder, f"{options.name}-{at + 1}" if several else options.name)
-        for at, machine in enumerate(found)
-    }
+    only = {"ratios"} if options.summary else None
+    pictures = [
+        draw(machine, folder, f"{options.name}-{at}" if several else options.name, only)
+        for at, machine in enumerate(found, 1)
+    ]
     report = folder / f"{options.name}.md"
-    report.write_text(page(found, pictures), encoding="utf-8")
+    text = page(found, pictures, options.title, summary=options.summary)
+    report.write_text(text, encoding="utf-8")
     sys.stdout.write(f"{report}\n")
     if several:
         sys.stderr.write(f"{len(found)} machines or sets of versions, kept apart in the report\n")
@@ -40,9 +59,198 @@ def main(arguments: Sequence[str]) -> int:
     return 1 if failed else 0
 
 
+def page(
+    found: Sequence[Machine],
+    pictures: Sequence[Mapping[str, Path]],
+    title: str,
+    *,
+    summary: bool = False,
+) -> str:
+    """Return the report; `pictures` has those of each machine by title."""
+    parts = [f"# {title}"]
+    if len(found) > 1:
+        parts += ["", f"The lines are of {len(found)} machines or sets of versions, kept apart."]
+    for machine, drawn in zip(found, pictures, strict=True):
+        facts = machine.facts
+        name = facts.get("gpu") or facts.get("processor") or facts.get("machine") or "a machine"
+        parts += ["", f"## {name}", "", _about(machine), ""]
+        parts += _summary(machine) if summary else _ratios(machine)
+        for text, path in drawn.items():
+            parts += ["", f"![{text}]({path.name})"]
+        if not summary:
+            parts += [*_all_solvers(machine), *_speedups(machine)]
+        parts += [
+            "",
+            "### Failures, wrong answers, and what was not begun",
+            "",
+            *_failures(machine),
+        ]
+    parts += ["", _IN_FULL] * summary
+    return "\n".join([*parts, ""])
+
+
+def told(lines: Sequence[Line]) -> str:
+    """Return the tables that a suite prints: all times, then our ratios to the best peer."""
+    machine = Machine({}, list(lines))
+    return "\n".join([*_times(machine), "", *_ratios(machine)]).strip() + "\n"
+
+
+def _about(machine: Machine) -> str:
+    said = [f"{key} {value}" for key, value in machine.facts.items()]
+    commits = sorted({str(line["commit"]) for line in machine.lines if line.get("commit")})
+    said += [f"commit {', '.join(commits)}"] if commits else []
+    return f"{', '.join(said)}; {len(machine.lines):,} lines."
+
+
+def _ratios(machine: Machine) -> list[str]:
+    """Return all ratios, and the worst ones."""
+    ratios = machine.ratios()
+    if not ratios:
+        return []
+    parts = ["### Ours against the best peer", "", _compared(ratios), "", *_table(ratios)]
+    return [*parts, "", *_worst(ratios)]
+
+
+def _compared(ratios: Sequence[Ratio]) -> str:
+    first = sum(ratio.times >= 1 for ratio in ratios)
+    mean = units.digits(geometric_mean([ratio.times for ratio in ratios]))
+    return f"{_COMPARED}{first} of {len(ratios)}, {mean}x in the geometric mean."
+
+
+def _worst(ratios: Sequence[Ratio]) -> list[str]:
+    worst = sorted(ratios, key=lambda ratio: ratio.times)[:_WORST]
+    return [f"### The worst {_WORST}", "", *_table(worst)]
+
+
+def _table(ratios: Sequence[Ratio]) -> list[str]:
+    head = ["graph", "weights", "tree", "threads", "ours", "ms", "best peer", "ms", "times"]
+    return rows(
+        head,
+        [
+            [
+                one.case.graph,
+                one.case.dtype,
+                "yes" if one.case.tree else "no",
+                one.threads,
+                one.ours,
+                one.ours_ms,
+                one.peer,
+                one.peer_ms,
+                f"{units.digits(one.times)}x",
+            ]
+            for one in ratios
+        ],
+    )
+
+
+def _summary(machine: Machine) -> list[str]:
+    """Return ratios by graph, or by classes of graphs, and the worst ones."""
+    ratios = machine.ratios()
+    if not ratios:
+        return []
+    graphs = list(dict.fromkeys(one.case.graph for one in ratios))
+    few = len(graphs) <= MANY
+    classes = {graph: graph if few else _size(machine, graph) for graph in graphs}
+    kinds = list(dict.fromkeys(ratio.kind for ratio in ratios))
+    body = []
+    for name in sorted(set(classes.values()), key=list(classes.values()).index):
+        cells = []
+        for kind in kinds:
+            mine = [r for r in ratios if classes[r.case.graph] == name and r.kind == kind]
+            cells.append(_joined(mine))
+        body.append([name, *cells])
+    says = "our ms and the ratio" if few else "the ratios, least to largest"
+    head = ["graph" if few else "vertices", *kinds]
+    return [f"{_compared(ratios)} A cell has {says}.", "", *rows(head, body), "", *_worst(ratios)]
+
+
+def _size(machine: Machine, graph: str) -> str:
+    n, _ = machine.size(graph)
+    low, high = _SIZES
+    if n < low:
+        return f"below {low:,}"
+    return f"below {high:,}" if n < high else f"from {high:,} on"
+
+
+def _joined(ratios: Sequence[Ratio]) -> str:
+    if not ratios:
+        return ""
+    times = [ratio.times for ratio in ratios]
+    if len(ratios) == 1:
+        return f"{units.digits(ratios[0].ours_ms)}, {units.digits(times[0])}x"
+    return f"{units.digits(min(times))} to {units.digits(max(times))}"
+
+
+def _all_solvers(machine: Machine) -> list[str]:
+    if not machine.cases():
+        return []
+    head = ["", "### All solvers", "", "Median (quartiles) in milliseconds over the sources."]
+    return [*head, "", *_times(machine)]
+
+
+def _times(machine: Machine) -> list[str]:
+    """Return a table of times for each type of weights, without and with predecessors."""
+    parts = []
+    for dtype, tree in dict.fromkeys((case.dtype, case.tree) for case in machine.cases()):
+        cases = [case for case in machine.cases() if (case.dtype, case.tree) == (dtype, tree)]
+        body = []
+        for solver, threads in machine.solvers():
+            cells = [_cell(machine, case, solver, threads) for case in cases]
+            if any(cells):
+                body.append([solver, threads, *cells])
+        sizes = [machine.size(case.graph) for case in cases]
+        heads = [f"{c.graph} ({n:,}; {m:,})" for c, (n, m) in zip(cases, sizes, strict=True)]
+        name = f"**{dtype}{', with the tree' * tree}**"
+        parts += [name, "", *rows(["solver", "threads", *heads], body), ""]
+    return parts[:-1]
+
+
+def _cell(machine: Machine, case: Case, solver: str, threads: int) -> str:
+    """Return median and quartiles, with the number of sources if some lack, or the failure."""
+    failure = machine.failure(case, solver, threads)
+    if failure is not None:
+        if failure.what.startswith(NOT_BEGUN):
+            return "-"
+        return f"{failure.wrong:,} wrong" if failure.wrong else "**failed**"
+    spread = machine.spread(case, solver, threads)
+    if spread is None:
+        return ""
+    low, mid, high = (units.digits(value) for value in spread[:3])
+    count = f" [{spread.sources}]" if spread.sources < machine.sources(case) else ""
+    return (f"{mid} ({low} to {high})" if spread.sources > 1 else mid) + count
+
+
+def _failures(machine: Machine) -> list[str]:
+    """Return a list of failures; those of a solver for one reason are one item."""
+    by_reason: dict[tuple[str, str], list[Failure]] = {}
+    for one in machine.failures():
+        by_reason.setdefault((one.solver, one.what.partition(":")[0]), []).append(one)
+    items = []
+    for (solver, _), (one, *others) in by_reason.items():
+        more = f" and {len(others)} more" * bool(others)
+        at = f"{one.threads} threads, {one.case}, source {one.source}{more}"
+        items.append(f"- {solver}, {at}: {one.what}")
+    return items or ["- none"]
+
+
+def _speedups(machine: Machine) -> list[str]:
+    found = machine.speedups()
+    threads = sorted({count for by_threads in found.values() for count in by_threads})
+    body = [
+        [solver, str(case), *(by_threads.get(count, {}).get(case) for count in threads)]
+        for solver, by_threads in found.items()
+        for case in machine.cases()
+        if any(case in gains for gains in by_threads.values())
+    ]
+    head = ["solver", "graph", *(f"{count} threads" for count in threads)]
+    return ["", "### Speed-up over one thread", "", *rows(head, body)] if body else []
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="warpath bench report", description=__doc__)
-    parser.add_argument("lines", nargs="+", type=Path, help="files of JSON lines")
+    parser.add_argument("lines", nargs="+", type=Path, help="files of JSON lines, or .jsonl.xz")
     parser.add_argument("--output", type=Path, default=Path(), help="the folder of the report")
     parser.add_argument("--name", default="report", help="name of the report's files")
+    parser.add_argument("--title", default="One source, compared with other libraries")
+    parser.add_argument("--summary", action="store_true", help="ratios and the worst cases only")
     return parser

@@ -9,36 +9,48 @@ from typing import TYPE_CHECKING
 from warpath_bench.charts import Point, curves, dots, panels, plane
 
 if TYPE_CHECKING:
+    from collections.abc import Container
     from pathlib import Path
 
     from warpath_bench.report_lines import Machine
 
 _PANELS = 6  # maximum number of families in a picture
+MANY = 12  # from more graphs than this on, they share the rows of tables and pictures
 
 
-def draw(machine: Machine, folder: Path, name: str) -> dict[str, Path]:
-    """Draw all charts for which a machine has lines; return title -> file."""
+def draw(
+    machine: Machine, folder: Path, name: str, only: Container[str] | None = None
+) -> dict[str, Path]:
+    """Draw all charts, or those named, for which a machine has lines; return title -> file."""
     ways = {
-        "Ours against the best peer": ("ratios", _ratios),
-        "Time per edge over the number of vertices": ("sizes", _sizes),
-        "Speed-up with threads": ("threads", _threads),
-        "Work and rounds against parallelism": ("work", _work),
+        "ratios": ("Ours against the best peer", _ratios),
+        "sizes": ("Time per edge over the number of vertices", _sizes),
+        "threads": ("Speed-up with threads", _threads),
+        "work": ("Work and rounds against parallelism", _work),
     }
     found = {}
-    for title, (suffix, way) in ways.items():
+    for suffix, (title, way) in ways.items():
         path = folder / f"{name}-{suffix}.png"
-        if way(machine, path):
+        if (only is None or suffix in only) and way(machine, path):
             found[title] = path
     return found
 
 
 def _ratios(machine: Machine, path: Path) -> bool:
+    """Draw a row for each case; with many graphs, points over the number of vertices."""
     series: dict[str, dict[str, float]] = {}
-    for ratio in machine.ratios():
+    points: dict[str, list[tuple[float, float]]] = {}
+    ratios = machine.ratios()
+    for ratio in ratios:
         threads = f"{ratio.threads} thread{'s' * (ratio.threads > 1)}"
         series.setdefault(threads, {})[str(ratio.case)] = ratio.times
-    if series:
-        dots(path, series, "times as fast as the best peer (right of 1: ours is faster)", level=1.0)
+        place = machine.size(ratio.case.graph)[0], ratio.times
+        points.setdefault(ratio.kind, []).append(place)
+    title = "times as fast as the best peer (above 1: ours is faster)"
+    if len({ratio.case.graph for ratio in ratios}) > MANY:
+        plane(path, points, "vertices", [title])
+    elif series:
+        dots(path, series, title, level=1.0)
     return bool(series)
 
 

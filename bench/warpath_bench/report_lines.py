@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import lzma
 from collections import defaultdict
 from dataclasses import dataclass
 from statistics import median, quantiles
@@ -57,6 +58,12 @@ class Ratio(NamedTuple):
         """The peer's time divided by ours: above 1, ours is faster."""
         return self.peer_ms / self.ours_ms
 
+    @property
+    def kind(self) -> str:
+        """The type of weights, whether there is a tree, and the threads, as text."""
+        tree = ", tree" * self.case.tree
+        return f"{self.case.dtype}{tree}, {self.threads} thread{'s' * (self.threads > 1)}"
+
 
 class Failure(NamedTuple):
     """A solver that failed, or gave a wrong answer."""
@@ -67,6 +74,7 @@ class Failure(NamedTuple):
     source: Any
     what: str
     ours: bool
+    wrong: int
 
 
 def read(path: Path) -> list[Line]:
@@ -81,7 +89,9 @@ def read(path: Path) -> list[Line]:
         msg = f"{path} is no file: give the lines that `warpath bench suite` wrote."
         raise InputError(msg)
     found = []
-    for number, text in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+    data = path.read_bytes()
+    data = lzma.decompress(data) if path.suffix == ".xz" else data
+    for number, text in enumerate(data.decode().splitlines(), 1):
         try:
             line = json.loads(text)
         except json.JSONDecodeError as error:
@@ -118,7 +128,7 @@ class Machine:
 
     def __post_init__(self) -> None:
         self._times: dict[tuple[Case, str, int], dict[Any, float]] = defaultdict(dict)
-        self._failures = []
+        self._failures: dict[tuple[Case, str, int], dict[str, Failure]] = defaultdict(dict)
         self._sizes: dict[str, tuple[int, int]] = {}
         sizes = defaultdict(set)
         timed = [line for line in self.lines if "recipe" not in line]
@@ -136,17 +146,18 @@ class Machine:
             if error is None:
                 self._times[key][line["source"]] = float(line["ms"])
             else:
-                ours = is_ours(line["solver"])
-                self._failures.append(Failure(*key, line["source"], str(error), ours))
+                ours, wrong = is_ours(line["solver"]), int(line.get("wrong", 0))
+                failure = Failure(*key, line["source"], str(error), ours, wrong)
+                self._failures[key][failure.what] = failure
 
     def cases(self) -> list[Case]:
         """Return the cases, in the order of the lines."""
-        failed = [one.case for one in self._failures]
-        return list(dict.fromkeys([*(case for case, *_ in self._times), *failed]))
+        return list(dict.fromkeys(case for case, *_ in [*self._times, *self._failures]))
 
     def solvers(self) -> list[tuple[str, int]]:
         """Return solvers and their numbers of threads, ours first."""
-        found = dict.fromkeys((solver, threads) for _, solver, threads in self._times)
+        keys = [*self._times, *self._failures]
+        found = dict.fromkeys((solver, threads) for _, solver, threads in keys)
         return sorted(found, key=lambda one: (not is_ours(one[0]), one))
 
     def size(self, graph: str) -> tuple[int, int]:
@@ -168,9 +179,8 @@ class Machine:
         was measured, else the fastest. Solvers that failed or were wrong once are not compared.
         """
         found = []
-        failed = {(one.case, one.solver, one.threads) for one in self._failures}
         for case in self.cases():
-            here = [key[1:] for key in self._times if key[0] == case and key not in failed]
+            here = [key[1:] for key in self._times if key[0] == case and key not in self._failures]
             for threads in sorted({t for solver, t in here if is_ours(solver)}):
                 mine = [one for one in here if is_ours(one[0]) and one[1] == threads]
                 mine = [one for one in mine if "auto" in one[0]] or mine
@@ -223,9 +233,17 @@ class Machine:
         return {name: list(points.values()) for name, points in found.items()}
 
     def failures(self) -> list[Failure]:
-        """Return failures and wrong answers, one for each solver and case."""
-        kept = {(one.case, one.solver, one.threads, one.what): one for one in self._failures}
-        return list(kept.values())
+        """Return failures and wrong answers, one for each solver, case and kind of failure."""
+        return [one for found in self._failures.values() for one in found.values()]
+
+    def failure(self, case: Case, solver: str, threads: int) -> Failure | None:
+        """Return the failure of a solver with the most wrong distances; None if it never failed."""
+        found = self._failures.get((case, solver, threads), {})
+        return max(found.values(), key=lambda one: one.wrong, default=None)
+
+    def sources(self, case: Case) -> int:
+        """Return the largest number of sources from which a solver solved a case."""
+        return max((len(times) for key, times in self._times.items() if key[0] == case), default=0)
 
 
 def machines(lines: Iterable[Line]) -> list[Machine]:

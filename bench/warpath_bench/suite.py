@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from warpath.base import settings
 from warpath.base.errors import InputError, WarpathError
-from warpath_bench import external, peers, standing
+from warpath_bench import external, peers, report
 from warpath_bench.lines import OURS, latest, read_lines
 from warpath_bench.options import parsed
 from warpath_bench.run import facts_text
@@ -50,7 +50,6 @@ MORE = (
     "uniform 100 4",
 )
 _KINDS = ("int", "float", "none", "int32", "int64", "float32", "float64")
-_SHOWN = 5  # number of lowest ratios that are printed
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -120,13 +119,7 @@ def _request(options: argparse.Namespace) -> Request:
 
 
 def _print(lines: Sequence[Line]) -> None:
-    sys.stdout.write(standing.tables(lines) + "\n")
-    places = standing.worst(lines, _SHOWN)
-    if places:
-        shown = "\n".join(f"{at}. {place}" for at, place in enumerate(places, start=1))
-        sys.stdout.write(
-            f"\nWhere ours stands worst, as the best peer's time over ours:\n\n{shown}\n"
-        )
+    sys.stdout.write(report.told(lines))
     facts = facts_text()
     sys.stdout.write(
         "\nMilliseconds from one source: medians (quartiles) over the sources, of which [k] were "

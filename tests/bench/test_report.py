@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import lzma
+import re
 
 import pytest
 
@@ -146,6 +148,30 @@ def test_a_report_names_the_machine_and_has_its_pictures(told, tmp_path):
         assert (tmp_path / "out" / f"report-{name}.png").read_bytes().startswith(b"\x89PNG")
 
 
+def test_a_summary_has_ratios_by_graph_or_by_size_and_no_times(written, tmp_path):
+    def summary(count):
+        lines = []
+        for at in range(count):
+            n = 10 ** (3 + at % 3)
+            lines += [line("warpath auto", 10, graph=f"g{at}", n=n)]
+            lines += [
+                line("SciPy", 20 + at, graph=f"g{at}", n=n),
+                line("GAP", None, graph=f"g{at}", n=n, error="not begun: 8 s"),
+            ]
+        given = ["report", str(written(lines)), "--output", str(tmp_path), "--summary"]
+        assert command.main([*given, "--title", "On two cores"]) == 0
+        return (tmp_path / "report.md").read_text()
+
+    text = summary(2)
+    assert text.startswith("# On two cores\n")
+    assert "| g1 | 10, 2.1x |" in text
+    assert "All solvers" not in text
+    assert "- GAP, 1 threads, g0, int32, source 0 and 1 more: not begun: 8 s\n" in text
+    assert re.findall(r"\((report-.*)\)", text) == ["report-ratios.png"]
+    assert "| below 10,000 | 2 to 3.2 |" in summary(13)
+    assert "| from 100,000 on | 2.2 to 3.1 |" in summary(13)
+
+
 def test_one_name_with_two_sizes_is_two_graphs():
     lines = [line("warpath auto", 1), line("warpath auto", 9, n=5000, m=9000)]
     (machine,) = machines(lines)
@@ -216,4 +242,8 @@ def test_a_name_of_ours_is_told_from_a_peers():
 
 
 def test_lines_are_read_in_order(written):
-    assert [one["solver"] for one in read(written([line("b", 1), line("a", 2)]))] == ["b", "a"]
+    path = written([line("b", 1), line("a", 2)])
+    packed = path.with_suffix(".jsonl.xz")
+    packed.write_bytes(lzma.compress(path.read_bytes()))
+    assert [one["solver"] for one in read(path)] == ["b", "a"]
+    assert read(packed) == read(path)
