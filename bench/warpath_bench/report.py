@@ -7,7 +7,6 @@ times of each solver and, with many graphs, joins the ratios of graphs of about 
 
 from __future__ import annotations
 
-import argparse
 import sys
 from pathlib import Path
 from statistics import geometric_mean
@@ -15,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from warpath.base import units
 from warpath_bench.measured import rows
+from warpath_bench.options import parsed
 from warpath_bench.report_charts import MANY, draw
 from warpath_bench.report_lines import Machine, machines, read
 from warpath_bench.session import NOT_BEGUN
@@ -39,7 +39,16 @@ _IN_FULL = (
 
 def main(arguments: Sequence[str]) -> int:
     """Write the report; return 1 if one of our solvers failed or was wrong, else 0."""
-    options = _parser().parse_args(arguments)
+    options = parsed(
+        "report",
+        __doc__,
+        arguments,
+        lines={"positional": True, "nargs": "+", "type": Path, "help": "files of JSON lines"},
+        output={"default": Path(), "help": "the folder of the report"},
+        name={"default": "report", "help": "name of the report's files"},
+        title={"default": "One source, compared with other libraries", "help": "of the page"},
+        summary={"default": False, "help": "ratios and the worst cases only"},
+    )
     found = machines(line for name in options.lines for line in read(name))
     folder: Path = options.output
     folder.mkdir(parents=True, exist_ok=True)
@@ -244,13 +253,3 @@ def _speedups(machine: Machine) -> list[str]:
     ]
     head = ["solver", "graph", *(f"{count} threads" for count in threads)]
     return ["", "### Speed-up over one thread", "", *rows(head, body)] if body else []
-
-
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="warpath bench report", description=__doc__)
-    parser.add_argument("lines", nargs="+", type=Path, help="files of JSON lines, or .jsonl.xz")
-    parser.add_argument("--output", type=Path, default=Path(), help="the folder of the report")
-    parser.add_argument("--name", default="report", help="name of the report's files")
-    parser.add_argument("--title", default="One source, compared with other libraries")
-    parser.add_argument("--summary", action="store_true", help="ratios and the worst cases only")
-    return parser
