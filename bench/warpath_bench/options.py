@@ -45,7 +45,7 @@ _SHARED: dict[str, dict[str, Any]] = {
 
 
 def parsed(
-    name: str, about: str | None, arguments: Sequence[str], **options: Any
+    name: str, about: str | None, arguments: Sequence[str], /, **options: Any
 ) -> argparse.Namespace:
     """Return the options that the arguments of a benchmark give.
 
