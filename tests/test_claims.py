@@ -14,7 +14,6 @@ import warpath as wp
 ROOT = Path(__file__).resolve().parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 LIMITS = (ROOT / "docs" / "reference" / "limits.md").read_text(encoding="utf-8")
-ROW = re.compile(r"\|[^|]+\| \w+ \| (?:yes|no) \| \d+ \|.*\| ([\d.]+)x \|")
 
 
 def test_the_library_needs_numpy_only_and_the_python_that_the_readme_names():
@@ -26,8 +25,8 @@ def test_the_library_needs_numpy_only_and_the_python_that_the_readme_names():
 
 def test_the_speed_in_the_readme_is_that_of_the_benchmark():
     page = (ROOT / "docs" / "benchmarks" / "cpu-2-cores.md").read_text(encoding="utf-8")
-    table = page.split("## AMD EPYC")[1].split("### ")[1]
-    times = np.array([float(found[1]) for found in map(ROW.fullmatch, table.splitlines()) if found])
+    table = page.split("## AMD EPYC")[1].split("### ")[0]
+    times = np.array([float(each) for each in re.findall(r"[\d.]+, ([\d.]+)x \|", table)])
     claim = " ".join(README.split("## Speed")[1].split())
     count, mean, least = re.search(
         r"first in all (\d+) cases: ([\d.]+) times faster in the geometric mean, ([\d.]+) times",
