@@ -42,6 +42,9 @@ _SAID = {
     "all": "every vertex relaxes in every round, until none lowers a label",
     "improved": "the vertices whose label fell in the last round",
     "below": f"the improved vertices below a threshold that rises by delta = {DELTA}",
+    "delta star": f"the improved vertices below a threshold that rises by delta = {DELTA} in every "
+    "round",
+    "rho": f"the {DELTA} improved vertices of least label",
     "bucket": f"the vertices of the lowest interval of width delta = {DELTA}",
     "min": "the unsettled vertices of the least label",
     "out": "the unsettled vertices up to the least label + lightest out-edge",
@@ -133,7 +136,7 @@ def _device() -> Callable[..., wp.Paths]:
 
 def _traced(recipe: Recipe) -> tuple[Trace, dict[str, float]]:
     """Return the trace of a recipe on the town, and the parameters that were set for it."""
-    wanted = {"delta": DELTA, "switch": SWITCH}
+    wanted = {"delta": DELTA, "switch": SWITCH, "rho": DELTA}
     names = {one.name for one in recipe.params}
     params = {name: wanted[name] for name in wanted if name in names}
     if "width" in names:

@@ -151,6 +151,7 @@ def gallery(script):
         ("improved", "bodra2025.bf_strided_flag"),
         ("improved", "davidson2014.workfront_sweep.merge_path"),
         ("below", "davidson2014.near_far.merge_path"),
+        ("delta star", "dong2021.delta_star"),
         ("bucket", "davidson2014.bucketing.merge_path"),
         ("min", "martin2009.f_cpu"),
         ("min", "martin2009.u_gpu"),
@@ -163,7 +164,7 @@ def test_the_pictures_show_as_many_vertices_as_the_recipe_selected(
     graph, source = gallery.town()
     recipe = wp.algorithms()[name]
     assert recipe.axes.select.value == selection
-    width = {"below": "delta", "bucket": "width"}.get(selection)
+    width = {"below": "delta", "delta star": "delta", "bucket": "width"}.get(selection)
     params = None if width is None else {width: gallery.DELTA}
     run = emulated_sssp(
         graph, source, algorithm=name, device=recipe.devices[0], params=params, trace=True
@@ -173,7 +174,10 @@ def test_the_pictures_show_as_many_vertices_as_the_recipe_selected(
     assert [int(one.selected.sum()) for one in drawn] == traced
 
 
-@pytest.mark.parametrize("selection", ["all", "improved", "below", "bucket", "min", "out", "one"])
+@pytest.mark.parametrize(
+    "selection",
+    ["all", "improved", "below", "delta star", "rho", "bucket", "min", "out", "one"],
+)
 def test_the_rounds_of_the_pictures_end_at_the_distances(gallery, selection):
     graph, source = gallery.town()
     last = selections.rounds(graph, source, selection, gallery.DELTA)[-1]

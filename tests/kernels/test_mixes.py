@@ -26,9 +26,16 @@ in_full = pytest.mark.full("mixes of axes on the emulator", *RECIPES_ON_GPUS)
 SWEEP = CATALOGUE["davidson2014.bellman_ford"]
 PARAMS = {
     Select.BELOW: CATALOGUE["davidson2014.near_far.merge_path"].params,
+    Select.DELTA_STAR: CATALOGUE["dong2021.delta_star"].params,
+    Select.RHO: CATALOGUE["dong2021.rho_stepping"].params,
     Select.BUCKET: CATALOGUE["davidson2014.bucketing.merge_path"].params,
 }
-GIVEN = {Select.BELOW: {"delta": 3}, Select.BUCKET: {"width": 2, "buckets": 3}}
+GIVEN = {
+    Select.BELOW: {"delta": 3},
+    Select.DELTA_STAR: {"delta": 3},
+    Select.RHO: {"rho": 3},
+    Select.BUCKET: {"width": 2, "buckets": 3},
+}
 
 VALUES = {axis.__name__.lower(): list(axis) for axis in AXES}
 VALUES["arrange"].append(None)

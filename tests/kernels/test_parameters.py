@@ -28,6 +28,7 @@ GRAPHS = ["road", "power_law", "rounding", "hubs", "complete"]
 VALUES = {
     "delta": (1, 20_000),
     "skip": (1, 1000),
+    "rho": (1, 1000),
     "buckets": (1, 2, 10, 64),
     "width": (1, 500),
     "switch": (1, 100_000),

@@ -44,6 +44,8 @@ RULES = [
     ({"select": Select.IMPROVED, "emit": Emit.FLAG}, "IMPROVED cannot use FLAG, one bit does not"),
     (SETTLING | {"emit": Emit.FLAG}, "MIN cannot use FLAG, one bit does not"),
     ({"select": Select.BELOW}, "BELOW cannot use FLAGS, vertices for later rounds"),
+    ({"select": Select.DELTA_STAR}, "DELTA_STAR cannot use FLAGS, vertices for later rounds"),
+    ({"select": Select.RHO}, "RHO cannot use FLAGS, vertices for later rounds"),
     (BUCKETS | {"emit": Emit.FLAGS}, "BUCKET cannot use FLAGS, vertices for later rounds"),
     *(
         ({"select": Select.IMPROVED, "map": one}, f"{one.name} cannot use FLAGS, it distributes")
@@ -128,6 +130,7 @@ def test_a_value_of_another_axis_is_refused_with_the_values_of_the_axis(given):
         {"select": Select.ALL, "emit": Emit.FLAG, "map": Map.GRID_STRIDE},
         {"select": Select.IMPROVED, "labels": Labels.TWO_ARRAYS, "lower": Lower.PLAIN_MIN},
         {"select": Select.BELOW, "emit": Emit.ATOMIC_QUEUE, "map": Map.CHILD_GRID},
+        LISTED | {"select": Select.RHO},
         LISTED | {"map": Map.MERGE_PATH, "edges": Edges.CLASSIFIED},
         SETTLING | {"direction": PULL, "memory": Memory.SHARED},
         SETTLING | {"emit": Emit.PREFIX_SUM, "map": Map.MERGE_PATH},

@@ -43,6 +43,7 @@ NAMES = {
         bucketing_sort_all.merge_path bucketing_multisplit.cooperative_blocks
         bucketing_multisplit.cta_warp_scan bucketing_multisplit.merge_path hybrid
         dijkstra_binary_heap dijkstra_relaxed_heap""",
+    "dong2021": "rho_stepping delta_star",
     "bodra2025": """bf_vertex bf_strided bf_strided_flag bf_vertex.ell bf_strided_flag.ell
         apsp_dijkstra fw_edge fw_edge_shared
         fw_vertex fw_tiled fw_tiled_shared""",

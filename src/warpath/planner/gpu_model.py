@@ -375,13 +375,18 @@ def _kept(recipe: Recipe, axes: Axes, index: int, label: int) -> tuple[int, int]
         return 2 + label * (axes.select is Select.OUT) + (index + 16) * axes.listed, 0
     if axes.emit is Emit.ATOMIC_QUEUE:  # two queues, a stamp, an owner and two marks; a class
         return 2 * index + 14 + (axes.edges is Edges.CLASSIFIED), 0
-    # Offsets of a list's edges, the table of owners, two marks; an item and a mark for each edge.
-    # Piles hold a vertex twice, and there are two.
-    if loop is Loop.FRONTIER:
-        return 18 + index, 1 + index
-    if loop is Loop.NEAR_FAR:
-        return 18 + 5 * index, 1 + index
-    if loop is Loop.BUCKETS:  # what waits and what a round gives, twice, between, and two keys
-        return 21 + 7 * index, 4 + 3 * index
-    msg = f"the recipe {recipe.name} has no predicted memory: add {loop} to {__name__}._kept."
-    raise ValueError(msg)
+    if loop not in _LISTS:
+        msg = f"the recipe {recipe.name} has no predicted memory: add {loop} to {__name__}._LISTS."
+        raise ValueError(msg)
+    a_vertex, entries, an_edge, items = _LISTS[loop]
+    return a_vertex + entries * index, an_edge + items * index
+
+
+#: Bytes for each vertex and entries in lists, then the same for each edge: offsets of a list's
+#: edges, the table of owners, two marks; an item and a mark for each edge.
+_LISTS = {
+    Loop.FRONTIER: (18, 1, 1, 1),
+    Loop.NEAR_FAR: (18, 5, 1, 1),  # two piles, which hold a vertex twice
+    Loop.STEPPING: (18, 3, 1, 2),  # what waits and what a round gives, twice
+    Loop.BUCKETS: (21, 7, 4, 3),  # the same, between, and two keys
+}

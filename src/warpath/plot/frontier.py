@@ -188,7 +188,8 @@ def _steps_of_rounds(paths: Paths, frames: int, width: float | None) -> SearchSt
         raise InputError(f"{frames:,} frames are not possible: use 1 to {_MOST}.")
     plan, graph = paths.plan, paths.graph
     selection = None if plan is None else selection_of_rounds(plan.recipe)
-    delta = 0.0 if plan is None else plan.params.get("delta", 0.0)
+    params = {} if plan is None else plan.params
+    delta = params.get("delta", params.get("rho", 0.0))
     if selection in {"below", "bucket"} and not delta:
         selection = None  # the thresholds of the algorithm are its own
     if plan is None or selection is None:

@@ -101,6 +101,26 @@ def _below(search: _Search, delta: float) -> Iterator[_Step]:
         yield selected, near | far
 
 
+def _delta_star(search: _Search, delta: float) -> Iterator[_Step]:
+    waiting, threshold = search.reached, delta
+    while waiting.any():
+        least = np.floor(search.labels[waiting].min() / delta) * delta
+        threshold = max(threshold, least + delta)
+        selected = waiting & (search.labels < threshold)
+        threshold += delta
+        waiting = (waiting & ~selected) | search.relax(selected)
+        yield selected, waiting
+
+
+def _rho(search: _Search, rho: float) -> Iterator[_Step]:
+    waiting = search.reached
+    while waiting.any():
+        labels = np.sort(search.labels[waiting])
+        selected = waiting & (search.labels <= labels[min(int(rho), len(labels)) - 1])
+        waiting = (waiting & ~selected) | search.relax(selected)
+        yield selected, waiting
+
+
 def _bucket(search: _Search, delta: float) -> Iterator[_Step]:
     waiting = search.reached
     while waiting.any():
@@ -170,6 +190,8 @@ SELECTIONS = {
     "all": _all,
     "improved": _improved,
     "below": _below,
+    "delta star": _delta_star,
+    "rho": _rho,
     "bucket": _bucket,
     "min": _min,
     "out": _out,
@@ -189,7 +211,8 @@ def rounds(
     source : where the search begins, as an index.
     selection : a value of the axis ``select``, or "one" vertex after another, or a "level" of
         breadth-first search.
-    delta : the width of an interval, for "below" and "bucket".
+    delta : the width of an interval, for "below", "delta star" and "bucket"; for "rho" the number
+        of vertices.
     most : largest number of rounds; None for no limit.
 
     Raises

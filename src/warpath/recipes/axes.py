@@ -34,6 +34,11 @@ class Select(Axis):
     ALL = "all", "every vertex, in every round"
     IMPROVED = "improved", "vertices whose label fell in the last round [workfront, modified set]"
     BELOW = "below", "improved vertices below a threshold that rises by delta [near set]"
+    DELTA_STAR = (
+        "delta star",
+        "improved vertices below a threshold that rises by delta in every round [delta*-stepping]",
+    )
+    RHO = "rho", "the rho improved vertices of least label, about [rho-stepping]"
     BUCKET = "bucket", "vertices in the lowest of several intervals of equal width [bucketing]"
     MIN = "min", "unsettled vertices with the least label [compound frontier F]"
     OUT = (
@@ -205,6 +210,7 @@ AXES: tuple[type[Axis], ...] = (
 
 _ENDED_BY_THE_CPU = {Reduce.ONE_PASS, Reduce.TWO_PASS}
 _FEW = 5  # changes that a message names
+_QUEUED = {Select.BELOW, Select.DELTA_STAR, Select.RHO, Select.BUCKET}
 _LISTS = {Emit.ATOMIC_QUEUE, Emit.PREFIX_SUM}
 _OF_A_LIST = {Map.BLOCK_SEARCH, Map.CTA_WARP_SCAN, Map.MERGE_PATH, Map.CHILD_GRID}
 
@@ -352,7 +358,7 @@ def _against_the_set(axes: Axes) -> Iterator[str]:
             f"{select} cannot use FLAG, one bit does not store which vertices are selected: "
             "use FLAGS, ATOMIC_QUEUE or PREFIX_SUM"
         )
-    if axes.select in {Select.BELOW, Select.BUCKET} and not axes.listed:
+    if axes.select in _QUEUED and not axes.listed:
         yield (
             f"{select} cannot use {emit}, vertices for later rounds are split off a list: "
             "use ATOMIC_QUEUE or PREFIX_SUM"

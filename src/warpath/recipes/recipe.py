@@ -59,6 +59,7 @@ class Loop(Enum):
     SWEEPS = "sweeps"  #: visits every vertex in every round
     FRONTIER = "frontier"  #: keeps a list of the improved vertices
     NEAR_FAR = "near_far"  #: keeps two lists, below and above a rising threshold
+    STEPPING = "stepping"  #: keeps a queue, and extracts what lies below a threshold in each round
     BUCKETS = "buckets"  #: keeps a list for each of several rising intervals, and a far list
     SETTLE = "settle"  #: settles all vertices up to a threshold computed in each round
 
@@ -382,7 +383,7 @@ class Recipe:
         return None
 
 
-IN_ROUNDS = {Loop.SWEEPS, Loop.FRONTIER, Loop.NEAR_FAR, Loop.BUCKETS, Loop.SETTLE}
+IN_ROUNDS = {Loop.SWEEPS, Loop.FRONTIER, Loop.NEAR_FAR, Loop.STEPPING, Loop.BUCKETS, Loop.SETTLE}
 """The loops in rounds, which axes describe."""
 
 ON_A_MATRIX = {Loop.MATRIX_STEPS, Loop.THREAD_A_SOURCE}
@@ -401,6 +402,8 @@ def loop_of(axes: Axes) -> Loop:
         return Loop.SETTLE
     if axes.select is Select.BELOW:
         return Loop.NEAR_FAR
+    if axes.select in {Select.DELTA_STAR, Select.RHO}:
+        return Loop.STEPPING
     if axes.select is Select.BUCKET:
         return Loop.BUCKETS
     return Loop.FRONTIER if axes.listed else Loop.SWEEPS

@@ -130,6 +130,16 @@ KINDS = {
         resident=2,
         at_once=True,
     ),
+    "stepping": Kind(
+        "stepping.cuh",
+        f"{_LISTS}, double delta, i64 rho, V* list, V* active, V* other_active, L* minima, "
+        f"{_ROUNDS}",
+        f"stepping<{_EXPANSION}, {{rho}}, {{traced}}, {{block}}>(SteppingArgs<V, W, L>{{{{"
+        f"{_LISTS_CALL}, delta, rho, list, {{{{active, other_active}}}}, minima, "
+        f"{_ROUNDS_CALL}}}}})",
+        resident=2,
+        at_once=True,
+    ),
     "buckets": Kind(
         "buckets.cuh",
         f"{_LISTS}, u8* keys, u8* other_keys, V* between, i64* counts, i64* sizes, "

@@ -212,6 +212,22 @@ def _near_far(run: Run, space: _Space, blocks: int) -> dict[str, Any]:
     }
 
 
+def _stepping(run: Run, space: _Space, blocks: int) -> dict[str, Any]:
+    index, n = run.order.graph.indices.dtype, run.n
+    waiting = n + _items(run)  # the vertices of the queue and the items of a round
+    by_rho = run.axes.select is Select.RHO
+    return {
+        **_lists(run, space, blocks),
+        "marks": space("marks", max(waiting, 2 * n), np.uint8),
+        "delta": 0.0 if by_rho else _width(run, "delta"),
+        "rho": int(run.order.params["rho"]) if by_rho else 0,
+        "list": space("list", n, index),
+        "active": space("active", waiting, index),
+        "other_active": space("other active", waiting, index),
+        "minima": space("minima", blocks, run.label),
+    }
+
+
 def _width(run: Run, name: str) -> float:
     """Return a width of buckets, a whole number for integer labels."""
     width = run.order.params[name]
@@ -298,6 +314,9 @@ _LOOPS: dict[Loop, _Loop] = {
         ("near", "sweep", FAR),
         _OF_LISTS,
         lambda _: ["near", "far"],
+    ),
+    Loop.STEPPING: _Loop(
+        _stepping, lambda n: n + 2, ("step",), _OF_LISTS, lambda _: ["near", "far"]
     ),
     # So are empty buckets.
     Loop.BUCKETS: _Loop(

@@ -113,6 +113,10 @@ def _buckets(axes: Axes) -> tuple[str, dict[str, str | bool]]:
     }
 
 
+def _stepping(axes: Axes) -> tuple[str, dict[str, str | bool]]:
+    return "stepping", {**_expansion(axes), "rho": axes.select is Select.RHO}
+
+
 def _settle(axes: Axes) -> tuple[str, dict[str, str | bool]]:
     kind, relax = _relax(axes)
     out = axes.select is Select.OUT
@@ -145,6 +149,7 @@ _POLICIES: dict[Loop, Callable[[Axes], tuple[str, dict[str, str | bool]]]] = {
     Loop.SWEEPS: _sweeps,
     Loop.FRONTIER: lambda axes: ("workfront", _expansion(axes)),
     Loop.NEAR_FAR: lambda axes: ("near_far", _expansion(axes)),
+    Loop.STEPPING: _stepping,
     Loop.BUCKETS: _buckets,
     Loop.SETTLE: _settle,
 }
