@@ -1,7 +1,7 @@
 """Write what comes from the catalogue, from the records of hunts and from the code.
 
 That is CITATION.cff, docs/algorithms.md and its pages, the tables of
-docs/reference/algorithm-names.md, the table of docs/guarantees.md, that of docs/papers.md, which
+the table of docs/guarantees.md, that of docs/papers.md, which
 counts the verdicts of the findings, and
 the tags that count in docs/reference/openstreetmap.md.
 
@@ -35,7 +35,6 @@ DOCS = Path(__file__).resolve().parent
 PAGE = DOCS / "algorithms.md"
 PAGES = DOCS / "algorithms"
 IDEAS: dict[str, str] = tomllib.loads((DOCS / "ideas.toml").read_text(encoding="utf-8"))
-NAMES = DOCS / "reference" / "algorithm-names.md"
 STREETS = DOCS / "reference" / "openstreetmap.md"
 FORMATS = DOCS / "reference" / "formats.md"
 GUARANTEES = DOCS / "guarantees.md"
@@ -61,9 +60,10 @@ _HEAD = """\
 
 <!-- Written by `make docs` from src/warpath/recipes: edit there. -->
 
-Every algorithm runs under its own name. `algorithm="auto"` chooses among those marked *auto*; a
-name in its place takes that one, or says why it cannot do the task. `warpath.algorithms()` and
-`warpath algorithms` list them too.
+Every algorithm runs under its own name. `algorithm="auto"` chooses the one with the smallest
+predicted time among those marked *auto* on the pages below; a name in its place runs that one, or
+raises an error that says why it cannot do the task. `wp.plan(...)` prints the choice and the
+runners-up. `wp.algorithms()` and `warpath algorithms` list all names.
 
 *Other sums* marks the algorithms that add floats in another order than from the source on: their
 float distances agree with the others' within n * eps. Integer distances are exact everywhere.
@@ -104,7 +104,6 @@ which `classic.bellman_ford` stands.
 _WRITTEN = (
     "<!-- Written by `make docs` from src/warpath/recipes and docs/ideas.toml: edit there. -->"
 )
-_FROM_RECIPES = "<!-- Written by `make docs` from src/warpath/recipes. -->"
 _FROM_PROFILES = "<!-- Written by `make docs` from src/warpath/io/osm_profiles.py. -->"
 _FROM_HUNTS = "<!-- Written by `make docs` from docs/hunts.jsonl. -->"
 _FROM_FINDINGS = "<!-- Written by `make docs` from the catalogue and the findings. -->"
@@ -239,11 +238,6 @@ def _tasks(recipe: Recipe) -> str:
 
 def _sentence(title: str) -> str:
     return f"{title[:1].upper()}{title[1:]}."
-
-
-def names() -> str:
-    """Return the page of names with its tables of algorithms written anew."""
-    return _with_lines(NAMES, _FROM_RECIPES, _names())
 
 
 def streets() -> str:
@@ -427,22 +421,10 @@ def _row_of_paper(name: str, cited: str) -> str:
     return "| " + " | ".join(map(str, shown)) + " |"
 
 
-def _names() -> list[str]:
-    """Return what each classic algorithm is for, and the names of each paper."""
-    (_, _, classic), *papers = wp.algorithms().papers()
-    lines = ["| name | for |", "|---|---|"]
-    lines += [f"| `{recipe.name}` | {recipe.summary} |" for recipe in classic]
-    lines += ["", "| paper | variants, called `paper.variant` |", "|---|---|"]
-    for paper, _, recipes in papers:
-        variants = ", ".join(f"`{one.name.removeprefix(paper + '.')}`" for one in recipes)
-        lines.append(f"| [`{paper}`](../algorithms/{paper}.md) | {variants} |")
-    return lines
-
-
 def main(arguments: list[str]) -> int:
     """Write the files, or compare them."""
     stale = 0
-    texts = {PAGE: overview(), NAMES: names(), GUARANTEES: guarantees(), PAPERS: papers()}
+    texts = {PAGE: overview(), GUARANTEES: guarantees(), PAPERS: papers()}
     texts |= {STREETS: streets(), FORMATS: formats(), CITATION: citation()}
     texts |= {PAGES / f"{one[0]}.md": page(*one) for one in wp.algorithms().papers()}
     for file, text in texts.items():

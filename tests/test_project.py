@@ -235,15 +235,6 @@ def test_a_hint_installs_all_packages_of_an_extra_that_needs_them_all(extra):
     assert [re.split(r"[>=<]", each)[0] for each in packages] == names
 
 
-def test_the_reference_names_every_algorithm():
-    page = (REFERENCE / "algorithm-names.md").read_text(encoding="utf-8")
-    for paper, _, recipes in wp.algorithms().papers():
-        row = next((line for line in page.splitlines() if line.startswith(f"| [`{paper}`]")), "")
-        for recipe in recipes:
-            variant = recipe.name.removeprefix(f"{paper}.")
-            assert f"`{recipe.name}`" in page or f"`{variant}`" in row
-
-
 def test_the_reference_names_every_format():
     page = (REFERENCE / "formats.md").read_text(encoding="utf-8")
     formats = importlib.import_module("warpath.io.formats").FORMATS
