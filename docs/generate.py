@@ -197,17 +197,25 @@ def idea(name: str) -> str:
 
 
 def _table(recipes: Catalogue) -> list[str]:
-    lines = ["| name | does | on | needs | |", "|---|---|---|---|---|"]
+    """Return the table of a paper's recipes, after the tasks if all of them solve the same."""
+    tasks = {_tasks(recipe) for recipe in recipes}
+    head = ["name", *(["does"] if len(tasks) > 1 else []), "on", "needs", ""]
+    lines = [] if len(tasks) > 1 else [f"For {min(tasks)}:", ""]
+    lines += [_cells(head), "|---" * len(head) + "|"]
     for recipe in recipes:
         marks = ["auto"] if recipe.planned else []
         marks += ["other sums"] if recipe.reassociates else []
         marks += [] if recipe.exact else ["may be wrong"]
         needs = ", ".join(recipe.needs()).replace(" ", NO_BREAK)
+        does = [_tasks(recipe)] if len(tasks) > 1 else []
         lines.append(
-            f"| {_link(recipe)} | {_tasks(recipe)} | {', '.join(recipe.devices)} "
-            f"| {needs} | {', '.join(marks)} |"
+            _cells([_link(recipe), *does, ", ".join(recipe.devices), needs, ", ".join(marks)])
         )
     return lines
+
+
+def _cells(texts: list[str]) -> str:
+    return f"| {' | '.join(texts)} |"
 
 
 def _anchor(recipe: Recipe) -> str:

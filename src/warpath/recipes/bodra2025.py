@@ -36,11 +36,10 @@ _VERTEX = Recipe(
     note="The paper always makes n - 1 launches; params={'rounds': n - 1} does so too. Without it "
     "all three variants stop after the first round that changes nothing, so they are compared over "
     "the same number of rounds. The paper's two arrays are used here too; after a round only "
-    "labels that fell are copied. One kernel makes all rounds, with 512 threads a block and as "
-    "many as run at once: on larger graphs threads have several vertices in every variant, so that "
-    "bf_vertex and bf_strided do the same work and the gain of striding cannot be decided. The "
-    "number of threads, in the paper found by experiment, is no parameter. A sum that is not below "
-    "the label takes no atomic minimum.",
+    "labels that fell are copied. One kernel makes all rounds, with as many threads as run at "
+    "once: on larger graphs threads have several vertices in every variant, so that bf_vertex and "
+    "bf_strided do the same work and the gain of striding cannot be decided. The number of threads "
+    "is no parameter. A sum that is not below the label takes no atomic minimum.",
 )
 
 _STRIDED = _VERTEX.but(

@@ -87,12 +87,11 @@ _JUMP = (
     "split in vain"
 )
 _BUCKETING = (
-    "The paper sorted with Thrust, by distance. Our radix sort, two passes over the four-bit "
-    "digits of a vertex's bucket, replaces it in the same step: it is the cheaper of the two, as "
-    "it orders by bucket alone. As there are few buckets, the merge takes positions from their "
-    "sizes and searches nothing. Where its room is short, all buckets are sorted again. When all "
-    "are empty, they move to the least label of the far pile. The paper prints no "
-    "width of a bucket. Here it is delta / buckets, a quarter of near-far's increment by default: "
+    "The paper sorted with Thrust, by distance. Our radix sort orders by bucket alone, which is "
+    "cheaper, and the merge takes positions from the sizes of the buckets. Where its room is "
+    "short, all buckets are sorted again. When all are empty, they move to the least label of the "
+    "far pile. The paper prints no width of a bucket. Here it is delta / buckets, a quarter of "
+    "near-far's increment by default: "
     "of widths from 1/16 to 16 increments it comes closest to table III, with 1.45 times "
     "near-far's rounds (1.37 in the paper) and 1.37 times less work (1.36)."
 )
