@@ -8,25 +8,25 @@ share the work, each on its own GPU or core.
 from __future__ import annotations
 
 import argparse
-import json
 import sys
-import time
 from fnmatch import fnmatch
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from warpath.recipes import CATALOGUE, Task
 from warpath.recipes.axes import Layout, Select
-from warpath_bench.lines import append
-from warpath_bench.pair import Job, Pairs, as_text
+from warpath_bench.jobs import Bench, Job, read_lines, run
+from warpath_bench.options import REQUIRED, parsed
 from warpath_bench.run import facts_of
-from warpath_bench.tables import compact, page
+from warpath_bench.tables import page
 
 if TYPE_CHECKING:
+    import argparse
     from collections.abc import Callable, Iterable, Sequence
 
     from warpath.recipes import Recipe
-    from warpath_bench.pair import Solve
+    from warpath_bench.jobs import Solve
+
+    Line = dict[str, Any]
 
 NEAR_FAR = "davidson2014.near_far.merge_path"
 MAPS = ("cooperative_blocks", "cta_warp_scan", "merge_path")
@@ -137,91 +137,51 @@ def _slowness(recipe: Recipe) -> int:
     return 2 if recipe.axes.host_driven else 1
 
 
-def read_lines(paths: Iterable[str | Path]) -> list[dict[str, Any]]:
-    """Return the lines of files, the last one of each key; missing files are skipped."""
-    found = {}
-    for path in map(Path, paths):
-        for text in path.read_text(encoding="utf-8").splitlines() if path.exists() else []:
-            line = json.loads(text)
-            found[key_of(line)] = line
-    return list(found.values())
-
-
-def key_of(line: dict[str, Any]) -> tuple[Any, ...]:
-    """Return the key of a line's job; see `Job.key`."""
-    return line["study"], line["graph"], line["recipe"], line["factor"]
-
-
-def run(
-    jobs: Sequence[Job], pairs: Pairs, lines: Path, *, budget: float, facts: dict[str, str]
-) -> list[dict[str, Any]]:
-    """Measure the jobs that `lines` does not have, append their lines and return them.
-
-    Parameters
-    ----------
-    budget : seconds after which no job begins; also limits the time of the last ones.
-    facts : the machine and the versions; added to each line.
-    """
-    start = time.monotonic()
-    done = {key_of(line) for line in read_lines([lines])}
-    whole = pairs.limit
-    measured = []
-    for job in jobs:
-        left = budget - (time.monotonic() - start)
-        if job.key in done:
-            continue
-        if left <= 0:
-            sys.stderr.write(f"not begun, for the time is over: {as_text(job)}\n")
-            continue
-        pairs.limit = min(whole, left)
-        line = pairs.measure(job) | facts
-        if "limit" in line and pairs.limit < whole:
-            sys.stderr.write(f"stopped, for the time is over: {as_text(job)}\n")
-            continue
-        measured.append(line)
-        append(lines, line)
-        sys.stderr.write(f"{as_text(job)}: {compact(line)}\n")
-    return measured
+#: The options that ``catalogue`` and ``all-pairs`` share.
+OPTIONS: dict[str, Any] = {
+    "lines": REQUIRED,
+    "table": None,
+    "files": {"default": [], "metavar": "FILE", "help": "graphs from files"},
+    "recipes": {"default": [], "metavar": "PATTERN", "help": "patterns of names, instead of all"},
+    "devices": {"default": ["cpu", "cuda"], "choices": ["cpu", "cuda"], "help": "kinds of devices"},
+    "limit": 60.0,
+    "budget": 3600.0,
+    "commit": "",
+}
 
 
 def main(arguments: Sequence[str], solve: Solve | None = None) -> int:
     """Measure, and write the table; return 1 if an exact recipe gave a wrong label, else 0."""
-    options = _parser().parse_args(arguments)
+    options = parsed(
+        "catalogue",
+        __doc__,
+        arguments,
+        graphs=GRAPHS,
+        study={"default": ["catalogue"], "choices": list(STUDIES), "help": "sets of jobs"},
+        traced={"default": 15.0, "metavar": "SECONDS", "help": "maximum time of a traced solve"},
+        share={"default": "1/1", "help": "k/N: every N-th job, from the k-th on"},
+        **OPTIONS,
+    )
     graphs = [*options.files, *options.graphs]
     jobs = jobs_of(options.study, graphs, options.recipes, options.devices)
     part, parts = map(int, options.share.split("/"))
-    pairs = Pairs(options.limit, options.traced, solve)
     facts = facts_of(options.devices, options.commit) if jobs and solve is None else {}
-    lines = Path(options.lines)
-    measured = run(jobs[part - 1 :: parts], pairs, lines, budget=options.budget, facts=facts)
+    return measure(jobs[part - 1 :: parts], Bench(options.traced, solve), options, facts, page)
+
+
+def measure(
+    jobs: Sequence[Job],
+    bench: Bench,
+    options: argparse.Namespace,
+    facts: Line,
+    page: Callable[[list[Line]], str],
+) -> int:
+    """Measure jobs and write the page of all lines; return 1 for wrong labels, else 0."""
+    limits = {"limit": options.limit, "budget": options.budget}
+    lines = [line for _, line in run(jobs, bench.measure, options.lines, facts=facts, **limits)]
     if options.table:
-        Path(options.table).write_text(page(read_lines([lines])), encoding="utf-8")
-    wrong = [line for line in measured if line.get("wrong") and CATALOGUE[line["recipe"]].exact]
+        options.table.write_text(page(read_lines([options.lines])), encoding="utf-8")
+    wrong = [line for line in lines if line.get("wrong") and CATALOGUE[line["recipe"]].exact]
     for line in wrong:
         sys.stderr.write(f"WRONG: {line['recipe']} on {line['graph']}: {line['wrong']} labels\n")
     return 1 if wrong else 0
-
-
-def parser_of(name: str, description: str | None, graphs: Sequence[str]) -> argparse.ArgumentParser:
-    """Return a parser with the options that ``catalogue`` and ``all-pairs`` share."""
-    parser = argparse.ArgumentParser(prog=f"warpath bench {name}", description=description)
-    parser.add_argument("--lines", required=True, help="the file of JSON lines to continue")
-    parser.add_argument("--table", help="write the table of all lines to this Markdown file")
-    parser.add_argument("--files", nargs="*", default=[], help="graphs from files")
-    parser.add_argument("--graphs", nargs="*", default=list(graphs), help="generated graphs")
-    parser.add_argument(
-        "--recipes", nargs="*", default=[], help="patterns of names; by default all"
-    )
-    parser.add_argument("--devices", nargs="+", default=["cpu", "cuda"], choices=["cpu", "cuda"])
-    parser.add_argument("--limit", type=float, default=60, help="seconds for one solve")
-    parser.add_argument("--budget", type=float, default=3600, help="seconds for everything")
-    parser.add_argument("--commit", default="", help="written into each line")
-    return parser
-
-
-def _parser() -> argparse.ArgumentParser:
-    parser = parser_of("catalogue", __doc__, GRAPHS)
-    parser.add_argument("--study", nargs="+", default=["catalogue"], choices=STUDIES)
-    parser.add_argument("--traced", type=float, default=15, help="seconds for a traced solve")
-    parser.add_argument("--share", default="1/1", help="k/N: every N-th job, from the k-th on")
-    return parser

@@ -8,22 +8,17 @@ from __future__ import annotations
 
 import math
 import tomllib
-from dataclasses import dataclass
+from dataclasses import MISSING, dataclass, field, fields, is_dataclass, replace
 from difflib import get_close_matches
 from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, get_args, get_origin, get_type_hints
 
 from warpath.base.errors import InputError
 from warpath.recipes import CATALOGUE, Task
-from warpath_bench.pair import Job
+from warpath_bench.jobs import Job
 from warpath_bench.paper_graphs import MAKERS
 from warpath_bench.workloads import title_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from warpath.recipes import Recipe
 
 #: Kinds of studies, and the task that their recipes must solve.
 TASKS = {"one source": Task.SSSP, "many sources": Task.MANY, "all pairs": Task.APSP}
@@ -35,14 +30,31 @@ CHARTS = ("time", "speedup", "graphs", "work", "rounds", "delta", "table")
 class GraphSpec:
     """A graph of a paper: a file, or a generator at one or several sizes."""
 
-    title: str
-    make: str
-    sizes: tuple[int, ...]
-    power: float
-    file: str
-    weights: tuple[int, int] | None
-    skip: str
-    note: str
+    title: str = ""
+    make: str = ""
+    sizes: tuple[int, ...] = field(default=(), metadata={"key": "n"})
+    power: float = 1.0
+    file: str = ""
+    weights: tuple[int, ...] = ()
+    skip: str = ""
+    note: str = ""
+
+    def check(self, place: str) -> None:
+        """Refuse keys that do not fit together."""
+        if not (self.make or self.file or self.skip):
+            raise _error(place, "a graph needs one of make, file, skip.")
+        if self.file and not self.title:
+            raise _error(place, "a file needs a title.")
+        if self.make and self.make.split()[0] not in MAKERS:
+            what = f"make = {self.make!r} must begin with one of {', '.join(MAKERS)}."
+            raise _error(place, what)
+        if ("n}" in self.make) != bool(self.sizes):
+            raise _error(place, "a list n goes with {n} or {log2 n} in make.")
+        if not all(n > 0 for n in self.sizes):
+            raise _error(place, f"n = {list(self.sizes)} must be whole numbers above 0.")
+        if len(self.weights) not in {0, 2}:
+            what = f"weights = {list(self.weights)} must be the least and the largest."
+            raise _error(place, what)
 
 
 @dataclass(frozen=True)
@@ -53,13 +65,14 @@ class Made:
     ----------
     name : its name for `made_or_read`.
     label : its name in a report; the same for all seeds.
+    weights : bounds of the weights that are drawn; empty to keep its own.
     entries : approximate number of vertices, or of a matrix's entries; 0 for a file.
     """
 
     name: str
     label: str
     seed: int
-    weights: tuple[int, int] | None
+    weights: tuple[int, ...]
     entries: float = 0.0
 
 
@@ -73,8 +86,8 @@ class Study:
     variants : the paper's recipes.
     beside : recipes that the paper does not have.
     repeats : number of graphs of each size.
-    sources, threads : for many sources, their number and the CPU's threads; None for all threads.
-    factors : factors of the default delta.
+    sources, threads : for many sources, their number and the CPU's threads; 0 for all threads.
+    factors : factors of the default delta; None for no factor.
     counted, each_round : whether work is counted, and whether it is recorded for each round.
     """
 
@@ -82,13 +95,26 @@ class Study:
     task: str
     graphs: tuple[GraphSpec, ...]
     variants: tuple[str, ...]
-    beside: tuple[str, ...]
-    repeats: int
-    sources: int
-    threads: int | None
-    factors: tuple[float | None, ...]
-    counted: bool
-    each_round: bool
+    beside: tuple[str, ...] = ()
+    repeats: int = 1
+    sources: int = 1
+    threads: int = 0
+    factors: tuple[float | None, ...] = (None,)
+    counted: bool = False
+    each_round: bool = False
+
+    def check(self, place: str) -> None:
+        """Refuse values that cannot be, and recipes that do not solve the task."""
+        if self.task not in TASKS:
+            raise _error(place, f"task = {self.task!r} must be one of {', '.join(TASKS)}.")
+        if self.threads and self.task != "many sources":
+            raise _error(place, f"threads = {self.threads} goes with many sources alone.")
+        if not all(one is None or one > 0 for one in self.factors):
+            raise _error(place, f"factors = {list(self.factors)} must be numbers above 0.")
+        if self.repeats < 1 or self.sources < 1:
+            raise _error(place, "repeats and sources must be at least 1.")
+        for recipe in (*self.variants, *self.beside):
+            _check_recipe(recipe, place, TASKS[self.task])
 
 
 @dataclass(frozen=True)
@@ -100,12 +126,17 @@ class Published:
 
     what: str
     value: str
-    number: float | None
-    key: str
-    of: str
-    per: str
-    graph: str
-    mean: bool
+    number: float | None = None
+    key: str = "ms"
+    of: str = ""
+    per: str = ""
+    graph: str = ""
+    mean: bool = False
+
+    def check(self, place: str) -> None:
+        """Refuse unknown recipes."""
+        for recipe in filter(None, (self.of, self.per)):
+            _check_recipe(recipe, place)
 
 
 @dataclass(frozen=True)
@@ -116,71 +147,96 @@ class Figure:
     study: str
     chart: str
     title: str
-    says: str
-    baseline: str
-    key: str
-    only: tuple[str, ...]
-    differs: tuple[str, ...]
-    published: tuple[Published, ...]
+    says: str = ""
+    baseline: str = ""
+    key: str = "ms"
+    only: tuple[str, ...] = ()
+    differs: tuple[str, ...] = ()
+    published: tuple[Published, ...] = ()
+
+    def check(self, place: str) -> None:
+        """Refuse unknown kinds of figures."""
+        if self.chart not in CHARTS:
+            raise _error(place, f"chart = {self.chart!r} must be one of {', '.join(CHARTS)}.")
 
 
 @dataclass(frozen=True)
 class Paper:
-    """All experiments of a paper; `source` is the file that describes them."""
+    """All experiments of a paper."""
 
-    name: str
-    source: str
     title: str
     machine: str
-    differs: tuple[str, ...]
-    studies: tuple[Study, ...]
-    figures: tuple[Figure, ...]
+    studies: tuple[Study, ...] = field(metadata={"key": "study"})
+    figures: tuple[Figure, ...] = field(metadata={"key": "figure"})
+    differs: tuple[str, ...] = ()
+    place: str = field(default="", metadata={"key": ""})  # the argument of `load`
+
+    @property
+    def name(self) -> str:
+        """The paper's name, which is that of its file."""
+        return Path(self.place).name.removesuffix(".toml")
+
+    @property
+    def source(self) -> str:
+        """The file that describes the experiments."""
+        mine = self.place.endswith(".toml")
+        return Path(self.place).name if mine else f"bench/warpath_bench/papers/{self.name}.toml"
+
+    def check(self, place: str) -> None:
+        """Refuse figures of unknown studies and baselines that these do not measure."""
+        studies = {study.name: study for study in self.studies}
+        for figure in self.figures:
+            where = f"{place}, figure {figure.name}"
+            if figure.study not in studies:
+                what = f"study = {figure.study!r} must be one of {', '.join(studies)}."
+                raise _error(where, what)
+            study = studies[figure.study]
+            if figure.chart == "speedup" and figure.baseline not in study.variants + study.beside:
+                what = f"baseline = {figure.baseline!r} must be a recipe of its study."
+                raise _error(where, what)
 
 
-class Section:
-    """A table of a TOML file, which is read key by key; `end` refuses unread keys."""
+def _read(kind: Any, place: str, values: Any) -> Any:
+    """Return a dataclass of a TOML table, whose keys are its fields; refuse any other key."""
+    left, found = dict(values), {}
+    hints = get_type_hints(kind)
+    for one in fields(kind):
+        key = one.metadata.get("key", one.name)
+        if key in left:
+            found[one.name] = _value(hints[one.name], place, key, left.pop(key))
+        elif one.default is MISSING:
+            raise _error(place, f"{key} is missing.")
+    if left:
+        raise _error(place, f"{', '.join(left)}: there is no such key here.")
+    made = kind(**found)
+    made.check(place)
+    return made
 
-    def __init__(self, place: str, values: dict[str, Any]) -> None:
-        self.place = place
-        self._values = dict(values)
 
-    def take(self, key: str, kind: type | tuple[type, ...], default: Any = None) -> Any:
-        """Return a value of a type; without a default, the key is required."""
-        if key not in self._values:
-            if default is None:
-                raise self.error(f"{key} is missing.")
-            return default
-        value = self._values.pop(key)
-        kinds = kind if isinstance(kind, tuple) else (kind,)
-        if not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):
-            names = " or ".join(one.__name__ for one in kinds)
-            raise self.error(f"{key} = {value!r} must be of type {names}.")
-        return value
+def _value(hint: Any, place: str, key: str, value: Any) -> Any:
+    """Return a value of a table if it has the type of its field."""
+    if get_origin(hint) is tuple:
+        if not isinstance(value, list):
+            raise _error(place, f"{key} = {value!r} must be of type list.")
+        inner = get_args(hint)[0]
+        if not is_dataclass(inner):
+            return tuple(_value(inner, place, key, one) for one in value)
+        tables = []
+        for at, one in enumerate(value, 1):
+            if not isinstance(one, dict):
+                raise _error(place, f"{key} {at} is no table.")
+            name = one.get("name") or one.get("title") or one.get("what") or at
+            tables.append(_read(inner, f"{place}, {key} {name}", one))
+        return tuple(tables)
+    types = get_args(hint) or (hint,)
+    allowed = (*types, int) if float in types else types
+    if not isinstance(value, allowed) or (isinstance(value, bool) and bool not in types):
+        raise _error(place, f"{key} = {value!r} must be of type {types[0].__name__}.")
+    return value
 
-    def words(self, key: str, *, needed: bool = False) -> tuple[str, ...]:
-        """Return a list of strings."""
-        found = self.take(key, list, None if needed else [])
-        for one in found:
-            if not isinstance(one, str):
-                raise self.error(f"{key} has {one!r}, which is no string.")
-        return tuple(found)
 
-    def sections(self, key: str, *, needed: bool = False) -> Iterator[Section]:
-        """Return the tables of a list."""
-        for at, values in enumerate(self.take(key, list, None if needed else []), 1):
-            if not isinstance(values, dict):
-                raise self.error(f"{key} {at} is no table.")
-            name = values.get("name") or values.get("title") or values.get("what") or at
-            yield Section(f"{self.place}, {key} {name}", values)
-
-    def end(self) -> None:
-        """Refuse unread keys."""
-        if self._values:
-            raise self.error(f"{', '.join(self._values)}: there is no such key here.")
-
-    def error(self, message: str) -> InputError:
-        """Return an error that names this place."""
-        return InputError(f"{self.place}: {message}")
+def _error(place: str, message: str) -> InputError:
+    return InputError(f"{place}: {message}")
 
 
 def names() -> list[str]:
@@ -209,135 +265,19 @@ def load(name: str) -> Paper:
     except tomllib.TOMLDecodeError as error:
         msg = f"{name}: {error}."
         raise InputError(msg) from None
-    return _paper(Path(name).name.removesuffix(".toml"), Section(name, values))
+    paper: Paper = replace(_read(Paper, name, values), place=name)
+    return paper
 
 
-def _paper(name: str, given: Section) -> Paper:
-    title, machine = given.take("title", str), given.take("machine", str)
-    differs = given.words("differs")
-    studies = tuple(_study(one) for one in given.sections("study", needed=True))
-    by_name = {study.name: study for study in studies}
-    figures = tuple(_figure(one, by_name) for one in given.sections("figure", needed=True))
-    given.end()
-    source = (
-        Path(given.place).name
-        if given.place.endswith(".toml")
-        else f"bench/warpath_bench/papers/{name}.toml"
-    )
-    return Paper(name, source, title, machine, differs, studies, figures)
-
-
-def _study(given: Section) -> Study:
-    task = given.take("task", str)
-    if task not in TASKS:
-        raise given.error(f"task = {task!r} must be one of {', '.join(TASKS)}.")
-    factors = given.take("factors", list, [])
-    study = Study(
-        given.take("name", str),
-        task,
-        tuple(_graph(one) for one in given.sections("graphs", needed=True)),
-        given.words("variants", needed=True),
-        given.words("beside"),
-        given.take("repeats", int, 1),
-        given.take("sources", int, 1),
-        given.take("threads", int, 0) or None,
-        tuple(factors) or (None,),
-        given.take("counted", bool, default=False),
-        given.take("each_round", bool, default=False),
-    )
-    given.end()
-    if study.threads and task != "many sources":
-        raise given.error(f"threads = {study.threads} goes with many sources alone.")
-    if not all(isinstance(one, int | float) and one > 0 for one in factors):
-        raise given.error(f"factors = {factors} must be numbers above 0.")
-    if study.repeats < 1 or study.sources < 1:
-        raise given.error("repeats and sources must be at least 1.")
-    for recipe in (*study.variants, *study.beside):
-        known_recipe(recipe, given, TASKS[task])
-    return study
-
-
-def _graph(given: Section) -> GraphSpec:
-    sizes = given.take("n", list, [])
-    weights = given.take("weights", list, [])
-    graph = GraphSpec(
-        given.take("title", str, ""),
-        given.take("make", str, ""),
-        tuple(sizes),
-        given.take("power", (int, float), 1.0),
-        given.take("file", str, ""),
-        tuple(weights) or None,
-        given.take("skip", str, ""),
-        given.take("note", str, ""),
-    )
-    given.end()
-    if not (graph.make or graph.file or graph.skip):
-        raise given.error("a graph needs one of make, file, skip.")
-    if graph.file and not graph.title:
-        raise given.error("a file needs a title.")
-    if graph.make and graph.make.split()[0] not in MAKERS:
-        raise given.error(f"make = {graph.make!r} must begin with one of {', '.join(MAKERS)}.")
-    if ("n}" in graph.make) != bool(sizes):
-        raise given.error("a list n goes with {n} or {log2 n} in make.")
-    if not all(isinstance(n, int) and n > 0 for n in sizes):
-        raise given.error(f"n = {sizes} must be whole numbers above 0.")
-    if weights and not (len(weights) == 2 and all(isinstance(w, int) for w in weights)):
-        raise given.error(f"weights = {weights} must be the least and the largest.")
-    return graph
-
-
-def _figure(given: Section, studies: dict[str, Study]) -> Figure:
-    figure = Figure(
-        given.take("name", str),
-        given.take("study", str),
-        given.take("chart", str),
-        given.take("title", str),
-        given.take("says", str, ""),
-        given.take("baseline", str, ""),
-        given.take("key", str, "ms"),
-        given.words("only"),
-        given.words("differs"),
-        tuple(_published(one) for one in given.sections("published")),
-    )
-    given.end()
-    if figure.study not in studies:
-        raise given.error(f"study = {figure.study!r} must be one of {', '.join(studies)}.")
-    if figure.chart not in CHARTS:
-        raise given.error(f"chart = {figure.chart!r} must be one of {', '.join(CHARTS)}.")
-    study = studies[figure.study]
-    if figure.chart == "speedup" and figure.baseline not in (*study.variants, *study.beside):
-        raise given.error(f"baseline = {figure.baseline!r} must be a recipe of its study.")
-    return figure
-
-
-def _published(given: Section) -> Published:
-    number = given.take("number", (int, float), math.nan)
-    found = Published(
-        given.take("what", str),
-        given.take("value", str),
-        None if math.isnan(number) else float(number),
-        given.take("key", str, "ms"),
-        given.take("of", str, ""),
-        given.take("per", str, ""),
-        given.take("graph", str, ""),
-        given.take("mean", bool, default=False),
-    )
-    given.end()
-    for recipe in filter(None, (found.of, found.per)):
-        known_recipe(recipe, given)
-    return found
-
-
-def known_recipe(name: str, given: Section, task: Task | None = None) -> Recipe:
-    """Return a recipe by its name; refuse it if it does not exist or does not solve the task."""
+def _check_recipe(name: str, place: str, task: Task | None = None) -> None:
+    """Refuse a recipe that does not exist or does not solve the task."""
     every = {recipe.name: recipe for recipe in CATALOGUE}
     if name not in every:
         near = get_close_matches(name, every, n=1)
         hint = f" Did you mean {near[0]}?" if near else ""
-        raise given.error(f"{name!r} is no algorithm of the catalogue.{hint}")
+        raise _error(place, f"{name!r} is no algorithm of the catalogue.{hint}")
     if task is not None and task not in every[name].solves:
-        raise given.error(f"{name} does not solve {task.value}.")
-    return every[name]
+        raise _error(place, f"{name} does not solve {task.value}.")
 
 
 def graphs_of(spec: GraphSpec, scale: float, seed: int, data: Path | None) -> list[Made]:
@@ -369,7 +309,18 @@ def graphs_of(spec: GraphSpec, scale: float, seed: int, data: Path | None) -> li
     return list({one.name: one for one in found}.values())
 
 
-def job_of(paper: Paper, study: Study, made: Made, recipe: str, factor: float | None) -> Job:
+def job_of(
+    paper: Paper, study: Study, made: Made, recipe: str, factor: float | None, scale: float
+) -> Job:
     """Return the job of a recipe on a graph."""
-    name = f"{paper.name}: {study.name}"
-    return Job(name, made.name, recipe, factor, study.counted, study.each_round)
+    return Job(
+        f"{paper.name}: {study.name}",
+        made.name,
+        recipe,
+        factor,
+        study.counted,
+        study.each_round,
+        TASKS[study.task],
+        sources=max(16, round(study.sources * min(scale, 1))),
+        threads=study.threads or None,
+    )

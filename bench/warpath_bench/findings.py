@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from warpath_bench import claims, claims_all_pairs, claims_davidson
-from warpath_bench.catalogue import read_lines
+from warpath_bench.jobs import read_lines
 from warpath_bench.measured import FAILS, PARTLY, UNDECIDABLE, UNKNOWN, Measured
 from warpath_bench.tables import gpus_of
 

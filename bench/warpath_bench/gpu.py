@@ -10,13 +10,11 @@ graphs and right answers meanwhile. Measurements that are in the file of lines a
 
 from __future__ import annotations
 
-import argparse
 import gc
 import os
 import sys
 import time
 from functools import partial
-from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
@@ -24,15 +22,17 @@ from warpath.api import calls
 from warpath.base.errors import WarpathError
 from warpath_bench import gpu_page
 from warpath_bench.fit_cases import cases_of_gpus
-from warpath_bench.gpu_catalogue import beside, published, warm_up
-from warpath_bench.gpu_made import HUGE, LARGE, Failed, Makers, Wanted
-from warpath_bench.gpu_planner import timed_candidates
+from warpath_bench.gpu_made import HUGE, Failed, Makers, Wanted
+from warpath_bench.gpu_studies import beside, published, timed_candidates, warm_up
 from warpath_bench.lines import append
+from warpath_bench.options import REQUIRED, parsed
 from warpath_bench.run import facts_of
 from warpath_bench.workloads import graph_size, workload
 
 if TYPE_CHECKING:
+    import argparse
     from collections.abc import Callable, Iterator, Sequence
+    from pathlib import Path
 
     from warpath.graph import Graph
     from warpath.results.paths import Paths
@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     Line = dict[str, Any]
 
 _REPEATS = 3
+_LARGE = 2**28  # edges from which a graph is made before smaller ones
 _OF_PLANNER = 3  # sources of each graph on which the planner is judged
 
 
@@ -124,7 +125,34 @@ def _ms(solve: Callable[[], object]) -> float:
 
 def main(arguments: Sequence[str], opened: Any = None) -> int:
     """Measure, print and write the page; return 1 for wrong distances or missing graphs, else 0."""
-    options = _parser().parse_args(arguments)
+    options = parsed(
+        "gpu",
+        __doc__,
+        arguments,
+        graphs=list(gpu_page.GRAPHS),
+        dtypes=["int32", "float32"],
+        algorithms=["auto"],
+        sources=8,
+        scale=1.0,
+        catalogue={
+            "default": 0.0,
+            "metavar": "SECONDS",
+            "help": "time for all published recipes on each graph, from the first source, with "
+            "weights of the first type; recipes of CPUs run in the makers",
+        },
+        limit={"default": 1.0, "help": "for one solve of a published recipe"},
+        planner={"default": False, "help": "time all candidates of auto on held-out graphs"},
+        lines=REQUIRED,
+        output=None,
+        budget=3600.0,
+        makers={
+            "default": (os.cpu_count() or 1) // 3,
+            "metavar": "N",
+            "help": "processes that make graphs and right answers; 0: this one",
+        },
+        folder=None,
+        commit="",
+    )
     facts = facts_of(["cuda"], options.commit) if opened is None else {"gpu": opened.name}
     if opened is None:
         from warpath.engines.cuda.device import open_device
@@ -145,7 +173,7 @@ def main(arguments: Sequence[str], opened: Any = None) -> int:
     text = gpu_page.page(found)
     sys.stdout.write(text)
     if options.output:
-        gpu_page.write(found, text, Path(options.output))
+        gpu_page.write(found, text, options.output)
     return 1 if unmade or any(gpu_page.is_wrong(line) for line in found) else 0
 
 
@@ -153,7 +181,7 @@ class _Run:
     """A run: the requested measurements, and the file to which their lines are appended."""
 
     def __init__(self, options: argparse.Namespace, device: Any, facts: dict[str, str]) -> None:
-        self.lines = Path(options.lines)
+        self.lines: Path = options.lines
         self._options, self._device, self._facts = options, device, facts
         self._done = {gpu_page.key_of(line) for line in gpu_page.read(self.lines)}
         self._end = time.monotonic() + options.budget
@@ -166,12 +194,12 @@ class _Run:
     def wanted(self) -> Iterator[Wanted]:
         """Yield the graphs with missing measurements, those that take long to make first."""
         graphs = [one for name in self._options.graphs if (one := self._wanted(name))]
-        yield from (one for one in graphs if one.size >= LARGE)
+        yield from (one for one in graphs if one.size >= _LARGE)
         if self._options.planner:
             for place, case in enumerate(cases_of_gpus()):
                 if any(self._missing("planner", case.name, "own", ["auto"])):
                     yield Wanted(case.name, case=place, sources=_OF_PLANNER)
-        yield from (one for one in graphs if one.size < LARGE)
+        yield from (one for one in graphs if one.size < _LARGE)
 
     def _wanted(self, name: str) -> Wanted | None:
         """Return what to make for a graph's missing measurements; None if none are missing."""
@@ -257,29 +285,3 @@ class _Run:
         append(self.lines, line | self._facts)
         self._done.add(gpu_page.key_of(line))
         sys.stderr.write(f"{gpu_page.compact(line)}\n")
-
-
-# fmt: off
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="warpath bench gpu", description=__doc__)
-    add = parser.add_argument
-    add("--graphs", nargs="*", default=list(gpu_page.GRAPHS), help="names, or files; or none")
-    add("--dtypes", nargs="+", default=["int32", "float32"], help="types of the weights, or none")
-    add("--algorithms", nargs="+", default=["auto"], help="of the catalogue")
-    add("--sources", type=int, default=8, help="number of sources of each graph")
-    add("--scale", type=float, default=1.0, help="size of the generated graphs")
-    add("--catalogue", type=float, default=0, metavar="SECONDS",
-        help="time for every published recipe on each graph, from the first source, with "
-        "weights of the first type; recipes of CPUs run in the makers")
-    add("--limit", type=float, default=1.0, metavar="SECONDS", help="for one solve of those")
-    add("--planner", action="store_true", help="time all candidates of auto on held-out graphs")
-    add("--lines", required=True, help="the file of JSON lines to continue")
-    add("--output", metavar="FILE",
-        help="write the page to this .md file, with its picture next to it")
-    add("--budget", type=float, default=3600, metavar="SECONDS",
-        help="time after which no measurement begins")
-    add("--makers", type=int, default=(os.cpu_count() or 1) // 3, metavar="N",
-        help="processes that make graphs and right answers (a third of the cores); 0: this one")
-    add("--folder", type=Path, help="their folder, best in memory (default: the temporary one)")
-    add("--commit", default="", help="written into each line")
-    return parser

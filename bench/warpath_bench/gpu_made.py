@@ -13,7 +13,7 @@ import os
 import shutil
 import tempfile
 import time
-from concurrent.futures import Future, ThreadPoolExecutor, as_completed
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
@@ -25,7 +25,7 @@ from warpath.graph import Graph
 from warpath.results.paths import Paths
 from warpath.results.predecessors import tree
 from warpath_bench.fit_cases import cases_of_gpus
-from warpath_bench.gpu_catalogue import beside
+from warpath_bench.gpu_studies import beside
 from warpath_bench.right import Right, answers_of, sources_of
 from warpath_bench.workloads import typed, workload
 
@@ -37,12 +37,11 @@ if TYPE_CHECKING:
 
     Line = dict[str, Any]
 
-#: Numbers of edges. Graphs of at least LARGE edges have separate makers. A graph of at least HUGE
-#: edges uses all threads, is made and measured before the others, and is not solved by the recipes
-#: for CPUs, of which one call may take minutes.
-LARGE, HUGE = 2**28, 2**30
-_LONG = 2  # makers of large graphs, which do not delay smaller ones
+#: Number of edges from which a graph uses all threads, is made and measured before the others, and
+#: is not solved by the recipes for CPUs, of which one call may take minutes.
+HUGE = 2**30
 _FACTS = "facts.json"
+_OVER = "the time was over"
 
 
 class Wanted(NamedTuple):
@@ -186,20 +185,17 @@ class Makers:
         self._count = count
         self._folder = tempfile.mkdtemp(prefix="warpath-graphs-", dir=folder)
         self._context = multiprocessing.get_context("spawn")  # CUDA does not survive a fork
-        self._threads = max(1, settings.threads() // (count + 1))
         self._running: set[Any] = set()
-        self._pools: list[ThreadPoolExecutor] = []
+        self._pool = ThreadPoolExecutor(max(1, count))
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
-        for pool in self._pools:
-            pool.shutdown(wait=False, cancel_futures=True)
+        self._pool.shutdown(wait=False, cancel_futures=True)
         for process in list(self._running):
             process.terminate()
-        for pool in self._pools:
-            pool.shutdown()
+        self._pool.shutdown()
         shutil.rmtree(self._folder, ignore_errors=True)
 
     def each(self, wanted: Sequence[Wanted], seconds: float) -> Iterator[Made | Failed]:
@@ -210,25 +206,22 @@ class Makers:
         seconds : time limit; graphs that are not ready then have failed.
         """
         end = time.monotonic() + seconds
-        if self._count == 0:
-            for one in wanted:
-                over = time.monotonic() > end
-                yield Failed(one, "the time was over") if over else _tried(one, self._folder)
-            return
-        alone, long, short = map(ThreadPoolExecutor, (1, _LONG, self._count))
-        self._pools = [alone, long, short]
-        make = self._in_process
-        for one in wanted:
-            if one.size >= HUGE:  # the next one is made after this one was measured
-                yield from _as_ready({alone.submit(make, one, settings.threads()): one}, end)
-        others = [one for one in wanted if one.size < HUGE]
-        yield from _as_ready(
-            {
-                (long if one.size >= LARGE else short).submit(make, one, self._threads): one
-                for one in others
-            },
-            end,
-        )
+        for one in (one for one in wanted if self._count == 0 or one.size >= HUGE):
+            if time.monotonic() > end:
+                yield Failed(one, _OVER)
+            elif self._count == 0:
+                yield _tried(one, self._folder)
+            else:
+                yield self._in_process(one, settings.threads())
+        others = [one for one in wanted if self._count and one.size < HUGE]
+        threads = max(1, settings.threads() // (self._count + 1))
+        futures = {self._pool.submit(self._in_process, one, threads): one for one in others}
+        try:
+            for future in as_completed(futures, timeout=max(0.0, end - time.monotonic())):
+                del futures[future]
+                yield future.result()
+        except TimeoutError:
+            yield from (Failed(one, _OVER) for one in futures.values())
 
     def _in_process(self, wanted: Wanted, threads: int) -> Made | Failed:
         here, there = self._context.Pipe(duplex=False)
@@ -245,20 +238,6 @@ class Makers:
         process.join()
         self._running.discard(process)
         return answer
-
-
-def _as_ready(futures: dict[Future[Made | Failed], Wanted], end: float) -> Iterator[Made | Failed]:
-    told = set()
-    try:
-        for future in as_completed(futures, timeout=max(0.0, end - time.monotonic())):
-            told.add(future)
-            yield future.result()
-    except TimeoutError:
-        yield from (
-            Failed(one, "the time was over")
-            for future, one in futures.items()
-            if future not in told
-        )
 
 
 def _child(there: Connection, wanted: Wanted, folder: str, threads: int) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from warpath.base import units
 from warpath.recipes import CATALOGUE
-from warpath_bench.gpu_planner import GOOD, over_best
+from warpath_bench.gpu_studies import GOOD, over_best
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -7,7 +7,6 @@ and fewer for small machines.
 
 from __future__ import annotations
 
-import argparse
 import sys
 import time
 from pathlib import Path
@@ -16,17 +15,20 @@ from typing import TYPE_CHECKING
 from warpath.base import settings
 from warpath.base.errors import InputError, WarpathError, require
 from warpath_bench import experiments
+from warpath_bench.jobs import Bench
+from warpath_bench.options import parsed
 from warpath_bench.paper_charts import draw
 from warpath_bench.paper_page import page, tables_for_latex
 from warpath_bench.paper_results import Results, is_wrong
-from warpath_bench.paper_run import Bench, kind_of, planned, run
+from warpath_bench.paper_run import graphs_by_name, kind_of, planned, run
 from warpath_bench.run import commit, facts_of
 
 if TYPE_CHECKING:
+    import argparse
     from collections.abc import Sequence
 
     from warpath.engines.base import Device
-    from warpath_bench.pair import Solve
+    from warpath_bench.jobs import Solve
 
 _DEVICES = {"cpu": "the CPU", "cuda": "a GPU"}
 _EMULATED = "The counts of recipes for GPUs are of the emulator, on graphs of up to 100,000 edges."
@@ -39,7 +41,30 @@ def main(arguments: Sequence[str], solve: Solve | None = None, device: Device | 
     ----------
     solve, device : replacements for `sssp` and the GPU, in tests.
     """
-    options = _parser().parse_args(arguments)
+    options = parsed(
+        "paper",
+        __doc__,
+        arguments,
+        papers={
+            "positional": True,
+            "nargs": "+",
+            "metavar": "PAPER",
+            "help": f"{', '.join(experiments.names())}, or a TOML file of the same format",
+        },
+        scale=1.0,
+        repeats={"type": int, "help": "maximum number of graphs of each size"},
+        data=None,
+        output={"default": Path(), "metavar": "FOLDER", "help": "folder of the report"},
+        lines=None,
+        devices={
+            "nargs": "+",
+            "choices": [*_DEVICES, "emulated"],
+            "help": "by default the CPU, and a GPU if present, else the emulator's counts",
+        },
+        limit=60.0,
+        budget={"default": 3600.0, "help": "seconds for everything, shared by papers"},
+        commit=commit(),
+    )
     options.data = options.data or settings.bench_data()
     _check(options)
     papers = [experiments.load(name) for name in options.papers]
@@ -57,14 +82,11 @@ def main(arguments: Sequence[str], solve: Solve | None = None, device: Device | 
         left = options.budget - (time.monotonic() - start)
         cells = planned(paper, options.scale, options.repeats, options.data, devices)
         stem = options.output / f"{paper.name}-{kind_of(facts)}"
-        found = run(
-            cells,
-            Bench(cells, options.limit, solve, device, devices),
-            options.lines or stem.with_name(f"{stem.name}.jsonl"),
-            limit=options.limit,
-            budget=left / (len(papers) - at),
-            facts=facts,
-        )
+        counting = "emulated" if device is None and "emulated" in devices else "cuda"
+        bench = Bench(options.limit, solve, device, counting, graphs_by_name(cells))
+        lines = options.lines or stem.with_name(f"{stem.name}.jsonl")
+        limits = {"limit": options.limit, "budget": left / (len(papers) - at)}
+        found = list(run(cells, bench, lines, facts=facts, **limits))
         absent = [name for device, name in _DEVICES.items() if device not in devices]
         scale = _scale(options, len(cells), len(found))
         scale += f" {_EMULATED}" if "emulated" in devices else ""
@@ -142,32 +164,3 @@ def _scale(options: argparse.Namespace, wanted: int, found: int) -> str:
     if found < wanted:
         said += f" Of {wanted:,} measurements {wanted - found:,} were not begun within the budget."
     return said
-
-
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="warpath bench paper", description=__doc__)
-    parser.add_argument(
-        "papers",
-        nargs="+",
-        metavar="PAPER",
-        help=f"{', '.join(experiments.names())}, or a TOML file of the same format",
-    )
-    parser.add_argument("--scale", type=float, default=1, help="share of the paper's sizes (1)")
-    parser.add_argument("--repeats", type=int, help="maximum number of graphs of each size")
-    parser.add_argument(
-        "--data", type=Path, help="the folder of the papers' graph files (WARPATH_BENCH_DATA)"
-    )
-    parser.add_argument("--output", type=Path, default=Path(), help="the folder of the report")
-    parser.add_argument("--lines", type=Path, help="the file of JSON lines to continue")
-    parser.add_argument(
-        "--devices",
-        nargs="+",
-        choices=(*_DEVICES, "emulated"),
-        help="by default the CPU, and a GPU if present, else the emulator's counts",
-    )
-    parser.add_argument("--limit", type=float, default=60, help="seconds for one solve")
-    parser.add_argument(
-        "--budget", type=float, default=3600, help="seconds for everything, shared by papers"
-    )
-    parser.add_argument("--commit", default=commit(), help="written into each line")
-    return parser

@@ -16,12 +16,10 @@ import warpath as wp
 from support.kernels import CACHE
 from support.recipes import on_gpu
 from support.tiers import SOLVES
-from warpath import generate
 from warpath.base.dtypes import unreachable
 from warpath.engines.emulator.device import EmulatedDevice
 from warpath.engines.rounds.clock import Clock
 from warpath.recipes import CATALOGUE, Task
-from warpath.recipes.axes import Select
 from warpath.results.paths import Paths
 from warpath_bench import __main__ as command
 from warpath_bench import (
@@ -30,14 +28,14 @@ from warpath_bench import (
     claims,
     claims_all_pairs,
     findings,
+    jobs,
+    limits,
     measured,
-    pair,
     tables,
     workloads,
 )
-from warpath_bench.catalogue import Job, read_lines
+from warpath_bench.jobs import Bench, Job, read_lines
 from warpath_bench.measured import Measured
-from warpath_bench.pair import Pairs
 
 ROAD = "p sp 4 6\na 1 2 3\na 2 1 3\na 2 3 4\na 3 2 4\na 3 4 5\na 4 3 5\n"
 MAIN = ["rmat 6 4", "grid 8", "martin 64", "dense 24"]
@@ -65,16 +63,17 @@ def exact_names() -> list[str]:
 
 
 @pytest.fixture
-def pairs(emulated_sssp):
-    return Pairs(60, 60, emulated_sssp)
+def measure(emulated_sssp):
+    bench = Bench(60, emulated_sssp)
+    return lambda job: bench.measure(job, 60)
 
 
 @pytest.mark.parametrize(
     "name",
     [name if name in IN_ANY_RUN else pytest.param(name, marks=in_full) for name in exact_names()],
 )
-def test_a_recipe_is_timed_certified_and_counted(pairs, name):
-    line = pairs.measure(Job("catalogue", "martin 64", name))
+def test_a_recipe_is_timed_certified_and_counted(measure, name):
+    line = measure(Job("catalogue", "martin 64", name))
     assert line["wrong"] == 0
     assert line["ms"] > 0
     assert len(line["runs_ms"]) in {1, 3}
@@ -87,32 +86,6 @@ def test_a_recipe_is_timed_certified_and_counted(pairs, name):
     assert line["rounds"] >= 2
     assert line["work"] > 0
     assert line["parallelism"] >= 1
-
-
-@pytest.mark.parametrize(
-    "graph", ["grid 7", *(pytest.param(name, marks=in_full) for name in ("martin 64", "rmat 6 4"))]
-)
-def test_what_is_known_without_counting_is_what_counting_finds(emulated_sssp, graph):
-    for recipe in CATALOGUE:
-        csr = recipe.axes is not None and "dense" not in recipe.name
-        if csr and recipe.axes.select is Select.MIN and recipe.exact and "cuda" in recipe.devices:
-            job = Job("catalogue", graph, recipe.name)
-            counted = Pairs(60, 60, emulated_sssp).measure(job)
-            known = Pairs(60, 0, emulated_sssp).measure(job)
-            assert (counted["counted"], known["counted"]) == ("traced", "known")
-            # A pull on the CPU passes over blocks, so that what it reads is only known by counting.
-            passes = {"read", "work"} if recipe.name == "martin2009.u_h1" else set()
-            keys = {"rounds", "selected", "relaxed", "read", "work", "parallelism"} - passes
-            for key in keys:
-                assert counted[key] == known[key], (recipe.name, key)
-
-
-def test_nothing_is_known_where_zero_weights_decide_the_rounds(emulated_sssp, monkeypatch):
-    zeros = generate.grid(4, 4, (0, 2), seed=1)
-    monkeypatch.setattr(pair, "graph_of", lambda _: zeros)
-    line = Pairs(60, 0, emulated_sssp).measure(Job("catalogue", "zeros", "martin2009.f_gpu"))
-    assert "counted" not in line
-    assert line["wrong"] == 0
 
 
 def test_a_wrong_label_is_counted_and_makes_the_command_fail(tmp_path, capsys):
@@ -149,14 +122,14 @@ def test_a_time_that_is_over_at_the_edge_of_the_body_leaves_no_alarm(monkeypatch
         real(*timer)
 
     monkeypatch.setattr(signal, "setitimer", interrupted)
-    with pytest.raises(pair.TimeIsUpError), pair.at_most(60):
+    with pytest.raises(limits.TimeIsUpError), limits.at_most(60):
         pass
     assert signal.getitimer(signal.ITIMER_REAL) == (0, 0)
     assert signal.getsignal(signal.SIGALRM) is before
 
 
 def test_an_alarm_of_a_body_that_nobody_is_in_any_more_is_ended_not_raised():
-    before, limit = signal.getsignal(signal.SIGALRM), pair.at_most(0.01)
+    before, limit = signal.getsignal(signal.SIGALRM), limits.at_most(0.01)
 
     def left():
         limit.__enter__()  # its end is missed, as when an alarm is raised there
@@ -168,7 +141,7 @@ def test_an_alarm_of_a_body_that_nobody_is_in_any_more_is_ended_not_raised():
     limit.__exit__(None, None, None)
 
 
-def test_a_solve_over_its_limit_says_how_many_rounds_it_made(emulated_sssp):
+def test_a_solve_over_its_limit_says_how_many_rounds_it_made(emulated_sssp, monkeypatch):
     def slow(graph, source, **call):
         if graph.n == 64 and graph.m != 81:
             clock = Clock(None)  # what a loop has in its frames
@@ -180,32 +153,27 @@ def test_a_solve_over_its_limit_says_how_many_rounds_it_made(emulated_sssp):
         while True:
             time.sleep(0.01)
 
-    waiting = Pairs(0.3, 60, slow)
     job = Job("catalogue", "grid 8", "davidson2014.near_far.merge_path")
-    pair_warm_up = pair._WARM_UP
-    pair._WARM_UP = 0.1
-    try:
-        line = waiting.measure(job)
-    finally:
-        pair._WARM_UP = pair_warm_up
+    monkeypatch.setattr(jobs, "_WARM_UP", 0.1)
+    line = Bench(60, slow).measure(job, 0.3)
     assert (line["limit"], line["rounds_made"]) == (0.3, 17)
     assert "ms" not in line
     assert signal.getitimer(signal.ITIMER_REAL) == (0, 0)
     assert tables.compact(line) == "> 300 ms; 17 rounds"
 
 
-def test_what_a_recipe_refuses_is_a_line_too(pairs, monkeypatch):
+def test_what_a_recipe_refuses_is_a_line_too(measure, monkeypatch):
     job = Job("catalogue", "martin 64", "martin2009.u_gpu.dense")
-    monkeypatch.setattr(pair, "_WIDEST_MATRIX", 50)
-    assert pairs.measure(job)["refused"] == "its matrix would take 32.0 KiB"
-    assert tables.compact(pairs.measure(job)) == "no: its matrix would take 32.0 KiB"
+    monkeypatch.setattr(limits, "_WIDEST_MATRIX", 50)
+    assert measure(job)["refused"] == "its matrix would take 32.0 KiB"
+    assert tables.compact(measure(job)) == "no: its matrix would take 32.0 KiB"
 
 
 def test_an_error_of_the_device_is_a_line_too():
     def failing(*_, **__):
         raise wp.NotSupportedError("no such GPU")
 
-    line = Pairs(5, 5, failing).measure(Job("catalogue", "grid 5", "martin2009.f_gpu"))
+    line = Bench(5, failing).measure(Job("catalogue", "grid 5", "martin2009.f_gpu"), 5)
     assert line["failed"] == "NotSupportedError: no such GPU"
 
 
@@ -227,12 +195,12 @@ def test_a_run_is_continued_where_it_ended(emulated_sssp, tmp_path, capsys):
 
 
 def test_shares_are_all_jobs_and_none_twice():
-    jobs = catalogue.jobs_of(["catalogue", "delta"], MAIN, [], ["cuda", "cpu"])
-    keys = [job.key for job in jobs]
+    made = catalogue.jobs_of(["catalogue", "delta"], MAIN, [], ["cuda", "cpu"])
+    keys = [job.key for job in made]
     assert len(set(keys)) == len(keys)
-    parts = [jobs[k::5] for k in range(5)]
-    assert sorted(map(str, jobs)) == sorted(str(job) for part in parts for job in part)
-    slow = [catalogue._slowness(CATALOGUE[job.recipe]) for job in jobs]
+    parts = [made[k::5] for k in range(5)]
+    assert sorted(map(repr, made)) == sorted(repr(job) for part in parts for job in part)
+    slow = [catalogue._slowness(CATALOGUE[job.recipe]) for job in made]
     assert slow == sorted(slow)
 
 
@@ -267,8 +235,8 @@ def test_the_whole_study_its_table_and_the_findings(emulated_sssp, tmp_path, mon
     for name, (pattern, graphs) in TINY.items():
         kept = {j.recipe for j in studies[name](MAIN)}
         assert all(pattern.split(".")[0] in recipe for recipe in kept)
-        jobs = catalogue._of(name, sorted(kept), graphs)
-        studies[name] = lambda _, jobs=jobs: jobs
+        some = catalogue._of(name, sorted(kept), graphs)
+        studies[name] = lambda _, some=some: some
     monkeypatch.setattr(catalogue, "STUDIES", studies)
     lines, page = tmp_path / "lines.jsonl", tmp_path / "page.md"
     options = ["--lines", str(lines), "--files", str(road), "--graphs", *MAIN]
@@ -511,14 +479,14 @@ def test_all_pairs_are_timed_compared_and_shown(tmp_path):
 
 
 def test_a_wrong_distance_between_all_pairs_makes_the_command_fail(tmp_path, monkeypatch, capsys):
-    right = all_pairs.Tables._run
+    right = Bench._on_gpu
 
-    def wrong(self, recipe, graph, **how):
-        seconds, out = right(self, recipe, graph, **how)
+    def wrong(self, recipe, graph, device, **how):
+        seconds, out = right(self, recipe, graph, device, **how)
         out[-1, 0] += 1
         return seconds, out
 
-    monkeypatch.setattr(all_pairs.Tables, "_run", wrong)
+    monkeypatch.setattr(Bench, "_on_gpu", wrong)
     options = ["--lines", str(tmp_path / "l"), "--graphs", "dense 20", "--types", "float32"]
     options += ["--recipes", "bodra2025.fw_edge", "johnson_gpu.johnson_flags"]
     assert all_pairs.main(options, EmulatedDevice(cache=CACHE)) == 1

@@ -4,30 +4,25 @@ from __future__ import annotations
 
 import json
 import os
-from contextlib import nullcontext
 from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
-from warpath_bench import host_rows
+from warpath_bench import gpu, host_rows
 
 DEVICE = SimpleNamespace(
     name="emulated",
     xp=np,
-    active=nullcontext,
-    host_array=np.empty_like,
-    put=lambda array, out=None: array if out is None else out,
-    synchronize=lambda: None,
 )
 
 
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch):
     monkeypatch.setenv("WARPATH_CACHE_DIR", str(Path(__file__).parents[2] / "build"))
-    monkeypatch.setattr(host_rows, "_REPEATS", 1)
-    monkeypatch.setattr(host_rows, "kernel_ms", lambda _, solve: (solve(), 2.0)[1])
+    monkeypatch.setattr(gpu, "_REPEATS", 1)
+    monkeypatch.setattr(gpu, "kernel_ms", lambda _, solve: (solve(), 2.0)[1])
     monkeypatch.setattr(host_rows, "host_rows_bytes", lambda *_: 1000)
 
 

@@ -15,12 +15,12 @@ from support.kernels import CACHE
 from warpath.base.errors import NoDeviceError
 from warpath.engines.emulator.device import EmulatedDevice
 from warpath.engines.emulator.interruptible import InterruptibleDevice
+from warpath.recipes import Task
 from warpath.results.paths import Paths
 from warpath_bench import __main__ as command
-from warpath_bench import experiments, paper, paper_page, paper_run
-from warpath_bench.all_pairs import Tables
-from warpath_bench.catalogue import read_lines
-from warpath_bench.pair import Job, Pairs, TimeIsUpError
+from warpath_bench import experiments, jobs, paper, paper_page, paper_run
+from warpath_bench.jobs import Bench, Job, read_lines
+from warpath_bench.limits import TimeIsUpError
 from warpath_bench.paper_results import Results
 
 TINY = """
@@ -282,13 +282,13 @@ def test_without_a_gpu_its_recipes_are_counted_by_the_emulator(tiny, tmp_path, m
 
 
 def test_counts_that_depend_on_the_order_of_threads_are_ranges():
-    pairs = Pairs(60, 60, None, "emulated")
-    line = pairs.measure(Job("paper", "uniform 400 6", "johnson_gpu.bf_queue"))
+    bench = Bench(60, counting="emulated")
+    line = bench.measure(Job("paper", "uniform 400 6", "johnson_gpu.bf_queue"), 60)
     assert line["seeds"] == 3
     low, high = line["ranges"]["work"]
     assert low <= line["work"] <= high
     assert low < high
-    assert "ranges" not in pairs.measure(Job("paper", "uniform 400 6", "martin2009.f_gpu"))
+    assert "ranges" not in bench.measure(Job("paper", "uniform 400 6", "martin2009.f_gpu"), 60)
 
 
 @pytest.mark.usefixtures("no_gpu")
@@ -346,14 +346,13 @@ def test_a_wrong_answer_of_an_exact_recipe_has_no_time_and_fails(tiny, tmp_path,
 
 @pytest.mark.usefixtures("alone")
 def test_what_is_over_its_limit_is_not_tried_on_larger_graphs(tiny, tmp_path, monkeypatch):
-    def measure(_, cell, limit):
-        job = cell.job
+    def measure(_, job, limit):
         line = {"study": job.study, "graph": job.graph, "recipe": job.recipe, "factor": job.delta}
         if job.recipe == "martin2009.fh":
             return line | {"limit": limit, "rounds_made": None}
         return line | {"ms": 1.0, "wrong": 0, "n": 9, "m": 9}
 
-    monkeypatch.setattr(paper_run.Bench, "measure", measure)
+    monkeypatch.setattr(Bench, "measure", measure)
     assert paper.main([*tiny, "--limit", "7"]) == 0
     heaps = [line for line in lines_of(tmp_path) if line["recipe"] == "martin2009.fh"]
     assert [("limit" in line, line.get("skipped")) for line in heaps] == [
@@ -366,8 +365,7 @@ def test_what_is_over_its_limit_is_not_tried_on_larger_graphs(tiny, tmp_path, mo
 
 @pytest.mark.usefixtures("alone")
 def test_a_solve_that_the_budget_stops_is_left_for_the_next_run(tiny, tmp_path, monkeypatch):
-    def measure(_, cell, limit):
-        job = cell.job
+    def measure(_, job, limit):
         return {
             "study": job.study,
             "graph": job.graph,
@@ -377,7 +375,7 @@ def test_a_solve_that_the_budget_stops_is_left_for_the_next_run(tiny, tmp_path, 
             "rounds_made": 4,
         }
 
-    monkeypatch.setattr(paper_run.Bench, "measure", measure)
+    monkeypatch.setattr(Bench, "measure", measure)
     assert paper.main([*tiny, "--limit", "60", "--budget", "50"]) == 0
     assert list((tmp_path / "out").glob("*.jsonl")) == []
 
@@ -397,6 +395,10 @@ def test_options_that_cannot_be_are_refused(tiny, options, message, capsys):
     assert message in capsys.readouterr().err
 
 
+def many(recipe, **more):
+    return Job("s", "uniform 40 3", recipe, task=Task.MANY, sources=8, **more)
+
+
 def test_the_gpu_of_many_sources_is_asked_for_by_name(monkeypatch):
     seen = []
     real = wp.distances
@@ -405,14 +407,13 @@ def test_the_gpu_of_many_sources_is_asked_for_by_name(monkeypatch):
         seen.append((algorithm, device, more.get("threads", "none")))
         return real(graph, sources, algorithm="classic.dijkstra", device="cpu")
 
-    monkeypatch.setattr(paper_run.distances, "distances", distances)
-    bench = paper_run.Sources(30, "cuda:1", lambda _: wp.generate.uniform(40, 3))
-    bench.threads = 1
-    job = Job("s", "uniform 40 3", "johnson_gpu.johnson_queue")
-    assert bench.measure(job, 8)["wrong"] == 0
+    monkeypatch.setattr(jobs.distances, "distances", distances)
+    bench = Bench(0, device=SimpleNamespace(name="cuda:1"))
+    job = many("johnson_gpu.johnson_queue", threads=1)
+    assert bench.measure(job, 30)["wrong"] == 0
     assert seen[0] == ("classic.dijkstra", "cpu", "none")
     assert set(seen[1:]) == {("johnson_gpu.johnson_queue", "cuda:1", None)}
-    assert bench.measure(Job("s", "uniform 40 3", "classic.johnson"), 8)["ms"] > 0
+    assert bench.measure(many("classic.johnson", threads=1), 30)["ms"] > 0
     assert seen[-1] == ("classic.johnson", "cpu", 1)
 
 
@@ -425,22 +426,20 @@ def test_many_sources_count_wrong_distances(monkeypatch):
             table.dist[2, 3:5] += 1
         return table
 
-    monkeypatch.setattr(paper_run.distances, "distances", distances)
-    bench = paper_run.Sources(30, "cuda", lambda _: wp.generate.uniform(40, 3))
-    assert bench.measure(Job("s", "uniform 40 3", "classic.johnson"), 8)["wrong"] == 2
+    monkeypatch.setattr(jobs.distances, "distances", distances)
+    assert Bench(0).measure(many("classic.johnson"), 30)["wrong"] == 2
 
 
 def test_all_pairs_get_the_weights_of_their_graph(tiny, tmp_path):
     own = experiments.load(tiny[0])
     cells = paper_run.planned(own, 1, None, tmp_path, ["cpu"])
     cell = next(one for one in cells if one.made.label == "own")
-    bench = paper_run.Bench(cells, 30, None, None)
-    graph = bench._graph(cell.made.name)
+    make = paper_run.graphs_by_name(cells)
+    graph = make(cell.made.name)
     assert graph.weights.min() >= 1
     assert graph.weights.max() <= 9
-    line = bench.measure(cell, 30)
+    line = Bench(0, graphs=make).measure(cell.job, 30)
     assert (line["study"], line["wrong"], line["n"]) == ("tiny: all", 0, 3)
-    assert isinstance(bench._tables, Tables)
 
 
 def test_a_recipe_that_loses_minima_is_shown_with_its_wrong_labels(tiny):
@@ -550,10 +549,10 @@ def test_many_sources_that_end_early_are_lines_too(monkeypatch, error, key, said
             raise error
         return real(graph, sources, algorithm=algorithm)
 
-    monkeypatch.setattr(paper_run.distances, "distances", distances)
-    bench = paper_run.Sources(30, "cuda", lambda _: wp.generate.uniform(40, 3, (1, 10**6)))
-    line = bench.measure(Job("s", "uniform 40 3", "classic.johnson"), 8)
+    monkeypatch.setattr(jobs.distances, "distances", distances)
+    bench = Bench(0, graphs=lambda _: wp.generate.uniform(40, 3, (1, 10**6)))
+    line = bench.measure(many("classic.johnson"), 30)
     assert line[key] == said
     assert "ms" not in line
-    refused = bench.measure(Job("s", "uniform 40 3", "classic.dijkstra.dial"), 8)["refused"]
+    refused = bench.measure(many("classic.dijkstra.dial"), 30)["refused"]
     assert "weight" in refused
