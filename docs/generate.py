@@ -41,17 +41,19 @@ GUARANTEES = DOCS / "guarantees.md"
 HUNTS = DOCS / "hunts.jsonl"
 PAPERS = DOCS / "papers.md"
 CITATION = DOCS.parent / "CITATION.cff"
-FINDINGS = DOCS / "benchmarks" / "findings-h100.md"
+FINDINGS = DOCS / "benchmarks" / "papers"
 EXPERIMENTS = DOCS.parent / "bench" / "warpath_bench" / "papers"
 
-#: The papers that are measured again, as the findings cite them, and the findings' verdicts.
-_PAPERS = {
-    "martin2009": "Martín et al. 2009",
-    "davidson2014": "Davidson et al. 2014",
-    "bodra2025": "Bodra, Khairnar 2025",
-    "johnson_gpu": "JohnsonAlgoCUDA",
-}
-_VERDICTS = ("holds", "holds in part", "does not hold", "a number", "not decidable")
+#: The papers that are measured again, and the findings' verdicts.
+_PAPERS = ("martin2009", "davidson2014", "bodra2025", "johnson_gpu")
+_VERDICTS = (
+    "holds",
+    "holds in part",
+    "does not hold",
+    "a number",
+    "not decidable",
+    "not measured",
+)
 
 NO_BREAK = "\u00a0"  # in a narrow window a table is scrolled rather than wrapped
 
@@ -377,7 +379,7 @@ def papers() -> str:
     """Return the text of docs/papers.md, with a row for each paper."""
     head = ("paper", "variants", "figures and tables", "statements", *_VERDICTS)
     rows = ["| " + " | ".join(head) + " |", "|---" * len(head) + "|"]
-    rows += [_row_of_paper(name, cited) for name, cited in _PAPERS.items()]
+    rows += [_row_of_paper(name) for name in _PAPERS]
     return _with_lines(PAPERS, _FROM_FINDINGS, rows)
 
 
@@ -412,20 +414,17 @@ def citation() -> str:
     return "\n".join([*lines, ""])
 
 
-def _row_of_paper(name: str, cited: str) -> str:
+def _row_of_paper(name: str) -> str:
     """Return what the catalogue has of a paper, and how many of its statements hold."""
     titles = {paper: (title, len(recipes)) for paper, title, recipes in wp.algorithms().papers()}
     title, variants = titles[name]
     experiments = tomllib.loads((EXPERIMENTS / f"{name}.toml").read_text(encoding="utf-8"))
     figures = ", ".join(figure["name"] for figure in experiments["figure"])
-    cells = [line.split(" | ") for line in FINDINGS.read_text(encoding="utf-8").splitlines()]
-    found = Counter(
-        row[-1].removesuffix(" |")
-        for row in cells
-        if len(row) == 3 and row[0].startswith(f"| {cited}, ")
-    )
+    page = (FINDINGS / f"{name}.md").read_text(encoding="utf-8")
+    cells = [line.split(" | ") for line in page.splitlines()]
+    found = Counter(row[2] for row in cells if len(row) == 4 and row[2] in _VERDICTS)
     counts = [sum(found.values()), *(found[verdict] for verdict in _VERDICTS)]
-    shown = [f"[{name}](algorithms/{name}.md): {title}", variants, figures, *counts]
+    shown = [f"[{name}](benchmarks/papers/{name}.md): {title}", variants, figures, *counts]
     return "| " + " | ".join(map(str, shown)) + " |"
 
 

@@ -1,275 +1,370 @@
-"""The claims of Martín et al., of Bodra and Khairnar and of the Johnson paper on one source."""
+"""The papers' statements, which statements.toml lists, and the rules that judge them.
+
+A rule compares recipes on each graph that has a measurement of all of them. It returns an answer
+for each graph, and the numbers that show it as a text.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+import tomllib
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from statistics import fmean
+from typing import TYPE_CHECKING
 
+from warpath.base import units
 from warpath.recipes import CATALOGUE
-from warpath_bench.measured import (
-    FAILS,
-    HOLDS,
-    PARTLY,
-    UNDECIDABLE,
-    UNKNOWN,
-    Measured,
-    Verdict,
-    compared,
-    judged,
-    rows,
-)
+from warpath_bench.all_pairs import STUDY
+from warpath_bench.measured import FAILS, HOLDS, PARTLY, UNKNOWN, Measured, Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable, Sequence
 
-_NEAR = 0.1  # as fast as: within a tenth
+    #: An answer for each graph, and the numbers.
+    Answers = tuple[list[bool], str]
+
+_NEAR = 0.1  # as long as: within a tenth
+_SPARSE_DEGREE = 16  # mean degree; the graphs of the study of all pairs have 4 or some hundreds
+_SIMILAR, _LOW, _HIGH = 1.25, 4, 64  # alike: within a quarter; low and high mean degrees
 
 
-class Claim(NamedTuple):
-    """A qualitative statement of a paper.
+@dataclass(frozen=True)
+class Statement:
+    """A qualitative statement of a paper, as statements.toml has it.
 
     Attributes
     ----------
     paper, place : where it is made.
     says : the statement.
     figures : the paper's own numbers.
-    judge : decides it from the measurements; the first line of its docstring states the rule.
-    why : the reason, for the page, if it does not hold or holds in part: two sentences, with the
-        number of a machine that shows it.
+    rule : the name of the function that judges it.
+    recipes, than : what the rule compares; names without a paper are of this one.
+    graphs : the name of a group of graphs.
+    key, limit : the number that is compared; a ratio, or another bound of the rule.
+    verdict : replaces the judgement of a statement that can only be measured.
+    why : the reason if it does not hold or holds in part: two sentences with a number.
     """
 
     paper: str
     place: str
     says: str
-    figures: str
-    judge: Callable[[Measured], Verdict]
+    rule: str
+    recipes: tuple[str, ...] = ()
+    than: tuple[str, ...] = ()
+    graphs: str = "sparse"
+    figures: str = ""
+    key: str = "ms"
+    limit: float = 1
+    verdict: str = ""
     why: str = ""
 
+    def judge(self, measured: Measured) -> Verdict:
+        """Return whether the statement holds in the measurements, and their numbers."""
+        answers, numbers = _RULES[self.rule](self, measured)
+        if not answers:
+            return Verdict(UNKNOWN, "")
+        holds = HOLDS if all(answers) else PARTLY if any(answers) else FAILS
+        if holds == PARTLY and not self.verdict:
+            numbers += f"; true of {sum(answers)} in {len(answers)}"
+        return Verdict(self.verdict or holds, numbers)
 
-def _martin(*names: str) -> list[str]:
-    return [f"martin2009.{name}" for name in names]
-
-
-def whole_on_gpu(measured: Measured) -> Verdict:
-    """Judge by u_gpu_1min, u_gpu_2min and f_gpu_1min against each hybrid."""
-    recipes = _martin("u_gpu_1min", "u_gpu_2min", "f_gpu_1min", "u_h1", "u_h2", "u_h3")
-    found, shown = compared(measured, measured.graphs("martin"), recipes)
-    return judged([max(values[:3]) < min(values[3:]) for values in found], shown)
-
-
-def two_minima(measured: Measured) -> Verdict:
-    """Judge by u_gpu_2min within a tenth of u_gpu_1min."""
-    recipes = _martin("u_gpu_1min", "u_gpu_2min")
-    found, shown = compared(measured, measured.graphs("martin"), recipes)
-    return judged([abs(two / one - 1) <= _NEAR for one, two in found], shown)
-
-
-def shared_memory(measured: Measured) -> Verdict:
-    """Judge by u_gpu_plus_1min below u_gpu_1min."""
-    recipes = _martin("u_gpu_1min", "u_gpu_plus_1min")
-    found, shown = compared(measured, measured.graphs("martin"), recipes)
-    return judged([plus < plain for plain, plus in found], shown)
+    def values(self, measured: Measured) -> list[tuple[str, list[float]]]:
+        """Return the graphs with a number for all recipes, and these numbers."""
+        recipes, found = [*self.recipes, *self.than], []
+        for graph in _GROUPS[self.graphs](measured):
+            values = (
+                measured.times(graph, recipes)
+                if self.key == "ms"
+                else measured.values(self.key, graph, recipes)
+            )
+            if values is not None:
+                found.append((graph, values))
+        return found
 
 
-def frontier_on_lists(measured: Measured) -> Verdict:
-    """Judge by f_gpu_1min below u_gpu_1min."""
-    recipes = _martin("f_gpu_1min", "u_gpu_1min")
-    found, shown = compared(measured, measured.graphs("martin"), recipes)
-    return judged([f < u for f, u in found], shown)
+def statements() -> list[Statement]:
+    """Return all statements, by paper."""
+    text = Path(__file__).with_name("statements.toml").read_text(encoding="utf-8")
+    names, found = {recipe.name for recipe in CATALOGUE}, []
+    for paper, tables in tomllib.loads(text).items():
+        for table in tables:
+            for key in ("recipes", "than"):
+                named = table.get(key, ())
+                table[key] = tuple(n if n in names else f"{paper}.{n}" for n in named)
+            found.append(Statement(paper, **table))
+    return found
 
 
-def atomics_are_free(measured: Measured) -> Verdict:
-    """Judge by f_gpu_1min within a tenth of f_gpu_no_atomic_1min."""
-    recipes = _martin("f_gpu_1min", "f_gpu_no_atomic_1min")
-    graphs = measured.graphs("martin")
-    found, shown = compared(measured, graphs, recipes)
-    wrong = [measured.line(graph, recipes[1]).get("wrong") for graph in graphs]
-    counted = ", ".join(f"{n:,}" for n in wrong if n is not None)
-    shown = [*shown, "", f"Labels that came out wrong without atomics: {counted or 'unknown'}."]
-    return judged([abs(plain / atomic - 1) <= _NEAR for atomic, plain in found], shown)
+def _all_pairs_sparse(measured: Measured) -> list[str]:
+    degrees = {line["graph"]: line["m"] / max(line["n"], 1) for line in measured.lines}
+    return [g for g in measured.graphs(study=STUDY) if degrees[g] < _SPARSE_DEGREE]
 
 
-def few_rounds(measured: Measured) -> Verdict:
-    """Judge by the rounds of f_gpu_1min on the largest graph: at most 60."""
-    found, shown = compared(
-        measured, measured.graphs("martin"), _martin("f_gpu_1min"), "rounds", "rounds"
+def _queues(measured: Measured) -> list[str]:
+    return measured.graphs("uniform", study="queues")
+
+
+_GROUPS: dict[str, Callable[[Measured], list[str]]] = {
+    "lists": lambda measured: measured.graphs("martin"),
+    "largest list": lambda measured: measured.graphs("martin")[-1:],
+    "matrices": lambda measured: measured.graphs("dense"),
+    "sparse": Measured.sparse,
+    "grids and files": lambda measured: [
+        *measured.graphs("grid"),
+        *(graph for graph in measured.roads() if graph.split()[0] != "grid"),
+    ],
+    "grids": lambda measured: measured.graphs("grid"),
+    "queues": _queues,
+    "queues and sparse": lambda measured: [*_queues(measured), *measured.sparse()],
+    "all pairs": lambda measured: measured.graphs(study=STUDY),
+    "all pairs, sparse": _all_pairs_sparse,
+}
+
+
+def faster(says: Statement, measured: Measured) -> Answers:
+    """Judge by each recipe in less time than all others, times a limit."""
+    count = len(says.recipes)
+    ratios = [min(v[count:]) / max(v[:count]) for _, v in says.values(measured)]
+    mine, others = _named(says.recipes, "slowest"), _named(says.than, "fastest")
+    numbers = f"{mine} is {_span(ratios)} times as fast as {others}"
+    return [ratio > says.limit for ratio in ratios], numbers
+
+
+def usually_faster(says: Statement, measured: Measured) -> Answers:
+    """Judge like `faster`, but by most graphs together."""
+    answers, numbers = faster(says, measured)
+    return [2 * sum(answers) > len(answers)] if answers else [], numbers
+
+
+def as_long(says: Statement, measured: Measured) -> Answers:
+    """Judge by the two times within a tenth of each other."""
+    ratios = [one / other for _, (one, other) in says.values(measured)]
+    return (
+        [abs(ratio - 1) <= _NEAR for ratio in ratios],
+        f"{_named(says.recipes)} takes {_span(ratios)} times as long as {_named(says.than)}",
     )
-    return judged([values[0] <= 60 for values in found[-1:]], shown)
 
 
-def unsettled_on_matrices(measured: Measured) -> Verdict:
-    """Judge by u_gpu_1min.dense below f_gpu_1min.dense."""
-    recipes = _martin("f_gpu_1min.dense", "u_gpu_1min.dense")
-    found, shown = compared(measured, measured.graphs("dense"), recipes)
-    return judged([u < f for f, u in found], shown)
+def at_most(says: Statement, measured: Measured) -> Answers:
+    """Judge by a number of at most the limit."""
+    found = says.values(measured)
+    told = (f"{units.digits(value)} {says.key} on {graph}" for graph, (value,) in found)
+    return [value <= says.limit for _, (value,) in found], ", ".join(told)
 
 
-def atomics_cost_on_matrices(measured: Measured) -> Verdict:
-    """Judge by f_gpu_no_atomic_1min.dense below f_gpu_1min.dense, usually: on most graphs."""
-    recipes = _martin("f_gpu_1min.dense", "f_gpu_no_atomic_1min.dense")
-    found, shown = compared(measured, measured.graphs("dense"), recipes)
-    faster = sum(plain < atomic for atomic, plain in found)
-    return judged([2 * faster > len(found)] if found else [], shown)
+def falling(says: Statement, measured: Measured) -> Answers:
+    """Judge by each recipe's number below that of the one before."""
+    found = says.values(measured)
+    return [all(b < a for a, b in pairwise(v)) for _, v in found], _means(says, found)
 
 
-def beats_the_heap(measured: Measured) -> Verdict:
+def rising(says: Statement, measured: Measured) -> Answers:
+    """Judge by each recipe's number at least that of the one before."""
+    found = says.values(measured)
+    return [all(b >= a for a, b in pairwise(v)) for _, v in found], _means(says, found)
+
+
+def shown(says: Statement, measured: Measured) -> Answers:
+    """Judge nothing; show the least and the largest number of each recipe."""
+    found = [values for _, values in says.values(measured)]
+    spans = map(_span, zip(*found, strict=True))
+    told = (f"{_named([r])} {span}" for r, span in zip(says.recipes, spans, strict=False))
+    return [True] * len(found), ", ".join(told)
+
+
+def saves_less(says: Statement, measured: Measured) -> Answers:
+    """Judge by three numbers that fall, the second time by a smaller factor than the first."""
+    found = [values for _, values in says.values(measured)]
+    first, second = [a / b for a, b, _ in found], [b / c for _, b, c in found]
+    answers = [1 < after < before for before, after in zip(first, second, strict=True)]
+    return answers, f"factors of {_span(first)}, then of {_span(second)}"
+
+
+def beats_the_heap(_: Statement, measured: Measured) -> Answers:
     """Judge by f_gpu_1min, u_gpu_plus_1min, f_cpu and u_gpu_1min.dense, all below fh."""
-    gpu = _martin("fh", "f_gpu_1min", "u_gpu_plus_1min", "f_cpu")
-    lists, shown = compared(measured, measured.graphs("martin"), gpu)
-    matrices, more = compared(measured, measured.graphs("dense"), _martin("fh", "u_gpu_1min.dense"))
-    answers = [fh > max(others) for fh, *others in [*lists, *matrices]]
-    factors = [
-        *(f"f_gpu_1min {fh / f:.1f}x, u_gpu_plus_1min {fh / u:.1f}x" for fh, f, u, _ in lists[-1:]),
-        *(f"u_gpu_1min.dense {fh / u:.1f}x" for fh, u in matrices[-1:]),
+    lists = ("f_gpu_1min", "u_gpu_plus_1min", "f_cpu")
+    answers, told = [], []
+    for group, recipes in (("lists", lists), ("matrices", ("u_gpu_1min.dense",))):
+        names = tuple(f"martin2009.{name}" for name in recipes)
+        part = Statement("", "", "", "", names, ("martin2009.fh",), group)
+        found, numbers = faster(part, measured)
+        answers += found
+        told += [numbers] if found else []
+    return answers, "; ".join(told)
+
+
+def lost_minima(_: Statement, measured: Measured) -> Answers:
+    """Judge by the labels of vertex n - 1 in the runs of each GPU: wrong ones, and several."""
+    counts = [
+        {int(label) for label in labels}
+        for record in measured.records
+        for recipe, labels in record.get("labels_of_the_counterexample", {}).items()
+        if not CATALOGUE[recipe].exact
     ]
-    return judged(answers, [*shown, "", *more, "", f"On the largest: {', '.join(factors)}."])
+    numbers = f"{_span(list(map(len, counts)))} different labels in the runs of a recipe"
+    return [len(labels) > 1 and max(labels) > 2 for labels in counts], numbers
 
 
-def lost_minima(measured: Measured) -> Verdict:
-    """Judge by the labels of vertex n - 1 in the runs of each GPU: wrong ones, and several.
-
-    Recipes with an atomic minimum are shown beside those without one.
-    """
-    body, answers = [], []
-    for record in measured.records:
-        for recipe, labels in sorted(record.get("labels_of_the_counterexample", {}).items()):
-            counts = {int(label): count for label, count in labels.items()}
-            spread = ", ".join(f"{label}: {counts[label]}" for label in sorted(counts)[:6])
-            body.append([record["gpu"], recipe, sum(counts.values()), len(counts), spread])
-            if not CATALOGUE[recipe].exact:
-                answers.append(len(counts) > 1 and max(counts) > 2)
-    head = ["GPU", "recipe", "runs", "different labels", "label: how often, the lowest"]
-    return judged(answers, rows(head, body))
-
-
-def flag_pays(measured: Measured) -> Verdict:
-    """Judge by bf_strided_flag below bf_vertex."""
-    recipes = ["bodra2025.bf_vertex", "bodra2025.bf_strided_flag"]
-    found, shown = compared(measured, [*measured.graphs("grid"), *_files(measured)], recipes)
-    factors = ", ".join(f"{vertex / flag:.1f}x" for vertex, flag in found)
-    return judged([flag < vertex for vertex, flag in found], [*shown, "", f"Factors: {factors}."])
-
-
-def stride_pays_late(measured: Measured) -> Verdict:
-    """Judge by nothing: bf_vertex strides too. Their times are shown."""
-    recipes = ["bodra2025.bf_vertex", "bodra2025.bf_strided"]
-    found, shown = compared(measured, measured.graphs("grid"), recipes)
-    return Verdict(UNDECIDABLE if found else UNKNOWN, shown)
-
-
-def _files(measured: Measured) -> list[str]:
-    return [g for g in measured.roads() if g.split()[0] != "grid"]
-
-
-_JOHNSON = [f"johnson_gpu.dijkstra_{kind}" for kind in ("flags", "queue", "prefix")]
-
-
-def queue_beats_flags(measured: Measured) -> Verdict:
-    """Judge by dijkstra_queue below dijkstra_flags."""
-    graphs = [*measured.graphs("uniform", study="queues"), *measured.sparse()]
-    found, shown = compared(measured, graphs, _JOHNSON)
-    return judged([queue < flags for flags, queue, _ in found], shown)
-
-
-def prefix_is_slowest(measured: Measured) -> Verdict:
-    """Judge by dijkstra_prefix above the other two on graphs of the paper's sizes."""
-    graphs = measured.graphs("uniform", study="queues")
-    found, shown = compared(measured, graphs, _JOHNSON)
-    return judged([prefix > max(flags, queue) for flags, queue, prefix in found], shown)
-
-
-def difference_shrinks(measured: Measured) -> Verdict:
-    """Judge by flags over queue: nearer to 1 on the largest graph than on the smallest."""
-    graphs = measured.graphs("uniform", study="queues")
-    found, _ = compared(measured, graphs, _JOHNSON)
-    ratios = [flags / queue for flags, queue, _ in found]
-    shown = rows(["flags / queue", *graphs[: len(ratios)]], [["", *ratios]])
+def ratio_nears_1(says: Statement, measured: Measured) -> Answers:
+    """Judge by the ratio of two times: nearer to 1 on the largest graph than on the smallest."""
+    ratios = [one / other for _, (one, other) in says.values(measured)]
     if len(ratios) < 2:
-        return Verdict(UNKNOWN, shown)
-    first, last = abs(ratios[0] - 1), abs(ratios[-1] - 1)
-    return Verdict(HOLDS if last < first else PARTLY if last == first else FAILS, shown)
+        return [], ""
+    first, last = ratios[0], ratios[-1]
+    numbers = f"{units.digits(first)} on the smallest graph, {units.digits(last)} on the largest"
+    return [abs(last - 1) < abs(first - 1)], numbers
 
 
-_MARTIN, _BODRA, _PAPER = "Martín et al. 2009", "Bodra, Khairnar 2025", "JohnsonAlgoCUDA"
-_FIGURE_1 = "section Results and Analysis, figure 1"
+def largest_beats_smallest(says: Statement, measured: Measured) -> Answers:
+    """Judge by each GPU version on the largest graph, below its CPU version on the smallest."""
+    answers, ratios = [], []
+    for recipe in says.recipes:
+        serial = "classic.floyd_warshall" if ".fw_" in recipe else "classic.dijkstra"
+        gpu, cpu = (
+            [line for graph in graphs if "ms" in (line := measured.line(graph, name))]
+            for graphs in [measured.graphs(study=STUDY)]
+            for name in (recipe, serial)
+        )
+        if gpu and cpu and gpu[-1]["graph"] != cpu[0]["graph"]:
+            answers.append(gpu[-1]["ms"] < cpu[0]["ms"])
+            ratios.append(cpu[0]["ms"] / gpu[-1]["ms"])
+    return answers, f"CPU, smallest graph / GPU, largest: {_span(ratios)}"
 
-CLAIMS = (
-    Claim(_MARTIN, "section 6, figure 6", "On lists, running whole on the GPU is faster than any "
-          "hybrid, for the arrays that travel.", "", whole_on_gpu),
-    Claim(_MARTIN, "section 6, figure 6", "A second minimum pass makes no difference: the curves "
-          "overlap.", "n = 2^20 to 11 * 2^20", two_minima,
-          "The size: the second kernel is one more step in each of the 33 rounds at 262,144 "
-          "vertices, where rounds are short, and on an H100 it costs 11 %, 3.66 against 3.31 ms. "
-          "At 4,194,304 vertices, a size of the paper, the two differ by 3 %, 11.9 against 12.2 "
-          "ms."),
-    Claim(_MARTIN, "section 6, figure 6", "Shared memory for the offsets and a cache for the flags "
-          "make U slightly faster.", "near 10x over FH", shared_memory,
-          "An H100 likely caches offsets and flags in both variants, "
-          "which a GTX 280 did not. U+ is 3 % slower than U at 262,144 vertices, 3.43 "
-          "against 3.31 ms, and 4 % slower at 4,194,304, 12.6 against 12.2 ms."),
-    Claim(_MARTIN, "section 6, figure 6", "On lists, F is quite faster than U.",
-          "around 60x over FH for F, near 10x for U at best", frontier_on_lists,
-          "The size: at 262,144 vertices most of the time are the steps that the host starts, as "
-          "one kernel makes the same 33 rounds of U in 0.782 ms and those of F in 0.882 ms, and "
-          "with them F takes 3.48 ms, and U 3.31. At 4,194,304 vertices F is 1.6 times as fast on "
-          "an H100, 7.41 against 12.2 ms."),
-    Claim(_MARTIN, "section 6, figure 6", "On lists, atomics cost nothing: simultaneous accesses "
-          "to a label are rare at degree 7.", "", atomics_are_free,
-          "The plain minimum: it saves 7 % at 262,144 vertices, 3.25 against 3.48 ms, and costs "
-          "12 % at 4,194,304, 8.33 against 7.41 ms, so that an H100 loses nothing by atomics "
-          "there either. It is likely slower as a thread waits for the label that it reads, and "
-          "for an atomic minimum it need not wait."),
-    Claim(_MARTIN, "section 6", "Few rounds are enough, for few distances differ.",
-          "around 45 for the largest lists", few_rounds),
-    Claim(_MARTIN, "section 6, figure 7", "On matrices, U is faster than F.",
-          "U 32x over FH, GTX 280", unsettled_on_matrices,
-          "The size: on an H100 U wins at 2,048 and 4,096 vertices, 0.85 against 1.76 ms and 2.29 "
-          "against 2.37, and loses at 8,192, 5.13 against 4.1 ms, where the matrix takes 256 MiB, "
-          "five times the L2 cache. It loses at 1,024 as well, 1.27 against 1 ms, likely by the "
-          "steps that the host starts, for in one kernel U takes 0.52 ms there, and F 0.896."),
-    Claim(_MARTIN, "section 6, figure 7", "On matrices, F without atomics is usually faster than "
-          "F.", "", atomics_cost_on_matrices,
-          "The lost minima: labels that come out too large make more rounds, 8 in place of 5 at "
-          "1,024 vertices and 6 in place of 4 at 8,192. On an H100 F without atomics is 35 to 79 "
-          "% slower, 5.75 against 4.1 ms on the largest matrix."),
-    Claim(_MARTIN, "section 6, figures 6 and 7", "The GPU versions, and F on the CPU, beat "
-          "Dijkstra with a Fibonacci heap.", "60x (F, lists), near 10x (U+), 32x (U, matrices); "
-          "GTX 280 against a Core 2 Quad Q6600", beats_the_heap,
-          "The size: on the matrix of 1,024 vertices the heap takes 0.937 ms, less than five "
-          "rounds whose steps the host starts, 1.27 ms on an H100. On all other graphs the heap "
-          "is slower, 3 times on the matrix of 2,048 vertices and 693 times on the largest "
-          "lists."),
-    Claim(_MARTIN, "section 4.3, figure 5", "Without an atomic minimum the label of n - 1 is wrong "
-          "and varies from run to run.", "right is 2; n = 1024", lost_minima,
-          "Chance: the label is wrong in every run without an atomic minimum, but 17 is so "
-          "frequent, in 185 to 200 of 200 runs on lists, that the sweep of Harish and Narayanan "
-          "has no other on an H100, and 9 different ones on an H200. Likely the same thread writes "
-          "last nearly always; F without atomics varies, with 2 to 16 different labels."),
-    Claim(_BODRA, _FIGURE_1, "With a flag for each vertex the strided version is "
-          "faster than a thread for each vertex.", "about 2.8x; Eastern USA in 409 s on an RTX "
-          "2080 Ti, by n - 1 rounds", flag_pays,
-          "The size: a flag saves the edges of vertices that did not improve, which counts "
-          "where edges take longer than the fixed part of a round. On an H100 it gains 1.8 "
-          "times on the largest grid, 141 against 254 ms, and nothing on the smallest, 0.551 "
-          "against 0.537 ms."),
-    Claim(_BODRA, _FIGURE_1, "Striding is slower on small graphs and pays on "
-          "large ones.", "", stride_pays_late,
-          "One launch makes all rounds, with as many threads as run at once, so that the "
-          "threads of bf_vertex have several vertices of a large graph as well and both "
-          "versions do the same. On an H100 they differ by 1 to 6 % up to 1,000 x 1,000, and at "
-          "2,000 x 2,000 striding is 14 % slower, 290 against 254 ms."),
-    Claim(_PAPER, "section 6, figure 4", "A queue filled by atomics beats flags on every graph: "
-          "divergence costs more than atomics.", "more than 4.5x over the CPU at best, GTX 960",
-          queue_beats_flags,
-          "The size: flags make every round read n flags, and a queue makes every entry an "
-          "atomic operation. On an H100 the flags win while reading them takes less than the "
-          "rest of a round, by 10 % at 4,096 vertices, 1.36 against 1.51 ms, and on uniform "
-          "graphs the queue from a million vertices on, by 25 % at four million, 54.9 against "
-          "73.7 ms."),
-    Claim(_PAPER, "section 6, figure 4", "At these sizes the prefix sum is slower than both.",
-          "6,301 to 265,214 vertices", prefix_is_slowest),
-    Claim(_PAPER, "section 7", "The difference between queue and flags gets smaller as graphs "
-          "grow.", "", difference_shrinks,
-          "The graphs: the paper's end at 265,214 vertices, and up to there the ratio of flags "
-          "to queue has no direction, 0.83 to 0.93 on an H100. On larger ones the queue wins, 1.34 "
-          "at four million vertices, because flags make every round read all vertices."),
-)  # fmt: skip
+
+def pays_from(says: Statement, measured: Measured) -> Answers:
+    """Judge by the first recipe below the second from as many edges on, and not before."""
+    edges = {line["graph"]: line["m"] for line in measured.lines}
+    found = [(edges[graph] >= says.limit, b / a) for graph, (a, b) in says.values(measured)]
+    told = (
+        f"{_span([ratio for is_large, ratio in found if is_large == large])} times as fast {where}"
+        for large, where in ((False, "below"), (True, "above"))
+        if any(is_large == large for is_large, _ in found)
+    )
+    return [(ratio > 1) == large for large, ratio in found], ", ".join(told)
+
+
+def on_roads(says: Statement, measured: Measured) -> Answers:
+    """Judge by the first recipe above the second on roads, and below it elsewhere."""
+    roads = set(measured.roads())
+    found = [(graph in roads, values[1] / values[0]) for graph, values in says.values(measured)]
+    parts = {where: [r for road, r in found if road is is_road] for where, is_road in _WHERE}
+    told = ", ".join(f"{_span(ratios)} times as fast {where}" for where, ratios in parts.items())
+    return [(ratio < 1) == road for road, ratio in found], told
+
+
+_WHERE = (("on roads", True), ("elsewhere", False))
+
+
+def arranging_dominates(says: Statement, measured: Measured) -> Answers:
+    """Judge by the share of arranging and compacting in a recipe's steps: over half."""
+    shares = []
+    for graph in measured.sparse():
+        steps = measured.line(graph, says.recipes[0]).get("steps")
+        if steps:
+            arranging = steps.get("compact", 0) + steps.get("arrange", 0)
+            shares.append(100 * arranging / sum(steps.values()))
+    return [share > 50 for share in shares], f"{_span(shares)} % of the time"
+
+
+def traversals(says: Statement, measured: Measured) -> Answers:
+    """Judge by the relax steps: alike at low degree, cta_warp_scan last between, merge_path first.
+
+    Up to mean degree 4, all are within a quarter of the fastest; between 4 and 64, cta_warp_scan is
+    the slowest; from 64 on, and with a hub, merge_path is the fastest.
+    """
+    answers = []
+    for graph in measured.graphs("uniform", "hub", study="degree"):
+        lines = [measured.line(graph, recipe) for recipe in says.recipes]
+        if not all(line.get("steps") and "ms" in line for line in lines):
+            continue
+        relax = [line["steps"]["relax"] for line in lines]
+        degree = lines[0]["mean_degree"]
+        if graph.startswith("hub") or degree >= _HIGH:
+            answers.append(relax[2] == min(relax))
+        elif degree <= _LOW:
+            answers.append(max(relax) <= _SIMILAR * min(relax))
+        else:
+            answers.append(relax[1] == max(relax))
+    return answers, "by the relax step"
+
+
+def valley(_: Statement, measured: Measured) -> Answers:
+    """Judge by the least time: not at the ends, and at the default no more than twice that."""
+    answers, ratios = [], []
+    for points in _sweeps(measured):
+        least = min(points, key=lambda point: point[1])
+        default = next((ms for factor, ms, *_ in points if factor == 1), None)
+        inside = points[0][0] < least[0] < points[-1][0]
+        answers.append(inside and default is not None and default <= 2 * least[1])
+        ratios += [] if default is None else [default / least[1]]
+    return answers, f"the default takes {_span(ratios)} times the least time"
+
+
+def grows_with_delta(_: Statement, measured: Measured) -> Answers:
+    """Judge by work and parallelism at the largest delta, above those at the smallest."""
+    ends = [(counted[0], counted[-1]) for counted in map(_counted, _sweeps(measured)) if counted]
+    answers = [last[0] > first[0] and last[1] > first[1] for first, last in ends]
+    work, many = ([last[at] / first[at] for first, last in ends] for at in (0, 1))
+    return answers, f"{_span(work)} times the work, {_span(many)} times the parallelism"
+
+
+def _sweeps(measured: Measured) -> Iterable[list[tuple[float, float, float | None, float]]]:
+    """Yield (factor, ms, work, parallelism) for each graph with three deltas, ascending."""
+    for graph in measured.graphs(study="delta"):
+        found = sorted(
+            (line["factor"], line["ms"], line.get("work"), line.get("parallelism", 0))
+            for line in measured.lines
+            if line["study"] == "delta" and line["graph"] == graph and "ms" in line
+        )
+        if len(found) >= 3:
+            yield found
+
+
+def _counted(
+    points: Sequence[tuple[float, float, float | None, float]],
+) -> list[tuple[float, float]]:
+    return [(work, many) for *_, work, many in points if work]
+
+
+def _means(says: Statement, found: Sequence[tuple[str, list[float]]]) -> str:
+    means = map(fmean, zip(*(values for _, values in found), strict=True))
+    told = (f"{_named([r])} {units.digits(m)}" for r, m in zip(says.recipes, means, strict=False))
+    return f"{', '.join(told)} (means)"
+
+
+def _named(recipes: Sequence[str], which: str = "") -> str:
+    names = ", ".join(recipe.partition(".")[2].removesuffix(".merge_path") for recipe in recipes)
+    return f"the {which} of {names}" if len(recipes) > 1 else names
+
+
+def _span(values: Sequence[float]) -> str:
+    if not values:
+        return ""
+    low, high = units.digits(min(values)), units.digits(max(values))
+    return low if low == high else f"{low} to {high}"
+
+
+_RULES: dict[str, Callable[[Statement, Measured], Answers]] = {
+    rule.__name__: rule
+    for rule in (
+        faster,
+        usually_faster,
+        as_long,
+        at_most,
+        falling,
+        rising,
+        shown,
+        saves_less,
+        beats_the_heap,
+        lost_minima,
+        ratio_nears_1,
+        largest_beats_smallest,
+        pays_from,
+        on_roads,
+        arranging_dominates,
+        traversals,
+        valley,
+        grows_with_delta,
+    )
+}

@@ -1,75 +1,116 @@
-"""``warpath bench findings``: check which claims of the papers hold in our measurements."""
+"""``warpath bench findings``: check which statements of the papers hold in our measurements.
+
+Each paper gets a page. Numbers that the paper prints stand next to ours if the folder --papers has
+the lines of ``warpath bench paper``.
+"""
 
 from __future__ import annotations
 
-import argparse
 import json
-from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from warpath_bench import claims, claims_all_pairs, claims_davidson
+from warpath_bench import experiments
+from warpath_bench.claims import statements
 from warpath_bench.jobs import read_lines
-from warpath_bench.measured import FAILS, PARTLY, UNDECIDABLE, UNKNOWN, Measured
+from warpath_bench.measured import FAILS, PARTLY, Measured, rows
+from warpath_bench.options import REQUIRED, parsed
+from warpath_bench.paper_charts import draw
+from warpath_bench.paper_page import about, published
+from warpath_bench.paper_results import MISSING, Results
 from warpath_bench.tables import gpus_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from warpath_bench.claims import Claim
-    from warpath_bench.measured import Verdict
-
-_PAPERS = tuple(dict.fromkeys(one.paper for one in (*claims.CLAIMS, *claims_davidson.CLAIMS)))
-CLAIMS: tuple[Claim, ...] = tuple(
-    sorted(
-        (*claims.CLAIMS, *claims_all_pairs.CLAIMS, *claims_davidson.CLAIMS),
-        key=lambda claim: _PAPERS.index(claim.paper),
-    )
-)
+    from warpath_bench.claims import Statement
 
 _HEAD = """\
-# Findings of the papers, on {gpu}
+# {paper}
 
-<!-- Written by `python -m warpath_bench findings`
-from bench/warpath_bench/claims*.py: edit those files. -->
+<!-- Written by `warpath bench findings`
+from bench/warpath_bench/statements.toml and papers/{name}.toml: edit those files. -->
 
-Each statement is decided from the lines of the studies by the rule that stands with it; a statement
-about several graphs *holds in part* where it is true of some. The papers' own figures are context:
-their GPUs, CPUs and graphs were others. Times are milliseconds by the public call, after a warm-up;
-see [the catalogue]({catalogue}) for how they were taken. GPU and CPU are of one machine.
+{title}. The paper measured on {machine}; here on {gpu}.
+[The variants](../../algorithms/{name}.md) have a page.
+
+A statement about several graphs *holds in part* if it is true of some. Ratios are of times of
+public calls after a warm-up, the least and the largest over the graphs. Every answer was compared
+with a certified one.
+"""
+_NUMBERS = """\
+## The paper's numbers
+
+`warpath bench paper {name}` repeats the experiments and reports all figures and tables. Here:
+{about}.
 """
 
 
-def page(measured: Measured, catalogue: str) -> str:
-    """Return the page: a table of verdicts, then each claim with its numbers.
+def main(arguments: Sequence[str]) -> int:
+    """Write the pages; return 0."""
+    options = parsed(
+        "findings",
+        __doc__,
+        arguments,
+        lines={"nargs": "+", "default": REQUIRED, "help": "files of the catalogue's lines"},
+        records={"nargs": "*", "default": (), "help": "recorded runs, or their folders"},
+        papers={"type": Path, "metavar": "FOLDER", "help": "folder of the papers' lines"},
+        output={"default": REQUIRED, "metavar": "FOLDER", "help": "the folder of the pages"},
+    )
+    measured = Measured(read_lines(options.lines), read_records(options.records))
+    options.output.mkdir(parents=True, exist_ok=True)
+    every = statements()
+    for name in dict.fromkeys(one.paper for one in every):
+        mine = [one for one in every if one.paper == name]
+        text = page(name, mine, measured, options.papers, options.output)
+        (options.output / f"{name}.md").write_text(text, encoding="utf-8")
+    return 0
+
+
+def page(
+    name: str,
+    mine: Sequence[Statement],
+    measured: Measured,
+    lines: Path | None = None,
+    output: Path | None = None,
+) -> str:
+    """Return a paper's page, and write its picture into the folder `output`.
 
     Parameters
     ----------
-    catalogue : the page of the catalogue's times, as a link.
+    mine : the statements of the paper.
+    lines : the folder of the papers' lines.
     """
-    found = [(claim, claim.judge(measured)) for claim in CLAIMS]
-    lines = [_HEAD.format(gpu=gpus_of(measured.lines), catalogue=catalogue)]
-    lines += ["| paper | statement | here |", "|---|---|---|"]
-    lines += [f"| {c.paper}, {c.place} | {c.says} | {v.holds} |" for c, v in found]
-    for paper, group in groupby(found, key=lambda pair: pair[0].paper):
-        lines += ["", f"## {paper}"]
-        for claim, verdict in group:
-            lines += _section(claim, verdict)
-    return "\n".join([*lines, ""])
-
-
-def _section(claim: Claim, verdict: Verdict) -> list[str]:
-    figures = f" The paper's figures: {claim.figures}." if claim.figures else ""
-    reason = {FAILS: "Why not", PARTLY: "Why in part", UNDECIDABLE: "Why"}.get(verdict.holds)
-    rule = (claim.judge.__doc__ or "").splitlines()[0].replace("Judge by", "Judged by")
-    return [
-        "",
-        f"### {claim.says}",
-        "",
-        f"{claim.place[:1].upper()}{claim.place[1:]}.{figures} Here: **{verdict.holds}**. {rule}",
-        *(["", f"{reason}: {claim.why}"] if claim.why and reason else []),
-        *([] if verdict.holds == UNKNOWN else ["", *verdict.shown]),
+    paper = experiments.load(name)
+    short, _, title = paper.title.partition(": ")
+    head = _HEAD.format(
+        paper=short, name=name, title=title, machine=paper.machine, gpu=gpus_of(measured.lines)
+    )
+    found = [(one, one.judge(measured)) for one in mine]
+    table = [
+        [f"{one.says} ({one.place})", one.figures, verdict.holds, verdict.numbers]
+        for one, verdict in found
     ]
+    parts = [head, *rows(["statement", "the paper", "here", "numbers"], table)]
+    reasons = [
+        f"- *{one.says}* {one.why}"
+        for one, verdict in found
+        if one.why and (verdict.holds in {PARTLY, FAILS} or verdict.holds == one.verdict)
+    ]
+    parts += ["", "## Why not, or only in part", "", *reasons] if reasons else []
+    path = None if lines is None else next(lines.glob(f"{name}-*.jsonl"), None)
+    if path is not None and output is not None:
+        results = Results(paper, read_lines([path]))
+        parts += ["", _NUMBERS.format(name=name, about=about(results.lines))]
+        body = [row for figure in paper.figures for row in published(results, figure)]
+        parts += rows(["number", "the paper", "here"], (row for row in body if row[2] != MISSING))
+        missing = sum(row[2] == MISSING for row in body)
+        parts += ["", f"{missing} of the paper's numbers were not measured here."] * bool(missing)
+        charts = {one.chart: one for one in reversed(paper.figures)}
+        timed = charts.get("speedup") or charts["time"]
+        for picture in draw(results, timed, output / name):
+            parts += ["", f"![{timed.name}: {timed.title}]({picture.name})"]
+    return "\n".join([*parts, ""])
 
 
 def read_records(places: Iterable[str]) -> list[dict[str, Any]]:
@@ -80,19 +121,3 @@ def read_records(places: Iterable[str]) -> list[dict[str, Any]]:
             record = json.loads(path.read_text(encoding="utf-8"))
             found[record.get("gpu", str(path))] = record
     return list(found.values())
-
-
-def main(arguments: Sequence[str]) -> int:
-    """Write the page; return 0."""
-    parser = argparse.ArgumentParser(prog="warpath bench findings", description=__doc__)
-    parser.add_argument("--lines", nargs="+", required=True, help="files of the catalogue's lines")
-    parser.add_argument("--records", nargs="*", default=[], help="recorded runs, or their folders")
-    parser.add_argument(
-        "--output", required=True, help="the Markdown file, findings-X.md next to catalogue-X.md"
-    )
-    options = parser.parse_args(arguments)
-    measured = Measured(read_lines(options.lines), read_records(options.records))
-    output = Path(options.output)
-    catalogue = output.name.replace("findings", "catalogue", 1)
-    output.write_text(page(measured, catalogue), encoding="utf-8")
-    return 0

@@ -10,14 +10,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 HOLDS, PARTLY, FAILS, UNKNOWN = "holds", "holds in part", "does not hold", "not measured"
-UNDECIDABLE = "not decidable"
 
 
 class Verdict(NamedTuple):
-    """Whether a claim holds, and the Markdown lines that show it."""
+    """Whether a statement holds, and the numbers that show it."""
 
     holds: str
-    shown: list[str]
+    numbers: str
 
 
 class Measured:
@@ -65,11 +64,11 @@ class Measured:
         known = [float(value) for value in found if value is not None]
         return known if len(known) == len(recipes) else None
 
-    def times(self, graph: str, recipes: Sequence[str]) -> tuple[list[float], int | None] | None:
+    def times(self, graph: str, recipes: Sequence[str]) -> list[float] | None:
         """Return the milliseconds of recipes on a graph; None if they cannot be compared.
 
         One recipe may have been stopped after a limit that is above the times of all others: it is
-        the slowest, and its limit stands for its time. Its place among the recipes comes second.
+        the slowest, and its limit stands for its time.
         """
         lines = [self.line(graph, recipe) for recipe in recipes]
         stopped = [at for at, line in enumerate(lines) if "ms" not in line and "limit" in line]
@@ -77,18 +76,10 @@ class Measured:
         if len(stopped) > 1 or len(known) + len(stopped) != len(recipes):
             return None
         if not stopped:
-            return known, None
+            return known
         limit = 1e3 * lines[stopped[0]]["limit"]
         known.insert(stopped[0], limit)
-        return (known, stopped[0]) if limit == max(known) else None
-
-
-def judged(answers: Sequence[bool], shown: list[str]) -> Verdict:
-    """Return the verdict of several answers, depending on whether all, some or none are True."""
-    if not answers:
-        return Verdict(UNKNOWN, shown)
-    holds = HOLDS if all(answers) else PARTLY if any(answers) else FAILS
-    return Verdict(holds, shown)
+        return known if limit == max(known) else None
 
 
 def rows(head: Sequence[str], body: Iterable[Sequence[Any]]) -> list[str]:
@@ -105,33 +96,3 @@ def text(value: Any) -> str:
     if isinstance(value, float):
         return units.digits(value)
     return f"{value:,}" if isinstance(value, int) else str(value)
-
-
-def compared(
-    measured: Measured,
-    graphs: Iterable[str],
-    recipes: Sequence[str],
-    key: str = "ms",
-    unit: str = "ms",
-) -> tuple[list[list[float]], list[str]]:
-    """Return the values of all recipes on each graph that has them all, and their table.
-
-    Of a recipe that was stopped as the slowest, the limit is the value, and "> limit" the cell.
-    """
-    head = ["graph", *(f"{recipe.partition('.')[2]}, {unit}" for recipe in recipes)]
-    kept: list[list[float]] = []
-    body: list[list[Any]] = []
-    for graph in graphs:
-        if key == "ms":
-            found = measured.times(graph, recipes)
-        else:
-            values = measured.values(key, graph, recipes)
-            found = None if values is None else (values, None)
-        if found is not None:
-            values, stopped = found
-            kept.append(values)
-            cells = [text(value) for value in values]
-            if stopped is not None:
-                cells[stopped] = f"> {cells[stopped]}"
-            body.append([graph, *cells])
-    return kept, rows(head, body)

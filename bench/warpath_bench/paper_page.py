@@ -112,13 +112,17 @@ def _section(
     shown = _TABLES[figure.chart](results, figure)
     parts += shown
     if figure.published:
-        body = [[one.what, one.value, results.here(figure, one)] for one in figure.published]
-        parts += ["", *rows(["number", "the paper", "here"], body)]
+        parts += ["", *rows(["number", "the paper", "here"], published(results, figure))]
     missing = [short(recipe, study) for recipe in results.absent(figure)]
     if missing and figure.chart != "graphs":
         why = f"without {' and '.join(absent)}" if absent else "not begun in time"
         parts += ["", f"Not run here, {why}: {', '.join(missing)}."]
     return parts
+
+
+def published(results: Results, figure: Figure) -> list[list[str]]:
+    """Return a row for each number that the paper prints: its name, the paper's value, and ours."""
+    return [[one.what, one.value, results.here(figure, one)] for one in figure.published]
 
 
 def _list(head: str, items: Sequence[str]) -> list[str]:

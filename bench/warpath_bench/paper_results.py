@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 Line = dict[str, Any]
 _TIMES = ("ms", "host_ms", "pred_ms")
+MISSING = "not measured here"
 
 
 class Spread(NamedTuple):
@@ -122,7 +123,7 @@ class Results:
                 found = self._quotient(study, label, one)
                 values += [] if found is None else [found]
         if not values:
-            return "not measured here" if one.of else ""
+            return MISSING if one.of else ""
         if one.graph == "largest":
             return _written(values[-1], one)
         if one.mean:

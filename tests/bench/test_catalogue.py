@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import json
-import re
 import signal
 import time
-from functools import partial
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -25,15 +22,13 @@ from warpath_bench import __main__ as command
 from warpath_bench import (
     all_pairs,
     catalogue,
-    claims,
-    claims_all_pairs,
-    findings,
     jobs,
     limits,
     measured,
     tables,
     workloads,
 )
+from warpath_bench.claims import statements
 from warpath_bench.jobs import Bench, Job, read_lines
 from warpath_bench.measured import Measured
 
@@ -260,176 +255,21 @@ def test_the_whole_study_its_table_and_the_findings(emulated_sssp, tmp_path, mon
         assert len(rows) == (CATALOGUE[name].axes is not None)
     labels = {"broken.harish_narayanan2007": {"2": 3, "900": 1}, "martin2009.f_gpu": {"2": 4}}
     record = {"gpu": "none", "labels_of_the_counterexample": labels}
-    (tmp_path / "records").mkdir()
-    (tmp_path / "records" / "none.json").write_text(json.dumps(record))
-    decided = tmp_path / "findings.md"
-    assert command.main(["findings", "--lines", str(lines), "--records", str(tmp_path / "records"),
-                         "--output", str(decided)]) == 0  # fmt: skip
-    shown = decided.read_text()
-    cpu = {claims.beats_the_heap, *_of_cpu_heaps(), *_of_steps(), *_of_cpu_tables()}
-    for claim in findings.CLAIMS:
-        verdict = claim.judge(Measured(found, [record]))
-        assert (verdict.holds == measured.UNKNOWN) == (claim.judge in cpu), claim.says
-        assert f"### {claim.says}" in shown
-
-
-def _of_steps():
-    """Claims about the times of steps, which the emulator does not have."""
-    from warpath_bench import claims_davidson
-
-    return {claims_davidson.arranging_dominates, claims_davidson.maps_by_degree}
-
-
-def _of_cpu_tables():
-    return {
-        claims_all_pairs.a_thread_a_source_beats_the_cpu,
-        claims_all_pairs.largest_beats_smallest,
-        claims_all_pairs.large_graphs_pay,
-    }
-
-
-def _of_cpu_heaps():
-    from warpath_bench import claims_davidson
-
-    return {
-        claims_davidson.serial_wins_on_roads,
-        claims_davidson.binary_beats_relaxed,
-        claims_davidson.throughput,
-    }
+    (tmp_path / "none.json").write_text(json.dumps(record))
+    given = ["findings", "--lines", str(lines), "--output", str(tmp_path), "--records"]
+    assert command.main([*given, str(tmp_path / "none.json")]) == 0
+    of_steps_and_cpus = {"arranging_dominates", "traversals", "beats_the_heap", "on_roads", "shown",
+                         "largest_beats_smallest", "pays_from"}  # fmt: skip
+    for one in statements():
+        unknown = one.judge(Measured(found, [record])).holds == measured.UNKNOWN
+        cpu = {name for name in one.than if "cpu" in CATALOGUE[name].devices}
+        assert unknown == bool(cpu or one.rule in of_steps_and_cpus), one.says
+        assert one.says in (tmp_path / f"{one.paper}.md").read_text()
 
 
 def line(graph, recipe, *, study="catalogue", factor=None, **values):
     base = {"study": study, "graph": graph, "recipe": recipe, "factor": factor, "n": 9, "m": 9}
     return base | values
-
-
-def test_a_claim_holds_in_part_where_one_of_two_graphs_agrees():
-    def lines(*pairs):
-        return [
-            line(f"martin {at}", f"martin2009.{name}", ms=ms)
-            for at, values in enumerate(pairs)
-            for name, ms in zip(("f_gpu_1min", "u_gpu_1min"), values, strict=True)
-        ]
-
-    judge = claims.frontier_on_lists
-    assert judge(Measured(lines((1, 2), (1, 3)), [])).holds == "holds"
-    assert judge(Measured(lines((1, 2), (4, 3)), [])).holds == "holds in part"
-    assert judge(Measured(lines((5, 2), (4, 3)), [])).holds == "does not hold"
-    assert judge(Measured(lines((5, 2), (4, 3))[:1], [])).holds == "not measured"
-
-
-def test_the_gpu_is_compared_with_the_cpu_by_graphs_and_by_sizes():
-    def verdict(judge, gpu, cpu, small, large):
-        """The milliseconds of the GPU and of the CPU on a small graph and on a large one."""
-        sizes = (("small", 10, 100), ("large", 100, 200_000))
-        lines = [
-            line(graph, recipe, study="all pairs", ms=ms) | {"n": n, "m": m}
-            for (graph, n, m), times in zip(sizes, (small, large), strict=True)
-            for recipe, ms in zip((gpu, cpu), times, strict=True)
-        ]
-        return judge(Measured(lines, [])).holds
-
-    queue, thread = "johnson_gpu.johnson_queue", "bodra2025.apsp_dijkstra"
-    pays = partial(verdict, claims_all_pairs.large_graphs_pay, queue, "classic.johnson")
-    assert pays((3, 2), (4, 9)) == "holds"
-    assert pays((1, 2), (4, 9)) == "holds in part"
-    beats = partial(verdict, claims_all_pairs.largest_beats_smallest, thread, "classic.dijkstra")
-    assert beats((3, 5), (4, 9)) == "holds"
-    assert beats((3, 3), (4, 9)) == "does not hold"
-
-
-def test_labels_without_an_atomic_minimum_are_judged_for_each_gpu_by_itself():
-    def verdict(**labels):
-        recipes = {"martin2009.f_gpu": {"2": 200}}
-        records = [
-            {"gpu": gpu, "labels_of_the_counterexample": recipes | {name: counts}}
-            for gpu, (name, counts) in labels.items()
-        ]
-        return claims.lost_minima(Measured([], records))
-
-    sweep, plain = "broken.harish_narayanan2007", "martin2009.f_gpu_no_atomic"
-    varying, constant = {"17": 197, "49": 3}, {"17": 200}
-    assert verdict(a=(sweep, varying), b=(plain, varying)).holds == "holds"
-    assert verdict(a=(sweep, constant), b=(sweep, {"49": 200})).holds == "does not hold"
-    both = verdict(a=(sweep, varying), b=(plain, constant))
-    assert both.holds == "holds in part"
-    assert "| b | martin2009.f_gpu_no_atomic | 200 | 1 | 17: 200 |" in both.shown
-    assert verdict().holds == "not measured"
-
-
-def test_striding_is_not_decidable_as_both_variants_stride():
-    names = ("bf_vertex", "bf_strided")
-    lines = [line("grid 9", f"bodra2025.{name}", ms=1.0) for name in names]
-    assert claims.stride_pays_late(Measured(lines, [])).holds == "not decidable"
-    assert claims.stride_pays_late(Measured([], [])).holds == "not measured"
-
-
-def test_a_recipe_that_was_stopped_is_compared_only_if_it_is_the_slowest():
-    judge = claims_all_pairs.entries_beat_rows
-    rows, entries = "bodra2025.fw_vertex", "bodra2025.fw_edge"
-
-    def verdict(seconds):
-        stopped = line("g", rows, study="all pairs", limit=seconds, rounds_made=3)
-        done = line("g", entries, study="all pairs", ms=4000.0)
-        return judge(Measured([stopped, done], []))
-
-    assert verdict(8).holds == "holds"
-    assert "| g | > 8,000 | 4,000 |" in verdict(8).shown
-    assert verdict(2).holds == "not measured"
-    both = [line("g", name, study="all pairs", limit=8, rounds_made=3) for name in (rows, entries)]
-    assert judge(Measured(both, [])).holds == "not measured"
-
-
-def test_the_page_has_the_reason_of_a_claim_that_does_not_hold():
-    claim = next(one for one in findings.CLAIMS if one.judge is claims.flag_pays)
-    lines = [
-        line("grid 9", f"bodra2025.{name}", ms=ms, weights="int32")
-        for name, ms in (("bf_vertex", 1.0), ("bf_strided_flag", 2.0))
-    ]
-    page = findings.page(Measured(lines, []), "catalogue-x.md")
-    assert f"Why not: {claim.why}" in page
-    assert "[the catalogue](catalogue-x.md)" in page
-    lines[1]["ms"] = 0.5
-    assert claim.why not in findings.page(Measured(lines, []), "catalogue-x.md")
-
-
-def test_what_holds_in_part_or_not_at_all_has_a_reason_with_a_number():
-    docs = Path(__file__).parents[2] / "docs"
-    folder = docs / "benchmarks"
-    records = findings.read_records([str(docs / "gpu-runs")])
-    measured = Measured(read_lines([str(folder / "h100.jsonl")]), records)
-    written = (folder / "findings-h100.md").read_text(encoding="utf-8")
-    for claim in findings.CLAIMS:
-        holds = claim.judge(measured).holds
-        if holds in {"holds in part", "does not hold"}:
-            assert len(re.findall(r"\.(?: |$)", claim.why)) == 2, claim.says
-            assert re.search(r"\d", claim.why), claim.says
-            assert claim.why in written
-
-
-def test_the_valley_needs_its_least_time_inside_and_the_default_near_it():
-    from warpath_bench.claims_davidson import valley
-
-    def sweep(*times):
-        return Measured(
-            [
-                line(
-                    "NY",
-                    "davidson2014.near_far.merge_path",
-                    study="delta",
-                    factor=factor,
-                    ms=ms,
-                    work=factor,
-                    parallelism=1.0,
-                )
-                for factor, ms in zip((0.5, 1.0, 2.0), times, strict=True)
-            ],
-            [],
-        )
-
-    assert valley(sweep(3, 2, 3)).holds == "holds"
-    assert valley(sweep(1, 2, 3)).holds == "does not hold"
-    assert valley(sweep(3, 2, 1)).holds == "does not hold"
 
 
 def test_a_stopped_solve_shows_how_long_all_rounds_would_take():

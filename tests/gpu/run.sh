@@ -60,7 +60,7 @@ extra) share delta degree lists matrices queues strided ;;
 pages)
     python -m warpath_bench catalogue --lines "$lines" --recipes none --table "$output/catalogue-$chip.md"
     python -m warpath_bench findings --lines "$lines" --records "$output" docs/gpu-runs \
-        --output "$output/findings-$chip.md"
+        --papers docs/benchmarks/papers --output "$output/papers"
     ;;
 *)
     sed -n '2,/^set/p' "$0" | grep '^#'
