@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import zipfile
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -64,7 +63,7 @@ def _generated(part: str, kind: str, arguments: dict[str, Any], dtype: str, seed
 
 def _of_file(path: Path, weights: str) -> Case:
     def make() -> Graph:
-        graph = _read(path)
+        graph = read(path)
         if weights == "none":
             return graph.with_weights(None)
         if weights == "own":
@@ -74,14 +73,6 @@ def _of_file(path: Path, weights: str) -> Case:
         return graph.with_weights(drawn)
 
     return Case(f"{path.name.split('.')[0]} {weights}", HELD_OUT, make)
-
-
-def _read(path: Path) -> Graph:
-    if path.suffix != ".zip":
-        return read(path)
-    with zipfile.ZipFile(path) as archive, archive.open(archive.namelist()[0]) as rows:
-        src, dst = np.loadtxt(rows, np.int64, delimiter=",", unpack=True)
-    return Graph.from_edges(src, dst)
 
 
 _SEED = 20261121

@@ -11,24 +11,29 @@ import pytest
 
 import warpath as wp
 from warpath.api.options import Options
-from warpath_bench import auto_device, auto_questions
-from warpath_bench.auto_questions import QUESTIONS, Question
+from warpath_bench import auto_device
+from warpath_bench.auto_device import QUESTIONS, Question
 
 
 def small(seed=1):
     return wp.generate.road(60, seed=seed)
 
 
-def asked(what, graph=small, **more):
-    name, ask, size = what
-    return Question(f"road 60: {name}", graph, ask, size, **more)
-
-
 TINY = (
-    asked(auto_questions._one()),
-    asked(auto_questions._table(3, 4)),
-    asked(auto_questions._totals(20), prepared=True),
+    Question("road 60", small, "one source"),
+    Question("road 60", small, "table", 3, 4),
+    Question("road 60", small, "totals", 20, prepared=True),
 )
+
+
+def asked(answer):
+    """A question of the same graph whose answer is that of a function."""
+
+    class Other(Question):
+        def ask(self, solver):
+            return answer(solver)
+
+    return Other(*TINY[0])
 
 
 def test_questions_are_asked_of_both_devices(tmp_path, capsys):
@@ -47,16 +52,16 @@ def test_questions_are_asked_of_both_devices(tmp_path, capsys):
 
 
 def test_answers_that_differ_fail_the_run(capsys):
-    other = TINY[0]._replace(ask=lambda _: np.array([os.getpid()]))
+    other = asked(lambda _: np.array([os.getpid()]))
     assert auto_device.main(["--device", "cpu"], [TINY[0], other]) == 1
     page = capsys.readouterr().out
     assert page.count("road 60: one source: THE ANSWERS DIFFER") == 1
 
 
 def test_a_process_that_takes_too_long_or_fails_says_so(capsys):
-    slow = TINY[0]._replace(ask=lambda _: time.sleep(60))
-    wrong = TINY[0]._replace(ask=lambda solver: solver.sssp(10**6).dist)
-    ends = TINY[0]._replace(ask=lambda _: os._exit(3))
+    slow = asked(lambda _: time.sleep(60))
+    wrong = asked(lambda solver: solver.sssp(10**6).dist)
+    ends = asked(lambda _: os._exit(3))
     assert auto_device.main(["--device", "cpu", "--limit", "0.3"], [slow, wrong, ends]) == 0
     page = capsys.readouterr().out
     assert page.count("over 300 ms") == 1
@@ -92,17 +97,12 @@ def test_there_are_forty_questions_with_names_of_their_own():
 
 
 @pytest.mark.parametrize(
-    "what",
-    [
-        auto_questions._one(),
-        auto_questions._table(3, 4),
-        auto_questions._totals(20),
-        auto_questions._all(),
-        auto_questions._near(3),
-    ],
-    ids=lambda what: what[0],
-)
-def test_a_question_has_the_size_that_is_planned_for(what, monkeypatch):
+    "question",
+    [*TINY[:2], Question("", small, "totals", 20), Question("", small, "all pairs"),
+     Question("", small, "nearest", 3)],
+    ids=lambda question: question.form,
+)  # fmt: skip
+def test_a_question_has_the_size_that_is_planned_for(question, monkeypatch):
     sizes = []
     real = Options._planned
     monkeypatch.setattr(
@@ -111,5 +111,5 @@ def test_a_question_has_the_size_that_is_planned_for(what, monkeypatch):
         lambda self, size, *a, **k: (sizes.append(size), real(self, size, *a, **k))[1],
     )
     graph = small()
-    what[1](wp.Solver(graph))
-    assert sizes[0] == what[2](graph)
+    question.ask(wp.Solver(graph))
+    assert sizes[0] == question.size(graph)

@@ -14,7 +14,7 @@ from warpath.graph.facts import Facts
 from warpath.planner import constants
 from warpath.planner.cpu_model import Size, cpu_seconds, kind_of, work
 from warpath.recipes import CATALOGUE, Task
-from warpath_bench import fit, fit_cases, fit_measure, fit_model
+from warpath_bench import fit, fit_cases, fit_model
 from warpath_bench.fit_cases import FIT, HELD_OUT, Case
 from warpath_bench.fit_model import Question, Timed, fitted, judged, least_relative_errors
 
@@ -133,7 +133,7 @@ def test_what_further_threads_add_and_cost_comes_back(share, start):
 def test_candidates_that_were_left_out_of_some_turns_are_compared_on_those_they_took_part_in():
     """The first source reaches everything, the others nothing: 8 and 16 say twice, not 16 times."""
     turns = [{0: 8.0, 1: 16.0, 2: 8.0}, {0: 1.0, 2: 3.0}, {0: 1.0, 2: 3.0}]
-    assert fit_measure.comparable(turns, 3) == [1.0, 2.0, 3.0]
+    assert fit.comparable(turns, 3) == [1.0, 2.0, 3.0]
 
 
 def test_what_threads_add_is_fitted_to_the_work_that_they_have():
@@ -213,8 +213,8 @@ def tiny(monkeypatch):
         for n in (30, 40, 50, 60)
     ]
     monkeypatch.setattr(fit, "cases", lambda data: made if data is None else [])
-    monkeypatch.setattr(fit_measure, "_MOST_TURNS", 1)
-    monkeypatch.setattr(fit_measure, "_LEAST_TURNS", 1)
+    monkeypatch.setattr(fit, "_MOST_TURNS", 1)
+    monkeypatch.setattr(fit, "_LEAST_TURNS", 1)
 
 
 @pytest.mark.usefixtures("tiny")
@@ -244,19 +244,11 @@ def test_it_measures_fits_judges_and_goes_on_where_it_ended(tmp_path, capsys, mo
 
 
 @pytest.mark.parametrize("damage", ["{", '{"graph": "uniform 30"}', "[1]", '"', "null"])
-@pytest.mark.usefixtures("tiny")
-def test_graphs_of_damaged_lines_are_measured_again(tmp_path, capsys, damage):
+def test_a_damaged_line_is_told_with_its_number(tmp_path, damage):
     lines = tmp_path / "lines.jsonl"
-    given = ["--lines", str(lines), "--budget", "60", "--seconds", "0"]
-    fit.main(given)
-    rows = lines.read_text().splitlines()
-    lines.write_text("\n".join([*rows[:-2], damage]))
-    capsys.readouterr()
-    assert fit.main(given) == 0
-    said = capsys.readouterr().err
-    assert "1 damaged lines, 2 of graphs not finished" in said
-    assert said.count("uniform") == 1
-    assert len(lines.read_text().splitlines()) == len(rows)
+    lines.write_text(damage)
+    with pytest.raises(wp.InputError, match=r"lines.jsonl:1: this line of measurements"):
+        fit.load(lines)
 
 
 @pytest.mark.usefixtures("tiny")
