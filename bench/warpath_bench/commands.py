@@ -24,10 +24,8 @@ class Command(NamedTuple):
 COMMANDS: dict[str, Command] = {
     "suite": Command("suite", "One source, compared with every installed peer."),
     "prepared": Command("prepared", "Pairs, routes and tables, compared with peers."),
-    "cluster": Command("cluster", "Tables on a Dask cluster compared with one process."),
     "dynamic": Command("dynamic", "Graphs that change, compared with solving anew and NetworKit."),
     "faces": Command("faces", "The same calls of SciPy, of NetworkX and of ours."),
-    "partitions": Command("partitions", "One source on a graph divided among processes."),
     "comparisons": Command("comparisons", "Comparisons of duan2025.bmssp and of Dijkstra over n."),
     "paper": Command("paper", "A paper's experiments, compared with its published numbers."),
     "report": Command("report", "Tables and plots of the lines that `suite` wrote."),
@@ -36,7 +34,6 @@ COMMANDS: dict[str, Command] = {
     "gpu": Command("gpu", "One source on a GPU, compared with goals, peers and a bound."),
     "auto": Command("auto_device", "The device that auto takes, compared with both."),
     "several-gpus": Command("several_gpus", "Tables and sources on one and on several GPUs."),
-    "host-rows": Command("host_rows", "One source whose edges exceed the GPU's memory."),
     "fit": Command("fit", "Fit the planner's constants, and judge its choices."),
     "findings": Command("findings", "The papers' claims that hold in our measurements."),
 }
