@@ -22,10 +22,13 @@ def failed(run, code):
     return run.err
 
 
-def test_no_path_is_exit_code_1_in_the_ids_of_the_file(warpath, roads):
-    assert failed(warpath("path", roads, 1, 6), 1).startswith(
-        "warpath: no path leads from 1 to 6. "
-    )
+def test_no_path_is_exit_code_1_in_the_ids_of_the_file(warpath, roads, places):
+    picture = ["--coordinates", places, "-o", roads.with_name("route.png")]
+    for run in (
+        warpath("path", roads, 1, 6),
+        warpath("plot", "route", roads, 1, 6, *picture),
+    ):
+        assert failed(run, 1).startswith("warpath: no path leads from 1 to 6. ")
 
 
 def test_a_result_that_is_wrong_is_exit_code_1_in_the_ids_of_the_file(warpath, roads, tmp_path):

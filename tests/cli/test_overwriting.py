@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import typing
 from pathlib import Path
 
 import pytest
@@ -112,6 +111,5 @@ def test_every_file_of_a_command_is_an_input_or_an_output():
     commands += [each.callback for each in app._plot.registered_commands]
     for command in commands:
         for name, kind in app.grouped(command).__annotations__.items():
-            parts = repr(typing.get_args(kind)[:1])
-            if "Path" in parts:
+            if "Path" in repr(kind):
                 assert (name in saving.WRITTEN) != (name in INPUTS), (command.__name__, name)

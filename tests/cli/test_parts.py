@@ -13,8 +13,7 @@ from warpath.base import units
 from warpath.base.errors import VertexError
 from warpath.cli import output, reading, vertices
 from warpath.cli.saving import suffix_of
-from warpath.cli.summary import described, exact_sum
-from warpath.cli.tables import kept
+from warpath.cli.tables import described, exact_sum, kept
 from warpath.recipes import Task
 
 

@@ -15,7 +15,7 @@ from warpath.engines.cuda import engine
 
 pytest.importorskip("typer", reason="the command needs warpath[cli]")
 
-from warpath.cli import gpus
+from warpath.cli import doctor as doctor_command
 from warpath.cli import main as entry
 
 
@@ -97,7 +97,7 @@ def test_a_gpu_that_solves_wrong_is_exit_code_4(doctor, monkeypatch):
 
 def test_without_a_gpu_and_without_a_cache_there_are_two_lines(machine):
     machine.driver = 0
-    assert gpus.shown(gpus.found()) == {
+    assert doctor_command._cuda_lines(doctor_command._cuda()) == {
         "GPU": "none: no NVIDIA driver is installed here. Use device='cpu'.",
         "kernel cache": "off",
     }

@@ -110,13 +110,15 @@ def test_what_is_no_picture_is_refused_before_drawing(town, tmp_path, name):
 
 
 def test_the_command_finds_coordinates_beside_the_graph(tmp_path):
-    from warpath.cli.reading import Loaded, with_coordinates
+    from warpath.cli.options import Reading
+    from warpath.cli.reading import Loaded
 
     graph = tmp_path / "a.gr"
     graph.write_text("p sp 2 1\na 1 2 5\n")
     (tmp_path / "a.co").write_text("p aux sp co 2\nv 1 0 0\nv 2 3 4\n")
-    found = with_coordinates(Loaded(wp.read(graph), 0.0, prepared=False), graph, "it").graph
-    assert found.coordinates.tolist() == [[0, 0], [3, 4]]
+    loaded = Loaded(Reading(graph=graph), wp.read(graph), {}, prepared=False)
+    loaded.require_coordinates("it")
+    assert loaded.graph.coordinates.tolist() == [[0, 0], [3, 4]]
 
 
 def test_degrees_are_told_from_plane_coordinates():

@@ -5,7 +5,7 @@ import functools
 import os
 import sys
 import textwrap
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from typing import Annotated, Any
 
@@ -14,7 +14,6 @@ import typer
 import warpath
 from warpath.base.errors import NotSupportedError
 from warpath.cli import (
-    bench,
     catalogue,
     doctor,
     drawings,
@@ -22,7 +21,6 @@ from warpath.cli import (
     look,
     many,
     near,
-    picture,
     route,
     solve,
     update,
@@ -56,6 +54,8 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
+#: All arguments after the name of a benchmark are passed to it, ``--help`` too.
+_PASSED_ON = {"allow_extra_args": True, "ignore_unknown_options": True, "help_option_names": []}
 _FREE = {"allow_extra_args": True, "ignore_unknown_options": True}  # generator parameters
 _PANELS: dict[str, tuple[Callable[..., None], ...]] = {
     "Solve": (
@@ -97,7 +97,7 @@ for _command in (
     drawings.within,
     drawings.nearest,
     drawings.frontier,
-    picture.trace,
+    drawings.trace,
     drawings.delta,
 ):
     _plot.command(_command.__name__)(grouped(_command))
@@ -142,12 +142,12 @@ def parser(*, measuring: bool = False) -> Any:
     """
     if measuring:
         _bench.registered_commands.clear()
-        for name, measured in bench.commands():
+        for name, measured in _benchmarks():
             _bench.command(
                 name,
                 help=measured.__doc__,
                 add_help_option=False,
-                context_settings=bench.PASSED_ON,
+                context_settings=_PASSED_ON,
             )(measured)
     return typer.main.get_command(app)
 
@@ -188,3 +188,35 @@ def _usage_error(error: Any) -> UsageError:
     context = getattr(error, "ctx", None)
     command = context.command_path if context is not None else "warpath"
     return UsageError(message, f"Try '{command} --help'.")
+
+
+def _benchmarks() -> Iterator[tuple[str, Callable[[typer.Context], None]]]:
+    """Yield the name of each benchmark and the function that runs it.
+
+    Raises
+    ------
+    NotSupportedError
+        If no installed distribution has benchmarks.
+    """
+    from importlib.metadata import entry_points  # takes 50 ms; no other command needs it
+
+    found = entry_points(group="warpath.commands", name="bench")
+    if not found:
+        msg = (
+            "warpath bench needs the distribution warpath-bench, which is not installed: in a "
+            "checkout of warpath, pip install ./bench"
+        )
+        raise NotSupportedError(msg)
+    for one in found:
+        for name, command in one.load().items():
+            yield name, _runner(command)
+
+
+def _runner(command: Any) -> Callable[[typer.Context], None]:
+    def run(context: typer.Context) -> None:
+        code = command.run([word for word in context.args if word != "--debug"])
+        if code:
+            raise typer.Exit(code)
+
+    run.__doc__ = command.summary
+    return run

@@ -2,14 +2,11 @@
 # Annotations are read at run time: no postponed evaluation.
 
 import difflib
-from typing import Annotated, Any
-
-import typer
+from typing import Any
 
 from warpath.api import calls
-from warpath.cli import output
-from warpath.cli.options import Showing
-from warpath.cli.output import NamedValues, Sentence, TableRows
+from warpath.cli.options import Showing, argument, option
+from warpath.cli.output import Report, Sentence, TableRows
 from warpath.cli.reporting import UsageError
 from warpath.io.formats import FORMATS
 from warpath.planner.kinds import KINDS
@@ -18,31 +15,15 @@ from warpath.recipes import Catalogue, Recipe
 
 def algorithms(
     showing: Showing,
-    name: Annotated[
-        str | None,
-        typer.Argument(
-            help="An algorithm to show in detail, or a paper whose algorithms to list.",
-            show_default=False,
-        ),
-    ] = None,
-    paper: Annotated[
-        str | None,
-        typer.Option(
-            "--paper",
-            "-p",
-            help="Only the algorithms of this paper: the first part of their names.",
-            show_default=False,
-        ),
-    ] = None,
-    device: Annotated[
-        str | None,
-        typer.Option(
-            "--device",
-            "-d",
-            help=f"Only the algorithms for this device: {' or '.join(KINDS)}.",
-            show_default=False,
-        ),
-    ] = None,
+    name: str | None = argument(
+        "An algorithm to show in detail, or a paper whose algorithms to list.", default=None
+    ),
+    paper: str | None = option(
+        "Only the algorithms of this paper: the first part of their names.", "--paper", "-p"
+    ),
+    device: str | None = option(
+        f"Only the algorithms for this device: {' or '.join(KINDS)}.", "--device", "-d"
+    ),
 ) -> None:
     """List the algorithms: purpose, devices and paper of each.
 
@@ -70,16 +51,15 @@ def algorithms(
             if paper in {None, each.paper} and (device is None or device in each.devices)
         ]
     )
-    parts: list[Sentence | TableRows] = []
+    report = Report("algorithms", showing, algorithms=[_described(each) for each in chosen])
     for first, title, recipes in chosen.papers():
         several = len({recipe.solves for recipe in recipes}) > 1
         columns = ("name", "on", *(["does"] if several else []), "for")
         rows = [_row(recipe, does=several) for recipe in recipes]
-        parts += [Sentence(f"{first}: {title}"), TableRows(columns, rows, data=False)]
-    if not parts:
-        parts.append(Sentence(f"no algorithm of {paper} runs on {device}"))
-    document = {"command": "algorithms", "algorithms": [_described(each) for each in chosen]}
-    output.show(document, *parts, as_json=showing.as_json)
+        report.parts += [Sentence(f"{first}: {title}"), TableRows(columns, rows, data=False)]
+    if not report.parts:
+        report.parts.append(Sentence(f"no algorithm of {paper} runs on {device}"))
+    report.show()
 
 
 def formats(showing: Showing) -> None:
@@ -91,29 +71,18 @@ def formats(showing: Showing) -> None:
     Example: [cyan]warpath formats[/]
     """
     columns = ("format", "suffixes", "content", "options of reading", "options of writing")
-    rows = [
-        [
-            each.name,
-            " ".join(each.suffixes) or "by content",
-            each.summary,
-            ", ".join(each.options("read")),
-            ", ".join(each.options("write")) or ("none" if each.writes else "not written"),
-        ]
-        for each in FORMATS
-    ]
-    found = [
-        {
-            "name": each.name,
-            "suffixes": each.suffixes,
-            "summary": each.summary,
-            "writes": each.writes,
-            "read": each.options("read"),
-            "write": each.options("write"),
-        }
-        for each in FORMATS
-    ]
-    document = {"command": "formats", "formats": found}
-    output.show(document, TableRows(columns, rows, data=False), as_json=showing.as_json)
+    rows, document = [], []
+    for each in FORMATS:
+        read, write = each.options("read"), each.options("write")
+        suffixes = " ".join(each.suffixes) or "by content"
+        writing = ", ".join(write) or ("none" if each.writes else "not written")
+        rows.append([each.name, suffixes, each.summary, ", ".join(read), writing])
+        names = ("name", "suffixes", "summary", "writes")
+        known = {name: getattr(each, name) for name in names}
+        document.append({**known, "read": read, "write": write})
+    report = Report("formats", showing, formats=document)
+    report.parts.append(TableRows(columns, rows, data=False))
+    report.show()
 
 
 def _check(what: str, wanted: str | None, known: set[str]) -> None:
@@ -142,7 +111,8 @@ def _show_one(recipe: Recipe, showing: Showing) -> None:
         same = "no: sums in another order, floats agree within n * eps"
     if not recipe.exact:
         same = "no: measured only, its labels may be wrong"
-    shown = {
+    report = Report("algorithms", showing, algorithms=[_described(recipe)])
+    report.facts = {
         "name": recipe.name,
         "for": recipe.summary,
         "does": ", ".join(_tasks(recipe)),
@@ -159,12 +129,11 @@ def _show_one(recipe: Recipe, showing: Showing) -> None:
         "runs": ", then ".join(part.name for part in recipe.parts) or None,
         "note": recipe.note or None,
     }
-    parts: list[NamedValues | TableRows] = [NamedValues(shown)]
     chosen = recipe.axes or recipe.steps
     if chosen is not None:
-        parts.append(TableRows(("axis", "value", "means"), chosen.explained(), data=False))
-    document = {"command": "algorithms", "algorithms": [_described(recipe)]}
-    output.show(document, *parts, as_json=showing.as_json)
+        columns = ("axis", "value", "means")
+        report.parts.append(TableRows(columns, chosen.explained(), data=False))
+    report.show()
 
 
 def _tasks(recipe: Recipe) -> list[str]:

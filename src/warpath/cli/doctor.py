@@ -6,11 +6,11 @@ import importlib.metadata
 import os
 import platform
 import re
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import numpy as np
-import typer
 
 import warpath
 from warpath import _core
@@ -18,11 +18,10 @@ from warpath.api import calls
 from warpath.api.options import preferred_device
 from warpath.base import settings, units
 from warpath.base.errors import NotSupportedError, WarpathError, install_line
-from warpath.cli import gpus, output
-from warpath.cli.options import Showing
-from warpath.cli.output import NamedValues, TableRows
+from warpath.cli.options import Showing, flag
+from warpath.cli.output import NamedValues, Report, TableRows
 from warpath.graph import Graph
-from warpath.recipes import CATALOGUE
+from warpath.recipes import CATALOGUE, Task
 from warpath.results.certificate import verify
 
 _OPTIONAL = (  # package, the extra that installs it, its purpose
@@ -47,14 +46,11 @@ _SIMD = ("avx512f", "avx2", "avx", "sse4_2", "asimd")  # the best comes first
 
 def doctor(
     showing: Showing,
-    verbose: Annotated[
-        bool,
-        typer.Option(
-            "--verbose",
-            "-v",
-            help="Also report whether the recorded GPU test runs are valid for these kernels.",
-        ),
-    ] = False,
+    verbose: bool = flag(
+        "Also report whether the recorded GPU test runs are valid for these kernels.",
+        "--verbose",
+        "-v",
+    ),
 ) -> None:
     """Report installed packages, the machine, and whether each device solves a small graph right.
 
@@ -72,21 +68,11 @@ def doctor(
     machine = _machine()
     known = _settings()
     packages = [_package(*each) for each in _OPTIONAL]
-    cuda = gpus.found()
+    cuda = _cuda()
     devices = {"cpu": checked("cpu", ("classic.dijkstra", "classic.delta_stepping"))}
-    devices |= {name: checked(name, gpus.planned()) for name in cuda["usable"]}
-    document = {
-        "command": "doctor",
-        "versions": versions,
-        "machine": machine,
-        "settings": known,
-        "packages": packages,
-        "cuda": cuda,
-        "devices": devices,
-    }
-    recorded = gpus.recorded() if verbose else {}
-    if verbose:
-        document["recorded_runs"] = recorded
+    devices |= {name: checked(name, _planned()) for name in cuda["usable"]}
+    report = Report("doctor", showing, versions=versions, machine=machine, settings=known)
+    report.document |= {"packages": packages, "cuda": cuda, "devices": devices}
     shown_machine = {
         "processor": machine["processor"],
         "cores": f"{machine['cores']}, {machine['usable_cores']} for this process",
@@ -95,24 +81,21 @@ def doctor(
         "threads": machine["threads"],
     }
     rows = [
-        (
-            p["name"],
-            p["version"] or "-",
-            p["for"] if p["version"] else f"{p['for']}: {p['install']}",
-        )
+        (p["name"], p["version"], p["for"] + ("" if p["version"] else f": {p['install']}"))
         for p in packages
     ]
-    output.show(
-        document,
+    report.parts = [
         NamedValues(versions, title="Versions"),
         NamedValues(shown_machine, title="Machine"),
         NamedValues(known, title="Settings"),
         TableRows(("package", "version", "for"), rows, title="Optional packages", data=False),
-        NamedValues(gpus.shown(cuda), title="CUDA"),
+        NamedValues(_cuda_lines(cuda), title="CUDA"),
         NamedValues(devices, title="Devices"),
-        *([NamedValues(recorded, title="Recorded GPU runs")] if verbose else []),
-        as_json=showing.as_json,
-    )
+    ]
+    if verbose:
+        recorded = report.document["recorded_runs"] = _recorded()
+        report.parts.append(NamedValues(recorded, title="Recorded GPU runs"))
+    report.show()
     if any(not answer.startswith("ok") for answer in devices.values()):
         raise NotSupportedError("a device did not give the expected distances: see above.")
 
@@ -190,3 +173,81 @@ def _read(path: str) -> str:
         return Path(path).read_text(encoding="utf-8", errors="replace")
     except OSError:
         return ""
+
+
+def _cuda() -> dict[str, Any]:
+    """Return versions, GPUs by name or the reason for none, and the state of the kernel cache."""
+    from warpath.engines.cuda import cache, device, driver
+
+    kept = cache.kept()
+    document: dict[str, Any] = {
+        "none": None,
+        "versions": {},
+        "gpus": {},
+        "usable": [],
+        "cache": {
+            "folder": kept.folder,
+            "kernels": kept.entries,
+            "bytes": kept.bytes,
+            "refused": cache.refused(),
+        },
+    }
+    try:
+        count = driver.device_count()
+        document["versions"] = driver.versions()
+    except NotSupportedError as error:
+        document["none"] = str(error)
+        return document
+    for name in (f"cuda:{at}" for at in range(count)):
+        try:
+            gpu = device.open_device(name)
+            with gpu.active():
+                free = gpu.free_memory()
+        except WarpathError as error:
+            document["gpus"][name] = {"unusable": str(error)}
+            continue
+        document["gpus"][name] = {
+            "model": gpu.model,
+            "compute_capability": ".".join(map(str, gpu.capability)),
+            "compiled_for": gpu.arch,
+            "multiprocessors": gpu.processors,
+            "memory": gpu.memory,
+            "free": free,
+        }
+        document["usable"].append(name)
+    return document
+
+
+def _cuda_lines(document: Mapping[str, Any]) -> dict[str, str]:
+    """Return a document of `_cuda` as readable lines by name."""
+    lines = {"GPU": f"none: {document['none']}"} if document["none"] else {}
+    lines |= document["versions"]
+    for name, gpu in document["gpus"].items():
+        lines[name] = gpu.get("unusable") or (
+            f"{gpu['model']}, compute capability {gpu['compute_capability']}, "
+            f"{units.size(gpu['memory'])}, {units.size(gpu['free'])} free"
+        )
+    lines["kernel cache"] = _cache_line(document["cache"])
+    return lines
+
+
+def _cache_line(kept: Mapping[str, Any]) -> str:
+    if not kept["folder"]:
+        return "off"
+    if kept["refused"]:
+        return f"not used: {kept['refused']}"
+    return f"{kept['folder']}: {kept['kernels']} kernels, {units.size(kept['bytes'])}"
+
+
+def _recorded() -> dict[str, str]:
+    """Return, for each GPU with a recorded test run, whether it is valid for these kernels."""
+    from warpath.engines.cuda import sources
+
+    runs = sources.since_recorded()
+    return runs or {"none": f"no run is recorded in {sources.RUNS}"}
+
+
+def _planned() -> tuple[str, ...]:
+    """Return the algorithms that auto may choose for one source on a GPU."""
+    able = [each for each in CATALOGUE.planned if Task.SSSP in each.solves]
+    return tuple(each.name for each in able if "cuda" in each.devices)

@@ -1,22 +1,21 @@
 """convert, prepare and generate: write graph files."""
 # Annotations are read at run time: no postponed evaluation.
 
-import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 
 from warpath.api import prepare as preparing
 from warpath.base import units
-from warpath.base.escaping import visible
 from warpath.cli import output, saving
-from warpath.cli.generators import arguments_of, detail, listing
-from warpath.cli.options import GraphFile, Reading, Showing, Threads
-from warpath.cli.output import NamedValues
+from warpath.cli.generators import arguments_of, describe_kind, list_kinds
+from warpath.cli.options import THREADS, Reading, Showing, argument, flag, option
+from warpath.cli.output import Report
 from warpath.cli.reading import load, pairs
-from warpath.cli.reporting import UsageError, busy
+from warpath.cli.reporting import UsageError, busy, tell
 from warpath.engines.hierarchy import arcs_of
 from warpath.graph import Graph
 from warpath.graph.zones import opened
@@ -25,30 +24,16 @@ from warpath.io.formats import left_out, write
 
 def convert(
     *,
-    graph: GraphFile,
-    out: Annotated[
-        Path,
-        typer.Argument(
-            metavar="OUT",
-            help="The file to write: .gr, .mtx, .wel, .npz, .parquet, ...; compressed by a second "
-            "suffix .gz, .xz, .bz2 or .zst.",
-            show_default=False,
-        ),
-    ],
-    reading: Reading,
-    showing: Showing,
-    format_out: Annotated[
-        str | None,
-        typer.Option(
-            "--format-out", help="The format to write, if the suffix of OUT is not enough."
-        ),
-    ] = None,
-    option_out: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--option-out", metavar="KEY=VALUE", help="An option of the writer, e.g. labels=drop."
-        ),
-    ] = None,
+    options: Reading,
+    out: Path = argument(
+        "The file to write: .gr, .mtx, .wel, .npz, .parquet, ...; compressed by a second suffix "
+        ".gz, .xz, .bz2 or .zst.",
+        metavar="OUT",
+    ),
+    format_out: str | None = option("The format to write, if the suffix of OUT is not enough."),
+    option_out: list[str] | None = option(
+        "An option of the writer, e.g. labels=drop.", metavar="KEY=VALUE"
+    ),
 ) -> None:
     """Read a graph in one format and write it in another.
 
@@ -57,37 +42,18 @@ def convert(
     Example: [cyan]warpath convert roads.gr.gz roads.npz[/]
     """
     saving.check_folder(out)
-    loaded = load(graph, reading, showing, prepared=False)
-    options = pairs(option_out, "--option-out")
-    with busy(f"writing {out.name}", showing):
-        seconds = _write(loaded.graph, out, format_out, options)
-    document = {
-        "command": "convert",
-        "graph": str(graph),
-        "out": str(out),
-        "n": loaded.graph.n,
-        "m": loaded.graph.m,
-        "bytes": out.stat().st_size,
-        "seconds": {"read": loaded.seconds, "write": seconds},
-    }
-    shown = {
-        "read": output.titled(graph, loaded.graph),
-        "written": f"{out}, {units.size(out.stat().st_size)}",
-        "time": f"{units.seconds(loaded.seconds)} reading, {units.seconds(seconds)} writing",
-    }
-    output.show(document, NamedValues(shown), as_json=showing.as_json)
+    loaded = load(options, prepared=False)
+    settings = pairs(option_out, "--option-out")
+    report = loaded.report("convert")
+    report.facts["read"] = report.facts.pop("graph")
+    _write(report, loaded.graph, out, loaded.seconds, format=format_out, **settings)
 
 
 def prepare(
     *,
-    graph: GraphFile,
-    out: Annotated[
-        Path,
-        typer.Option("--out", "-o", help="The file to write: .wph.", show_default=False),
-    ],
-    reading: Reading,
-    showing: Showing,
-    threads: Threads = None,
+    options: Reading,
+    out: Path = option("The file to write: .wph.", "--out", "-o", default=...),
+    threads: int | None = THREADS,
 ) -> None:
     """Prepare a graph for many routes, trips and tables, and save it with its hierarchy.
 
@@ -98,56 +64,28 @@ def prepare(
     Example: [cyan]warpath prepare roads.gr.gz -o roads.wph[/]
     """
     saving.check(out, saving.PREPARED)
-    loaded = load(graph, reading, showing, prepared=False)
+    loaded = load(options, prepared=False)
     roads = loaded.graph
-    start = time.perf_counter()
-    solver = preparing.prepare(roads, threads=threads, progress=showing.progress)
-    seconds = time.perf_counter() - start
-    with busy(f"writing {out.name}", showing):
-        start = time.perf_counter()
-        solver.save(out)
-        written = time.perf_counter() - start
+    with loaded.timed("prepare"):
+        solver = preparing.prepare(roads, threads=threads, progress=options.progress)
     up, down = arcs_of(opened(roads))
-    document = {
-        "command": "prepare",
-        "graph": str(graph),
-        "out": str(out),
-        "n": roads.n,
-        "m": roads.m,
-        "arcs": {"up": up, "down": down},
-        "bytes": out.stat().st_size,
-        "seconds": {"read": loaded.seconds, "prepare": seconds, "write": written},
-    }
-    shown = {
-        "graph": output.titled(graph, roads),
-        "hierarchy": f"{output.count(up)} arcs up, {output.count(down)} down",
-        "written": f"{out}, {units.size(out.stat().st_size)}",
-        "time": f"{units.seconds(loaded.seconds)} reading, {units.seconds(seconds)} preparing, "
-        f"{units.seconds(written)} writing",
-    }
-    output.show(document, NamedValues(shown), as_json=showing.as_json)
+    report = loaded.report("prepare")
+    hierarchy = f"{output.count(up)} arcs up, {output.count(down)} down"
+    report.add("arcs", {"up": up, "down": down}, "hierarchy", hierarchy)
+    _report_written(report, out, loaded.seconds, solver.save)
 
 
 def generate(
     *,
     context: typer.Context,
     showing: Showing,
-    kind: Annotated[
-        str | None,
-        typer.Argument(help="What to generate: grid, road, rmat, ...", show_default=False),
-    ] = None,
-    out: Annotated[
-        Path | None,
-        typer.Option("--out", "-o", help="The file to write, its format by suffix."),
-    ] = None,
-    seed: Annotated[int, typer.Option("--seed", help="The same seed gives the same graph.")] = 0,
-    parameter: Annotated[
-        list[str] | None,
-        typer.Option("--parameter", "-p", metavar="NAME=VALUE", help="The same as --NAME VALUE."),
-    ] = None,
-    list_them: Annotated[
-        bool, typer.Option("--list", help="List the kinds, or the parameters of one.")
-    ] = False,
+    kind: str | None = argument("What to generate: grid, road, rmat, ...", default=None),
+    out: Path | None = option("The file to write, its format by suffix.", "--out", "-o"),
+    seed: int = option("The same seed gives the same graph.", default=0),
+    parameter: list[str] | None = option(
+        "The same as --NAME VALUE.", "--parameter", "-p", metavar="NAME=VALUE"
+    ),
+    list_them: bool = flag("List the kinds, or the parameters of one.", "--list"),
 ) -> None:
     """Generate a graph of a well-known kind, the same on every machine, and write it.
 
@@ -159,8 +97,9 @@ def generate(
         rest = context.args or parameter or out
         if kind is None and rest and not list_them:
             raise UsageError("a KIND is needed: `warpath generate --list` lists them.")
-        document, part = listing() if kind is None else detail(kind)
-        output.show(document, part, as_json=showing.as_json)
+        report = Report("generate", showing)
+        list_kinds(report) if kind is None else describe_kind(report, kind)
+        report.show()
         return
     function, arguments = arguments_of(kind, context.args, pairs(parameter, "--parameter"))
     if out is None:
@@ -169,32 +108,37 @@ def generate(
     start = time.perf_counter()
     with busy(f"generating {kind}", showing):
         made = function(**arguments, seed=seed)
-    seconds = time.perf_counter() - start
-    with busy(f"writing {out.name}", showing):
-        written = _write(made, out, None, {})
-    document = {
-        "command": "generate",
-        "kind": kind,
-        "arguments": {**arguments, "seed": seed},
-        "out": str(out),
-        "n": made.n,
-        "m": made.m,
-        "bytes": out.stat().st_size,
-        "seconds": {"generate": seconds, "write": written},
-    }
-    shown = {
-        "generated": f"{made.name or kind}, seed {seed}: n = {output.count(made.n)} vertices, "
-        f"m = {output.count(made.m)} edges",
-        "written": f"{out}, {units.size(out.stat().st_size)}",
-        "time": f"{units.seconds(seconds)} generating, {units.seconds(written)} writing",
-    }
-    output.show(document, NamedValues(shown), as_json=showing.as_json)
+    seconds = {"generate": time.perf_counter() - start}
+    report = Report("generate", showing, kind=kind, arguments={**arguments, "seed": seed})
+    report.document |= {"n": made.n, "m": made.m}
+    report.facts["generated"] = (
+        f"{made.name or kind}, seed {seed}: n = {output.count(made.n)} vertices, "
+        f"m = {output.count(made.m)} edges"
+    )
+    _write(report, made, out, seconds)
 
 
-def _write(graph: Graph, out: Path, name: str | None, options: dict[str, Any]) -> float:
-    start = time.perf_counter()
-    write(graph, out, format=name, **options)
-    seconds = time.perf_counter() - start
-    if said := left_out(graph, out, name):
-        sys.stderr.write(f"warpath: {visible(said)}\n")
-    return seconds
+def _write(
+    report: Report, graph: Graph, out: Path, seconds: dict[str, float], **options: Any
+) -> None:
+    """Write a graph, and print the report of it."""
+    _report_written(report, out, seconds, lambda file: write(graph, file, **options))
+    if said := left_out(graph, out, options.get("format")):
+        tell(said)
+
+
+def _report_written(
+    report: Report, out: Path, seconds: dict[str, float], write: Callable[[Path], Any]
+) -> None:
+    """Write a file, add its size and the time to a report, and print the report."""
+
+    def timed(file: Path) -> str:
+        start = time.perf_counter()
+        write(file)
+        seconds["write"] = time.perf_counter() - start
+        return f"{file}, {units.size(file.stat().st_size)}"
+
+    report.add_file("out", out, "written", timed)
+    report.document["bytes"] = out.stat().st_size
+    report.add_seconds(seconds)
+    report.show()

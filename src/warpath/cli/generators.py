@@ -6,7 +6,7 @@ import difflib
 import inspect
 from typing import TYPE_CHECKING, Any
 
-from warpath.cli.output import Sentence, TableRows
+from warpath.cli.output import Report, Sentence, TableRows
 from warpath.cli.reading import number_or_text
 from warpath.cli.reporting import UsageError
 from warpath.graph.generate import GENERATORS
@@ -23,28 +23,22 @@ _WEIGHTS = (
 )
 
 
-def listing() -> tuple[dict[str, Any], TableRows]:
-    """Return all kinds, as a document and as a table."""
+def list_kinds(report: Report) -> None:
+    """Add all kinds of graphs to a report."""
     rows = [(name, _summary(name), _usage(name)) for name in GENERATORS]
-    columns = ("kind", "what it is", "parameters")
+    report.parts.append(TableRows(("kind", "what it is", "parameters"), rows, data=False))
     kinds = [dict(zip(("kind", "summary", "usage"), row, strict=True)) for row in rows]
-    return {"command": "generate", "kinds": kinds}, TableRows(columns, rows, data=False)
+    report.document["kinds"] = kinds
 
 
-def detail(kind: str) -> tuple[dict[str, Any], Sentence]:
-    """Return the description of a kind and of its parameters, as a document and as text."""
+def describe_kind(report: Report, kind: str) -> None:
+    """Add the description of a kind and of its parameters to a report."""
     text = f"{kind} {_usage(kind)}\n\n{inspect.getdoc(_function(kind)) or ''}"
     text = text.partition("\nRaises\n")[0].partition("\nExamples\n")[0].rstrip()
     text += f"\n\n{_WEIGHTS}"
-    document = {
-        "command": "generate",
-        "kind": kind,
-        "parameters": {
-            p.name: None if p.default is p.empty else p.default for p in _parameters(kind)
-        },
-        "text": text,
-    }
-    return document, Sentence(text)
+    defaults = {p.name: None if p.default is p.empty else p.default for p in _parameters(kind)}
+    report.document |= {"kind": kind, "parameters": defaults, "text": text}
+    report.parts.append(Sentence(text))
 
 
 def arguments_of(

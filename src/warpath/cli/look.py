@@ -3,21 +3,20 @@
 
 import dataclasses
 import math
-import time
+from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import numpy as np
-import typer
 
 from warpath.base import units
 from warpath.base.errors import InputError, VerificationError
 from warpath.cli import output
-from warpath.cli.options import GraphFile, Reading, Showing, Snapping, Solving
-from warpath.cli.output import NamedValues, Sentence
+from warpath.cli.options import Reading, Snapping, VertexSolving, argument, flag, option
+from warpath.cli.output import NamedValues, Report, Sentence
 from warpath.cli.reading import load
 from warpath.cli.reporting import UsageError, busy, in_words_of_the_command
-from warpath.cli.vertices import listed, one_id, vertex
+from warpath.cli.vertices import one_id
 from warpath.graph import Graph
 from warpath.graph.arguments import one_index
 from warpath.graph.export import first_vertices
@@ -29,105 +28,77 @@ from warpath.results.certificate import verify as certify
 from warpath.results.files import load_result, load_vectors
 
 
-def info(graph: GraphFile, reading: Reading, showing: Showing) -> None:
+def info(options: Reading) -> None:
     """Show the contents of a graph file: sizes, degrees, weights, ids, coordinates.
 
     Example: [cyan]warpath info roads.gr.gz[/]
     """
-    loaded = load(graph, reading, showing, prepared=False)
+    loaded = load(options, prepared=False)
     roads = loaded.graph
-    with busy("inspecting the edges", showing):
+    with busy("inspecting the edges", options):
         facts = roads.facts()
-        components = {
+        counts = {
             "weak": roads.components().counts,
             "strong": roads.components(strong=True).counts,
         }
-    document = {
-        "command": "info",
-        "graph": str(graph),
-        **dataclasses.asdict(facts),
-        "edges": facts.edges,
-        "ids": _ids(roads),
-        "first_id": one_id(roads, 0) if roads.n else None,
-        "last_id": one_id(roads, roads.n - 1) if roads.n else None,
-        "coordinates": _extent(roads),
-        "components": {
-            name: {"count": len(counts), "largest": int(counts.max(initial=0))}
-            for name, counts in components.items()
-        },
-        "turns": None if roads.turns is None else str(roads.turns),
+    report = Report("info", options, graph=str(options.graph), **dataclasses.asdict(facts))
+    ends = [one_id(roads, at) if roads.n else None for at in (0, roads.n - 1)]
+    arrays = (roads.indptr, roads.indices, roads.weights)
+    report.document |= {
+        "first_id": ends[0],
+        "last_id": ends[1],
         "first_through": roads.first_through,
         "read_report": roads.read_report,
-        "bytes": sum(
-            a.nbytes for a in (roads.indptr, roads.indices, roads.weights) if a is not None
-        ),
-        "seconds": {"read": loaded.seconds},
     }
-    shown: dict[str, Any] = {
-        "graph": graph.name,
-        "vertices": roads.n,
-        "edges": f"{output.count(facts.edges)} "
-        + ("directed" if roads.directed else "undirected, stored both ways"),
-        "degree": f"{facts.min_degree} to {output.count(facts.max_degree)}, "
-        f"mean {facts.mean_degree:.3g}",
-        "self-loops": facts.loops,
-        "weights": _weights(facts),
-        "symmetric": facts.symmetric,
-        "ids": f"{document['ids']}, {document['first_id']} .. {document['last_id']}",
-        "coordinates": _extent_line(document["coordinates"]),
-        "components": f"{_largest(components['weak'], roads.n)}; strongly connected: "
-        f"{_largest(components['strong'], roads.n)}",
+    directed = "directed" if roads.directed else "undirected, stored both ways"
+    report.facts |= {"graph": options.graph.name, "vertices": roads.n}
+    report.add("edges", facts.edges, "edges", f"{output.count(facts.edges)} {directed}")
+    most = output.count(facts.max_degree)
+    report.facts["degree"] = f"{facts.min_degree} to {most}, mean {facts.mean_degree:.3g}"
+    report.facts["self-loops"] = facts.loops
+    report.facts["weights"] = _weights(facts)
+    report.facts["symmetric"] = facts.symmetric
+    report.add("ids", names := _ids(roads), "ids", f"{names}, {ends[0]} .. {ends[1]}")
+    report.add("coordinates", *_extent(roads))
+    components = {
+        name: {"count": len(each), "largest": int(each.max(initial=0))}
+        for name, each in counts.items()
     }
+    weak, strong = (_largest(each, roads.n) for each in counts.values())
+    report.add("components", components, "components", f"{weak}; strongly connected: {strong}")
     if facts.negative:
-        shown["negative weights"] = negative_weights(named_as_in_file(roads))
+        report.facts["negative weights"] = negative_weights(named_as_in_file(roads))
     if facts.zero:
-        shown["zero weights"] = facts.zero
+        report.facts["zero weights"] = facts.zero
     if roads.first_through:
         where = ", in areas" if roads.areas else ""
-        shown["not passed through"] = first_vertices(roads.first_through) + where
+        report.facts["not passed through"] = first_vertices(roads.first_through) + where
+    report.document["turns"] = None if roads.turns is None else str(roads.turns)
     if roads.turns is not None:
-        shown["turns"] = str(roads.turns)
-    shown["memory"] = units.size(document["bytes"])
-    shown["time"] = f"{units.seconds(loaded.seconds)} reading"
-    parts = [NamedValues(shown)]
+        report.facts["turns"] = str(roads.turns)
+    size = sum(array.nbytes for array in arrays if array is not None)
+    report.add("bytes", size, "memory", units.size(size))
+    report.add_seconds(loaded.seconds)
     if roads.read_report:
-        report = {
+        lines = {
             in_words_of_the_command(name): in_words_of_the_command(value)
             if isinstance(value, str)
             else value
             for name, value in roads.read_report.items()
         }
-        parts.append(NamedValues(report, "report of the reader"))
-    output.show(document, *parts, as_json=showing.as_json)
+        report.parts.append(NamedValues(lines, "report of the reader"))
+    report.show()
 
 
 def plan(
     *,
-    graph: GraphFile,
-    reading: Reading,
-    snapping: Snapping,
-    solving: Solving,
-    showing: Showing,
-    source: Annotated[
-        str | None,
-        typer.Option("--source", "-s", help="Plan sssp from this id.", show_default=False),
-    ] = None,
-    sources: Annotated[
-        str | None,
-        typer.Option("--sources", help="Plan distances: 1,5,9 or a file.", show_default=False),
-    ] = None,
-    targets: Annotated[
-        str | None,
-        typer.Option("--targets", help="The targets of --sources.", show_default=False),
-    ] = None,
-    all_pairs: Annotated[bool, typer.Option("--apsp", help="Plan apsp.")] = False,
-    start: Annotated[
-        str | None,
-        typer.Option("--from", help="Plan path from this id, with --to.", show_default=False),
-    ] = None,
-    end: Annotated[
-        str | None, typer.Option("--to", help="The target of --from.", show_default=False)
-    ] = None,
+    options: VertexSolving,
+    source: str | None = option("Plan sssp from this id.", "--source", "-s"),
+    sources: str | None = option("Plan distances: 1,5,9 or a file."),
+    targets: str | None = option("The targets of --sources."),
+    all_pairs: bool = flag("Plan apsp.", "--apsp"),
+    start: str | None = option("Plan path from this id, with --to.", "--from"),
+    end: str | None = option("The target of --from.", "--to"),
 ) -> None:
     """Show the plan for a solve: algorithm, reason, predicted time and memory.
 
@@ -135,116 +106,72 @@ def plan(
 
     Example: [cyan]warpath plan roads.gr.gz --from 1 --to 1000[/]
     """
-    tasks = [
-        name
-        for name, on in (
-            ("--source", source),
-            ("--sources", sources),
-            ("--apsp", all_pairs),
-            ("--from", start),
-        )
-        if on
-    ]
+    requested = {"--source": source, "--sources": sources, "--apsp": all_pairs, "--from": start}
+    tasks = [name for name, value in requested.items() if value]
     if len(tasks) > 1:
         raise UsageError(f"{' and '.join(tasks)} cannot be combined: use one of them.")
     if (start is None) != (end is None):
         raise UsageError("--from and --to must be given together.")
     if targets is not None and sources is None:
         raise UsageError("--targets needs --sources.")
-    named = [source, start, end, sources, targets]
-    loaded = load(graph, reading, showing, vertices=named, snapping=snapping)
-    roads = loaded.graph
+    loaded = load(options, [source, start, end, sources, targets])
+    one, several = partial(loaded.vertex, along=False), partial(loaded.listed, along=False)
     question: dict[str, Any] = {}
     if start is not None and end is not None:
-        question = {
-            "source": vertex(roads, start, snapping),
-            "target": vertex(roads, end, snapping),
-        }
+        question = {"source": one(start), "target": one(end)}
     elif sources is not None:
-        question = {"sources": listed(roads, sources, snapping)}
+        question = {"sources": several(sources)}
         if targets is not None:
-            question["targets"] = listed(roads, targets, snapping)
+            question["targets"] = several(targets)
     elif source is not None:
-        question = {"source": vertex(roads, source, snapping)}
+        question = {"source": one(source)}
     elif not all_pairs:
-        if not roads.n:
-            raise InputError(f"{graph} has no vertices, so there is nothing to plan.")
-        question = {"source": roads.label_of(np.array([0]))[0]}
-    chosen = loaded.solver(solving).plan(**question)
-    document = {
-        "command": "plan",
-        "graph": str(graph),
-        "algorithm": chosen.algorithm,
-        "device": chosen.device,
-        "threads": chosen.threads,
-        "params": chosen.params,
-        "seconds": chosen.seconds,
-        "bytes": chosen.bytes,
-        "reason": chosen.reason,
-        "runners_up": [
-            {
-                "algorithm": c.recipe.name,
-                "seconds": c.seconds,
-                "bytes": c.bytes,
-                "threads": c.threads,
-            }
-            for c in chosen.runners_up
-        ],
-        "left_out": [{"algorithm": name, "reason": why} for name, why in chosen.left_out],
-        "notes": chosen.notes,
-    }
-    output.show(document, Sentence(str(chosen)), as_json=showing.as_json)
+        if not loaded.graph.n:
+            raise InputError(f"{options.graph} has no vertices, so there is nothing to plan.")
+        question = {"source": loaded.graph.label_of(np.array([0]))[0]}
+    chosen = loaded.solver().plan(**question)
+    names = ("algorithm", "device", "threads", "params", "seconds", "bytes", "reason", "notes")
+    report = Report("plan", options, graph=str(options.graph))
+    report.document |= {name: getattr(chosen, name) for name in names}
+    report.document["runners_up"] = [
+        {
+            "algorithm": each.recipe.name,
+            "seconds": each.seconds,
+            "bytes": each.bytes,
+            "threads": each.threads,
+        }
+        for each in chosen.runners_up
+    ]
+    report.document["left_out"] = [
+        {"algorithm": name, "reason": reason} for name, reason in chosen.left_out
+    ]
+    report.parts.append(Sentence(str(chosen)))
+    report.show()
 
 
 def verify(
     *,
-    graph: GraphFile,
-    result: Annotated[
-        Path,
-        typer.Argument(
-            metavar="RESULT",
-            help="A file saved by sssp, distances or apsp: .npz, .parquet, .csv, .tsv, or .npy or "
-            ".zarr of all pairs. Or, with --source, distances that another program computed: .npy, "
-            ".npz with dist and pred, or .csv, .tsv or .parquet with a column of distances.",
-            show_default=False,
-        ),
-    ],
-    reading: Reading,
-    snapping: Snapping,
-    showing: Showing,
-    source: Annotated[
-        str | None,
-        typer.Option(
-            "--source",
-            "-s",
-            help="The id of the source. Needed for distances of another program.",
-            show_default=False,
-        ),
-    ] = None,
-    pred: Annotated[
-        Path | None,
-        typer.Option(
-            "--pred",
-            help="A .npy file with the predecessors of another program: indices from 0, -1 for "
-            "none.",
-            show_default=False,
-        ),
-    ] = None,
-    tree: Annotated[
-        str,
-        typer.Option(
-            "--tree", help="'canonical', or 'any': also a tree of shortest paths with other ties."
-        ),
-    ] = "canonical",
-    unreachable: Annotated[
-        float | None,
-        typer.Option(
-            "--unreachable",
-            help="The distance of unreached vertices in the file of another program, besides inf "
-            "and the largest value of its type.",
-            show_default=False,
-        ),
-    ] = None,
+    options: Snapping,
+    result: Path = argument(
+        "A file saved by sssp, distances or apsp: .npz, .parquet, .csv, .tsv, or .npy or .zarr of "
+        "all pairs. Or, with --source, distances that another program computed: .npy, .npz with "
+        "dist and pred, or .csv, .tsv or .parquet with a column of distances.",
+        metavar="RESULT",
+    ),
+    source: str | None = option(
+        "The id of the source. Needed for distances of another program.", "--source", "-s"
+    ),
+    pred: Path | None = option(
+        "A .npy file with the predecessors of another program: indices from 0, -1 for none."
+    ),
+    tree: str = option(
+        "'canonical', or 'any': also a tree of shortest paths with other ties.",
+        default="canonical",
+    ),
+    unreachable: float | None = option(
+        "The distance of unreached vertices in the file of another program, besides inf and the "
+        "largest value of its type."
+    ),
 ) -> None:
     """Check a saved result against its graph, without trusting the program that wrote it.
 
@@ -253,7 +180,7 @@ def verify(
 
     Example: [cyan]warpath verify roads.gr.gz tree.npz[/]
     """
-    loaded = load(graph, reading, showing, prepared=False, vertices=[source], snapping=snapping)
+    loaded = load(options, [source], prepared=False)
     roads = loaded.graph
     vectors = load_vectors(roads, result)
     saved = load_result(roads, result) if vectors is None else None
@@ -262,8 +189,7 @@ def verify(
     if vectors is not None and source is None:
         raise UsageError(f"{result} has distances from one source: give its id with --source.")
     if source is not None:
-        place = vertex(roads, source, snapping, along=True)
-        wanted = one_index(roads, snapped(roads, place, "source"), "source")
+        wanted = one_index(roads, snapped(roads, loaded.vertex(source), "source"), "source")
         starts = np.atleast_1d(getattr(saved, "source_index", getattr(saved, "source_indices", -1)))
         if vectors is None and wanted not in starts.tolist():
             first = one_id(roads, int(starts[0]))
@@ -279,24 +205,18 @@ def verify(
         start = one_label(graph, wanted)
         return certify(graph, dist, start, before, tree=tree, unreachable=unreachable)
 
-    start = time.perf_counter()
     try:
-        with busy("verifying", showing):
+        with busy("verifying", options), loaded.timed("verify"):
             certificate = check(roads)
     except VerificationError:
         if not roads.id_base or roads.labels is not None:
             raise
         check(named_as_in_file(roads))  # again, for a message with the ids of the file
         raise
-    document = {
-        "command": "verify",
-        "graph": str(graph),
-        "result": str(result),
-        "verified": True,
-        **dataclasses.asdict(certificate),
-        "seconds": {"read": loaded.seconds, "verify": time.perf_counter() - start},
-    }
-    output.show(document, Sentence(str(certificate)), as_json=showing.as_json)
+    report = Report("verify", options, graph=str(options.graph), result=str(result), verified=True)
+    report.document |= {**dataclasses.asdict(certificate), "seconds": loaded.seconds}
+    report.parts.append(Sentence(str(certificate)))
+    report.show()
 
 
 def _vector(graph: Graph, path: Path) -> Any:
@@ -321,12 +241,14 @@ def _weights(facts: Any) -> str:
     return f"{facts.weight_dtype}, {ends}, mean {facts.mean_weight:.6g}"
 
 
-def _extent(graph: Graph) -> dict[str, float] | None:
+def _extent(graph: Graph) -> tuple[dict[str, float] | None, str, str]:
+    """Return the extent of the coordinates, the label of its line, and the line."""
     known = graph.coordinates
     if known is None or not np.isfinite(known).all(axis=1).any():
-        return None
-    low, high = np.nanmin(known, axis=0).tolist(), np.nanmax(known, axis=0).tolist()
-    return {"min_x": low[0], "min_y": low[1], "max_x": high[0], "max_y": high[1]}
+        return None, "coordinates", "none"
+    (x, y), (right, top) = np.nanmin(known, axis=0).tolist(), np.nanmax(known, axis=0).tolist()
+    line = f"x {x:.7g} .. {right:.7g}, y {y:.7g} .. {top:.7g}"
+    return {"min_x": x, "min_y": y, "max_x": right, "max_y": top}, "coordinates", line
 
 
 def _largest(counts: Any, n: int) -> str:
@@ -338,13 +260,4 @@ def _largest(counts: Any, n: int) -> str:
     return (
         f"{output.count(len(counts))}, the largest with {output.count(largest)} of "
         f"{output.count(n)} vertices ({share} %)"
-    )
-
-
-def _extent_line(extent: dict[str, float] | None) -> str:
-    if extent is None:
-        return "none"
-    return (
-        f"x {extent['min_x']:.7g} .. {extent['max_x']:.7g}, "
-        f"y {extent['min_y']:.7g} .. {extent['max_y']:.7g}"
     )

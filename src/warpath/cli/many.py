@@ -1,91 +1,58 @@
 """distances, apsp and pairs: tables of distances, and the distances of trips."""
 # Annotations are read at run time: no postponed evaluation.
 
-import time
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import Any
 
-import typer
-
-from warpath.base import units
 from warpath.cli import output, saving, tables
 from warpath.cli.options import (
-    Cutoff,
-    EscapeFormulas,
-    GraphFile,
+    CUTOFF,
+    ESCAPE_FORMULAS,
     HtmlMap,
-    Reading,
-    Showing,
     Solving,
-    TableSnapping,
+    TableSolving,
+    argument,
+    flag,
+    option,
 )
-from warpath.cli.output import NamedValues, TableRows
-from warpath.cli.reading import Loaded, load, with_coordinates
-from warpath.cli.reporting import UsageError, busy
-from warpath.cli.summary import exact_sum
-from warpath.cli.vertices import in_file_ids, listed
+from warpath.cli.reading import Loaded, load
+from warpath.cli.reporting import UsageError
 from warpath.cli.vertices import trips as listed_trips
-from warpath.results.distance_table import DistanceTable
 
-_TRIP_COLUMNS = ("origin", "destination", "distance")
+_WIDE = 12  # more columns do not fit a terminal
 
-DistDtype = Annotated[
-    str | None,
-    typer.Option(
-        "--dist-dtype",
-        help="int32 halves the size of a table of integers; an error if a distance does not fit.",
-        show_default=False,
-    ),
-]
-Long = Annotated[
-    bool | None,
-    typer.Option(
-        "--long/--wide",
-        help="One line per pair that has a path (source, target, distance), or one per source. "
-        "Default: wide, or long if the terminal is too narrow.",
-        show_default=False,
-    ),
-]
+_DIST_DTYPE: Any = option(
+    "int32 halves the size of a table of integers; an error if a distance does not fit."
+)
+_LONG: Any = option(
+    "One line per pair that has a path (source, target, distance), or one per source. Default: "
+    "wide, or long if the terminal is too narrow.",
+    "--long/--wide",
+)
 
 
 def distances(
     *,
-    graph: GraphFile,
-    sources: Annotated[
-        str,
-        typer.Option(
-            "--sources",
-            "-s",
-            help="Ids like 1,5,9, coordinates like [bold]7.41,43.73;7.42,43.74[/], or a file with "
-            "an id in its first column or columns lon and lat.",
-        ),
-    ],
-    reading: Reading,
-    snapping: TableSnapping,
-    solving: Solving,
-    showing: Showing,
-    targets: Annotated[
-        str | None,
-        typer.Option("--targets", help="As --sources. Default: all vertices.", show_default=False),
-    ] = None,
-    cutoff: Cutoff = None,
-    out: Annotated[
-        Path | None,
-        typer.Option(
-            "--out", "-o", help="Save the table: .npz, .parquet, .csv, .tsv, .npy, .zarr."
-        ),
-    ] = None,
-    long: Long = None,
-    predecessors: Annotated[
-        bool,
-        typer.Option(
-            "--predecessors", help="Add the vertex before each target, to a long table or .npz."
-        ),
-    ] = False,
-    dist_dtype: DistDtype = None,
-    escape_formulas: EscapeFormulas = False,
+    options: TableSolving,
+    sources: str = option(
+        "Ids like 1,5,9, coordinates like [bold]7.41,43.73;7.42,43.74[/], or a file with an id in "
+        "its first column or columns lon and lat.",
+        "--sources",
+        "-s",
+        default=...,
+    ),
+    targets: str | None = option("As --sources. Default: all vertices."),
+    cutoff: float | None = CUTOFF,
+    out: Path | None = option(
+        "Save the table: .npz, .parquet, .csv, .tsv, .npy, .zarr.", "--out", "-o"
+    ),
+    long: bool | None = _LONG,
+    predecessors: bool = flag(
+        "Add the vertex before each target, to a long table or .npz.", "--predecessors"
+    ),
+    dist_dtype: str | None = _DIST_DTYPE,
+    escape_formulas: bool = ESCAPE_FORMULAS,
 ) -> None:
     """Compute a table of distances from several vertices to several others.
 
@@ -94,52 +61,36 @@ def distances(
 
     Example: [cyan]warpath distances roads.gr.gz -s depots.csv --targets 5,9,12 -o od.parquet[/]
     """
-    saving.check(out, saving.TABLES, escape_formulas=escape_formulas)
-    _refuse_a_form(out, long=long)
+    _check(out, long=long, escape_formulas=escape_formulas)
     if predecessors:
         long = _long_for_predecessors(out, long=long)
-    loaded = load(graph, reading, showing, vertices=[sources, targets], snapping=snapping)
-    roads = loaded.graph
-    rows = listed(roads, sources, snapping, along=True)
-    columns = None if targets is None else listed(roads, targets, snapping, along=True)
+    loaded = load(options, [sources, targets])
+    rows = loaded.listed(sources)
+    columns = None if targets is None else loaded.listed(targets)
     if out is None:
-        tables.refuse_large(len(rows), roads.n if columns is None else len(columns))
-    call = partial(
-        loaded.solver(solving).distances,
+        tables.refuse_large(len(rows), loaded.graph.n if columns is None else len(columns))
+    solve = partial(
+        loaded.solve,
+        "distances",
         rows,
         columns,
         cutoff=cutoff,
         predecessors=predecessors,
         dist_dtype=dist_dtype,
-        missing=snapping.missing,
+        missing=options.missing,
     )
-    _solve(
-        call,
-        command="distances",
-        file=graph,
-        loaded=loaded,
-        out=out,
-        showing=showing,
-        long=long,
-        escape_formulas=escape_formulas,
-    )
+    _report("distances", loaded, solve, out, long=long, escape_formulas=escape_formulas)
 
 
 def apsp(
     *,
-    graph: GraphFile,
-    reading: Reading,
-    solving: Solving,
-    showing: Showing,
-    out: Annotated[
-        Path | None,
-        typer.Option(
-            "--out", "-o", help="Save the table: .npy, .zarr, .npz, .parquet, .csv, .tsv."
-        ),
-    ] = None,
-    long: Long = None,
-    dist_dtype: DistDtype = None,
-    escape_formulas: EscapeFormulas = False,
+    options: Solving,
+    out: Path | None = option(
+        "Save the table: .npy, .zarr, .npz, .parquet, .csv, .tsv.", "--out", "-o"
+    ),
+    long: bool | None = _LONG,
+    dist_dtype: str | None = _DIST_DTYPE,
+    escape_formulas: bool = ESCAPE_FORMULAS,
 ) -> None:
     """Compute the distances between all pairs of vertices.
 
@@ -149,48 +100,26 @@ def apsp(
 
     Example: [cyan]warpath apsp zones.tntp -o full.npy[/]
     """
-    saving.check(out, saving.TABLES, escape_formulas=escape_formulas)
-    _refuse_a_form(out, long=long)
-    loaded = load(graph, reading, showing)
-    roads = loaded.graph
+    _check(out, long=long, escape_formulas=escape_formulas)
+    loaded = load(options)
     if out is None:
-        tables.refuse_large(roads.n, roads.n)
-    call = partial(loaded.solver(solving).apsp, dist_dtype=dist_dtype)
-    _solve(
-        call,
-        command="apsp",
-        file=graph,
-        loaded=loaded,
-        out=out,
-        showing=showing,
-        long=long,
-        escape_formulas=escape_formulas,
-    )
+        tables.refuse_large(loaded.graph.n, loaded.graph.n)
+    solve = partial(loaded.solve, "apsp", dist_dtype=dist_dtype)
+    _report("apsp", loaded, solve, out, long=long, escape_formulas=escape_formulas)
 
 
 def pairs(
     *,
-    graph: GraphFile,
-    trips: Annotated[
-        Path,
-        typer.Argument(
-            metavar="TRIPS",
-            help="A .csv or .tsv file with a trip per row: its columns origin and destination, or "
-            "origin_lon, origin_lat, destination_lon and destination_lat, else the first two.",
-            show_default=False,
-        ),
-    ],
-    reading: Reading,
-    snapping: TableSnapping,
-    solving: Solving,
-    showing: Showing,
+    options: TableSolving,
+    trips: Path = argument(
+        "A .csv or .tsv file with a trip per row: its columns origin and destination, or "
+        "origin_lon, origin_lat, destination_lon and destination_lat, else the first two.",
+        metavar="TRIPS",
+    ),
     page: HtmlMap,
-    out: Annotated[
-        Path | None,
-        typer.Option("--out", "-o", help="Save one row per trip: .parquet, .csv, .tsv, .txt."),
-    ] = None,
-    dist_dtype: DistDtype = None,
-    escape_formulas: EscapeFormulas = False,
+    out: Path | None = option("Save one row per trip: .parquet, .csv, .tsv, .txt.", "--out", "-o"),
+    dist_dtype: str | None = _DIST_DTYPE,
+    escape_formulas: bool = ESCAPE_FORMULAS,
 ) -> None:
     """Compute the distance of each of many trips, from an origin to a destination.
 
@@ -199,99 +128,69 @@ def pairs(
 
     Example: [cyan]warpath pairs roads.wph trips.csv -o distances.csv[/]
     """
-    saving.check(out, saving.TRIPS, escape_formulas=escape_formulas)
+    saving.check(out, saving.ROWS, escape_formulas=escape_formulas)
     page.check()
-    loaded = load(graph, reading, showing, vertices=[trips], snapping=snapping)
-    if page.html is not None:
-        loaded = with_coordinates(loaded, graph, "the routes", "--html")
-    roads, solver = loaded.graph, loaded.solver(solving)
-    ends = listed_trips(roads, trips, snapping)
+    loaded = load(options, [trips])
+    loaded.require_coordinates("the routes", {"--html": page.html})
+    ends = listed_trips(loaded.graph, trips, options)
     if out is None:
         tables.refuse_many(len(ends[0]))
-    start = time.perf_counter()
-    with in_file_ids(roads):
-        found = solver.pairs(
-            *ends, dist_dtype=dist_dtype, progress=showing.progress, missing=snapping.missing
-        )
-    solved = time.perf_counter() - start
-    if out is not None:
-        with busy(f"writing {out.name}", showing):
-            saving.save_rows(
-                found, _TRIP_COLUMNS, tables.trip_rows(found), out, escape_formulas=escape_formulas
-            )
-    if page.html is not None:
-        with busy(f"writing {page.html.name}", showing):
-            page.write(found)
-    rows = list(tables.trip_rows(found)) if out is None else None
-    reached, total = int(found.reached.sum()), exact_sum(found.dist[found.reached])
-    document = {
-        "command": "pairs",
-        "graph": str(graph),
-        "n": roads.n,
-        "m": roads.m,
-        "trips": len(found),
-        "reached": reached,
-        "sum": total,
-        "algorithm": found.plan.algorithm,
-        "plan": str(found.plan),
-        "stats": found.stats,
-        "seconds": {"read": loaded.seconds, "solve": solved},
-        "out": None if out is None else str(out),
-        "html": None if page.html is None else str(page.html),
-        "distances": None
-        if rows is None
-        else [dict(zip(_TRIP_COLUMNS, row, strict=True)) for row in rows],
-    }
-    if rows is not None:
-        part = TableRows(_TRIP_COLUMNS, rows, ids=frozenset(_TRIP_COLUMNS[:2]))
-        output.show(document, part, as_json=showing.as_json)
-        return
-    facts = {
-        "graph": output.titled(graph, roads),
-        "trips": f"{output.count(reached)} of {output.count(len(found))} have a path",
-        "sum of distances": total,
-        "time": f"{units.seconds(loaded.seconds)} reading, {units.seconds(solved)} solving",
-        "plan": found.plan.headline(),
-        "saved to": out,
-        **({} if page.html is None else {"map in": page.html}),
-    }
-    output.show(document, NamedValues(facts), as_json=showing.as_json)
+    found = loaded.solve("pairs", *ends, dist_dtype=dist_dtype, missing=options.missing)
+    report = loaded.report("pairs")
+    reached, total = int(found.reached.sum()), len(found)
+    report.document |= {"trips": total, "reached": reached}
+    report.facts["trips"] = f"{output.count(reached)} of {output.count(total)} have a path"
+    report.add("sum", tables.exact_sum(found.dist[found.reached]), "sum of distances")
+    report.add_run(found, loaded.seconds)
+    report.add_file("out", out, "saved to", partial(tables.save_rows, found, escape_formulas))
+    report.add_file("html", page.html, "map in", partial(page.save, found))
+    tables.add_rows(report, "distances", found, listed=out is None)
+    report.show(facts=out is not None)
 
 
-def _solve(
-    call: Callable[..., DistanceTable],
-    *,
+def _report(
     command: str,
-    file: Path,
     loaded: Loaded,
+    solve: partial[Any],
     out: Path | None,
-    showing: Showing,
+    *,
     long: bool | None,
     escape_formulas: bool,
 ) -> None:
     """Compute a table, save it if `out` is given, and print it or a summary."""
     streamed = saving.streamed(out)
-    start = time.perf_counter()
-    with in_file_ids(loaded.graph), tables.kept(out):
-        table = call(out=out if streamed else None, progress=showing.progress)
-    solved = time.perf_counter() - start
-    if out is not None and not streamed:
-        with busy(f"writing {out.name}", showing):
-            tables.save(table, out, long=bool(long), escape_formulas=escape_formulas)
-    tables.show_table(
-        table,
-        command=command,
-        file=file,
-        loaded=loaded,
-        solved=solved,
-        out=out,
-        showing=showing,
-        long=long,
-    )
+    with tables.kept(out):
+        table = solve(out=out if streamed else None)
+    k, t = table.shape
+    report = loaded.report(command)
+    report.document |= {"sources": k, "targets": t, "reached": None, "sum": None}
+    report.facts["table"] = f"{k} sources x {t} targets"
+    if "resumed" in table.stats:
+        report.facts["resumed"] = f"{table.stats['resumed']} of {k} were done before"
+    report.add_run(table, loaded.seconds)
+
+    def save(file: Path) -> None:
+        if not streamed:
+            rows = tables.table_rows(table, long=bool(long))
+            saving.save(table, *rows, file, long=bool(long), escape_formulas=escape_formulas)
+
+    report.add_file("out", out, "saved to", save)
+    report.document["distances"] = None
+    if out is None:
+        report.document["reached"] = int(table.reached.sum())
+        report.document["sum"] = tables.exact_sum(table.dist[table.reached])
+        if report.showing.as_json:
+            rows = tables.table_rows(table, long=True, missing=True)
+            report.add_rows("distances", *rows)
+        else:
+            wide = not (output.on_terminal() and t > _WIDE if long is None else long)
+            report.parts.append(output.TableRows(*tables.table_rows(table, long=not wide)))
+    report.show(facts=out is not None)
 
 
-def _refuse_a_form(out: Path | None, *, long: bool | None) -> None:
-    """Raise UsageError for --long with a file that holds only the array of distances."""
+def _check(out: Path | None, *, long: bool | None, escape_formulas: bool) -> None:
+    """Raise an error for a file that cannot be written or cannot hold the form of the table."""
+    saving.check(out, saving.TABLES, escape_formulas=escape_formulas)
     if long and out is not None and saving.streamed(out):
         raise UsageError(
             f"-o {out}: --long is for .parquet, .csv or .tsv; {saving.suffix_of(out)} holds only "

@@ -13,7 +13,7 @@ import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 
@@ -27,21 +27,30 @@ from warpath.planner.kinds import device_names
 from warpath.planner.wish import whole_name
 from warpath.recipes import CATALOGUE
 
-_READING = "How the graph is read"
-_SOLVING = "How it is solved"
 _SEVERAL = "all, cuda:*, cuda:0,1 or the address of a Dask scheduler, tcp://10.0.0.4:8786"
-_SHOWING = "How results are shown"
 
-GraphFile = Annotated[
-    Path,
-    typer.Argument(
-        metavar="GRAPH",
-        help="A graph file: DIMACS .gr, Matrix Market .mtx, METIS .graph, SNAP edge list, GAP .wel "
-        "or .wsg, TNTP, CSV, Parquet, .npz, OpenStreetMap, also inside gzip, xz, bzip2, zip, zstd; "
-        "or a prepared graph, .wph.",
-        show_default=False,
-    ),
-]
+
+def option(text: str, *flags: str, default: Any = None, **settings: Any) -> Any:
+    """Declare an option of a command.
+
+    Parameters
+    ----------
+    text : the help.
+    flags : such as ``--out`` and ``-o``; the name of the parameter if there are none.
+    default : ... for an option that must be given.
+    settings : other arguments of `typer.Option`.
+    """
+    return typer.Option(default, *flags, help=text, **settings)
+
+
+def flag(text: str, name: str, *short: str, **settings: Any) -> Any:
+    """Declare an option without a value, which is False by default."""
+    return option(text, name, *short, default=False, **settings)
+
+
+def argument(text: str, *, default: Any = ..., **settings: Any) -> Any:
+    """Declare a positional argument of a command."""
+    return typer.Argument(default, help=text, show_default=False, **settings)
 
 
 def number(text: str) -> float:
@@ -55,365 +64,52 @@ def number(text: str) -> float:
     raise ValueError(msg)
 
 
-Cutoff = Annotated[
-    float | None,
-    typer.Option(
-        "--cutoff",
-        help="Largest distance: farther vertices count as unreachable.",
-        show_default=False,
-        parser=number,
-        metavar="<float>",
-    ),
-]
+_PANELS = (None, "How the graph is read", "How it is solved", "How results are shown")
+_reading, _solving, _showing = (
+    functools.partial(option, rich_help_panel=panel) for panel in _PANELS[1:]
+)
 
-EscapeFormulas = Annotated[
-    bool,
-    typer.Option(
-        "--escape-formulas",
-        help="In .csv, .tsv and .txt, put an apostrophe before names that a spreadsheet would take "
-        "for formulas, because they start with = + - or @.",
-    ),
-]
-
-Threads = Annotated[
-    int | None,
-    typer.Option(
-        "--threads",
-        "-t",
-        min=1,
-        max=1024,
-        help="Number of CPU threads. Default: the cores that this process may use.",
-        show_default=False,
-        rich_help_panel=_SOLVING,
-    ),
-]
-
-Theme = Annotated[
-    str, typer.Option("--theme", help="Colours of the picture: [bold]light[/] or [bold]dark[/].")
-]
-
-
-@dataclass(frozen=True)
-class Reading:
-    """Options for reading a graph file."""
-
-    file_format: Annotated[
-        str | None,
-        typer.Option(
-            "--format",
-            help="The name of the format, if content and suffix do not determine it.",
-            rich_help_panel=_READING,
-        ),
-    ] = None
-    weight: Annotated[
-        str | None,
-        typer.Option(
-            "--weight",
-            help="The column of weights, by name or counted from 0; [bold]none[/] to give every "
-            "edge the weight 1; [bold]euclidean[/] or [bold]great_circle[/] for lengths from "
-            "coordinates.",
-            rich_help_panel=_READING,
-        ),
-    ] = None
-    weights: Annotated[
-        Path | None,
-        typer.Option(
-            "--weights",
-            help="A .csv or .tsv file of new weights: the columns that it calls source, "
-            "target and weight, or three columns without a header. Other edges keep theirs. A "
-            "prepared graph is customized.",
-            show_default=False,
-            rich_help_panel=_READING,
-        ),
-    ] = None
-    column_from: Annotated[
-        str | None,
-        typer.Option(
-            "--from-column",
-            "--from",
-            metavar="COLUMN",
-            help="The column of the edges' sources in a table, by name or counted from 0.",
-            rich_help_panel=_READING,
-        ),
-    ] = None
-    column_to: Annotated[
-        str | None,
-        typer.Option(
-            "--to-column",
-            "--to",
-            metavar="COLUMN",
-            help="The column of the targets.",
-            rich_help_panel=_READING,
-        ),
-    ] = None
-    oneway: Annotated[
-        str | None,
-        typer.Option(
-            "--oneway",
-            metavar="COLUMN",
-            help="The column of directions in a table: 1, yes or FT along the row, -1 or TF "
-            "against it, 0, no or nothing both ways; [bold]none[/] to leave such columns out.",
-            show_default=False,
-            rich_help_panel=_READING,
-        ),
-    ] = None
-    reverse_weight: Annotated[
-        str | None,
-        typer.Option(
-            "--reverse-weight",
-            metavar="COLUMN",
-            help="The column of weights against the row; negative where that way is closed.",
-            show_default=False,
-            rich_help_panel=_READING,
-        ),
-    ] = None
-    delimiter: Annotated[
-        str | None,
-        typer.Option(
-            "--delimiter",
-            help="What separates the columns of a CSV file, such as ';'. Default: found.",
-            show_default=False,
-            rich_help_panel=_READING,
-        ),
-    ] = None
-    decimal: Annotated[
-        str | None,
-        typer.Option(
-            "--decimal",
-            help="The decimal mark of a CSV file, '.' or ','. Default: found.",
-            show_default=False,
-            rich_help_panel=_READING,
-        ),
-    ] = None
-    directed: Annotated[
-        bool | None,
-        typer.Option(
-            "--directed/--undirected",
-            help="Whether an edge leads one way or both. Default: as the format says.",
-            show_default=False,
-            rich_help_panel=_READING,
-        ),
-    ] = None
-    ids: Annotated[
-        str | None,
-        typer.Option(
-            "--ids",
-            help="Names of vertices in an edge list: [bold]auto[/], [bold]numbers[/] (0 .. n - 1, "
-            "also those without edges), [bold]text[/] (names, even if they look like numbers).",
-            rich_help_panel=_READING,
-        ),
-    ] = None
-    member: Annotated[
-        str | None,
-        typer.Option("--member", help="The file to read inside a .zip.", rich_help_panel=_READING),
-    ] = None
-    coordinates: Annotated[
-        Path | None,
-        typer.Option(
-            "--coordinates",
-            help="A file of vertex coordinates, if the graph file has none.",
-            rich_help_panel=_READING,
-        ),
-    ] = None
-    profile: Annotated[
-        str | None,
-        typer.Option(
-            "--profile",
-            help="Who uses the network of an OpenStreetMap extract: [bold]car[/], [bold]bike[/] or "
-            "[bold]foot[/]. Default: car.",
-            show_default=False,
-            rich_help_panel=_READING,
-        ),
-    ] = None
-    speed: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--speed",
-            metavar="CLASS=KMH",
-            help="The speed on a class of roads of an OpenStreetMap extract, such as "
-            "residential=20; may be repeated.",
-            show_default=False,
-            rich_help_panel=_READING,
-        ),
-    ] = None
-    at: Annotated[
-        str | None,
-        typer.Option(
-            "--at",
-            metavar="TIME",
-            help="The local time at which conditional tags of an OpenStreetMap extract count, such "
-            "as '2026-11-26 08:30'. Default: they are ignored.",
-            show_default=False,
-            rich_help_panel=_READING,
-        ),
-    ] = None
-    turns: Annotated[
-        bool,
-        typer.Option(
-            "--turns",
-            help="Honour the turn restrictions of an OpenStreetMap extract.",
-            rich_help_panel=_READING,
-        ),
-    ] = False
-    turn_cost: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--turn-cost",
-            metavar="TURN=COST",
-            help="With --turns, what turns add to a path, in the unit of the weights: left=10, "
-            "right=5 or u_turn=60; may be repeated.",
-            show_default=False,
-            rich_help_panel=_READING,
-        ),
-    ] = None
-    option: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--option",
-            metavar="KEY=VALUE",
-            help="Another option of the reader of the format; may be repeated.",
-            rich_help_panel=_READING,
-        ),
-    ] = None
-
-
-@dataclass(frozen=True)
-class Snapping:
-    """Options for coordinates in the role of vertices."""
-
-    within: Annotated[
-        float | None,
-        typer.Option(
-            "--within",
-            metavar="METRES",
-            min=0,
-            help="How far a coordinate may be from the network, in metres, or in the unit of "
-            "coordinates that are not degrees. Default: 1000 m.",
-            show_default=False,
-        ),
-    ] = None
-
-    def check(self, vertices: Sequence[str | Path | None]) -> None:
-        """Raise UsageError if an option is given that no vertex of the command can need."""
-        names = [each for each in vertices if each is not None]
-        files = any(os.path.isfile(name) for name in names)  # noqa: PTH113 - as in coordinates.py
-        if self.within is not None and not files and not any(map(names_coordinates, names)):
-            raise UsageError("--within is for coordinates like 7.41,43.73, and none is given.")
-
-
-@dataclass(frozen=True)
-class TableSnapping(Snapping):
-    """Options for coordinates in tables."""
-
-    missing: Annotated[
-        str,
-        typer.Option(
-            "--missing",
-            help="[bold]raise[/] an error where coordinates are far from the network or a row of a "
-            "file has none, or [bold]flag[/] such rows: they are counted on stderr and have no "
-            "distance.",
-        ),
-    ] = "raise"
-
-    def check(self, vertices: Sequence[str | Path | None]) -> None:
-        """Raise UsageError also for a value of --missing that is not known."""
-        super().check(vertices)
-        if self.missing not in ("raise", "flag"):
-            raise UsageError(f"--missing {self.missing!r} must be raise or flag.")
-
-
-@dataclass(frozen=True)
-class Solving:
-    """Options for solving: algorithm, device and threads."""
-
-    algorithm: Annotated[
-        str,
-        typer.Option(
-            "--algorithm",
-            "-a",
-            help="A name from [bold]warpath algorithms[/], or auto.",
-            rich_help_panel=_SOLVING,
-        ),
-    ] = "auto"
-    device: Annotated[
-        str,
-        typer.Option(
-            "--device",
-            "-d",
-            help=f"{device_names(auto=True, quoted=False)}; for tables also {_SEVERAL}.",
-            rich_help_panel=_SOLVING,
-        ),
-    ] = "auto"
-    threads: Threads = None
-
-    def wish(self) -> dict[str, Any]:
-        """Return keyword arguments of the library; raise UsageError if one has an unknown value."""
-        names = [recipe.name for recipe in CATALOGUE]
-        if self.algorithm != "auto" and self.algorithm not in names:
-            part = [name for name in names if self.algorithm.lower() in name]
-            near = part[:2] or difflib.get_close_matches(self.algorithm, names, n=2)
-            hint = "warpath algorithms lists all."
-            hint = f"did you mean {' or '.join(near)}? {hint}" if near else hint
-            raise UsageError(f"there is no algorithm {self.algorithm!r}: {hint}")
-        shared = is_several(self.device) or is_address(self.device)
-        if self.device != "auto" and not shared:
-            try:
-                whole_name(self.device)
-            except InputError:
-                known = f"{device_names(auto=True, quoted=False)}; for tables also {_SEVERAL}"
-                raise UsageError(f"there is no device {self.device!r}: use {known}.") from None
-        return {"algorithm": self.algorithm, "device": self.device, "threads": self.threads}
-
-
-@dataclass(frozen=True)
-class HtmlMap:
-    """Options for an interactive map in a file."""
-
-    html: Annotated[
-        Path | None,
-        typer.Option(
-            "--html",
-            help="Write a map that can be moved and zoomed: .html, a page without a server.",
-            show_default=False,
-        ),
-    ] = None
-    tiles: Annotated[
-        str | None,
-        typer.Option(
-            "--tiles",
-            metavar="URL",
-            help="The background of --html, from the network: an address with {z}, {x} and {y}.",
-            show_default=False,
-        ),
-    ] = None
-
-    def check(self) -> None:
-        """Raise an error for a file that cannot be written, before the graph is read."""
-        saving.check(self.html, saving.PAGES, "--html")
-        if self.tiles is not None and self.html is None:
-            raise UsageError("--tiles is the background of --html FILE, which is missing.")
-
-    def write(self, found: Any) -> None:
-        """Write the map of a result, with the ids of the graph's file."""
-        found.save_html(self.html, tiles=self.tiles, file_ids=True)
+CUTOFF: Any = option(
+    "Largest distance: farther vertices count as unreachable.", parser=number, metavar="<float>"
+)
+ESCAPE_FORMULAS: Any = flag(
+    "In .csv, .tsv and .txt, put an apostrophe before names that a spreadsheet would take for "
+    "formulas, because they start with = + - or @.",
+    "--escape-formulas",
+)
+THREADS: Any = _solving(
+    "Number of CPU threads. Default: the cores that this process may use.",
+    "--threads",
+    "-t",
+    min=1,
+    max=1024,
+)
+THEME: Any = option("Colours of the picture: [bold]light[/] or [bold]dark[/].", default="light")
+CUTOFFS: Any = option(
+    "Largest distances: one number, or several like 500,1000.", "--cutoff", "-c", default=...
+)
+FACILITIES: Any = option(
+    "Ids like 1,5,9, coordinates like [bold]7.41,43.73;7.42,43.74[/], or a file with an id in its "
+    "first column or columns lon and lat.",
+    "--facilities",
+    "-f",
+    default=...,
+)
+TO_FACILITIES: Any = flag(
+    "Use distances from the vertices to the facilities, not from them.", "--reverse"
+)
+TO_SOURCE: Any = flag("Use distances to the source, not from it.", "--reverse")
+PICTURE: Any = option("The picture file: .png, .svg, .pdf.", "--out", "-o", default=...)
+VERTEX: Any = argument("A vertex id, as in the file, or a coordinate lon,lat.")
 
 
 @dataclass(frozen=True)
 class Showing:
     """Options for the output of results and progress."""
 
-    as_json: Annotated[
-        bool,
-        typer.Option("--json", help="Write one JSON document to stdout.", rich_help_panel=_SHOWING),
-    ] = False
-    quiet: Annotated[
-        bool,
-        typer.Option("--quiet", "-q", help="No progress bars on stderr.", rich_help_panel=_SHOWING),
-    ] = False
-    debug: Annotated[
-        bool,
-        typer.Option("--debug", help="Show the traceback of an error.", rich_help_panel=_SHOWING),
-    ] = False
+    as_json: bool = _showing("Write one JSON document to stdout.", "--json", default=False)
+    quiet: bool = _showing("No progress bars on stderr.", "--quiet", "-q", default=False)
+    debug: bool = _showing("Show the traceback of an error.", "--debug", default=False)
 
     @property
     def progress(self) -> bool | None:
@@ -421,61 +117,256 @@ class Showing:
         return None if self.quiet else True
 
 
+@dataclass(frozen=True)
+class Reading(Showing):
+    """A graph file, and the options for reading it."""
+
+    graph: Path = argument(
+        "A graph file: DIMACS .gr, Matrix Market .mtx, METIS .graph, SNAP edge list, GAP .wel "
+        "or .wsg, TNTP, CSV, Parquet, .npz, OpenStreetMap, also inside gzip, xz, bzip2, zip, zstd; "
+        "or a prepared graph, .wph.",
+        metavar="GRAPH",
+    )
+    file_format: str | None = _reading(
+        "The name of the format, if content and suffix do not determine it.", "--format"
+    )
+    weight: str | None = _reading(
+        "The column of weights, by name or counted from 0; [bold]none[/] to give every edge the "
+        "weight 1; [bold]euclidean[/] or [bold]great_circle[/] for lengths from coordinates."
+    )
+    weights: Path | None = _reading(
+        "A .csv or .tsv file of new weights: the columns that it calls source, target and weight, "
+        "or three columns without a header. Other edges keep theirs. A prepared graph is "
+        "customized."
+    )
+    column_from: str | None = _reading(
+        "The column of the edges' sources in a table, by name or counted from 0.",
+        "--from-column",
+        "--from",
+        metavar="COLUMN",
+    )
+    column_to: str | None = _reading(
+        "The column of the targets.", "--to-column", "--to", metavar="COLUMN"
+    )
+    oneway: str | None = _reading(
+        "The column of directions in a table: 1, yes or FT along the row, -1 or TF against it, "
+        "0, no or nothing both ways; [bold]none[/] to leave such columns out.",
+        metavar="COLUMN",
+    )
+    reverse_weight: str | None = _reading(
+        "The column of weights against the row; negative where that way is closed.",
+        metavar="COLUMN",
+    )
+    delimiter: str | None = _reading(
+        "What separates the columns of a CSV file, such as ';'. Default: found."
+    )
+    decimal: str | None = _reading("The decimal mark of a CSV file, '.' or ','. Default: found.")
+    directed: bool | None = _reading(
+        "Whether an edge leads one way or both. Default: as the format says.",
+        "--directed/--undirected",
+    )
+    ids: str | None = _reading(
+        "Names of vertices in an edge list: [bold]auto[/], [bold]numbers[/] (0 .. n - 1, also "
+        "those without edges), [bold]text[/] (names, even if they look like numbers)."
+    )
+    member: str | None = _reading("The file to read inside a .zip.")
+    coordinates: Path | None = _reading("A file of vertex coordinates, if the graph file has none.")
+    profile: str | None = _reading(
+        "Who uses the network of an OpenStreetMap extract: [bold]car[/], [bold]bike[/] or "
+        "[bold]foot[/]. Default: car."
+    )
+    speed: list[str] | None = _reading(
+        "The speed on a class of roads of an OpenStreetMap extract, such as residential=20; may "
+        "be repeated.",
+        metavar="CLASS=KMH",
+    )
+    at: str | None = _reading(
+        "The local time at which conditional tags of an OpenStreetMap extract count, such as "
+        "'2026-11-26 08:30'. Default: they are ignored.",
+        metavar="TIME",
+    )
+    turns: bool = _reading(
+        "Honour the turn restrictions of an OpenStreetMap extract.", "--turns", default=False
+    )
+    turn_cost: list[str] | None = _reading(
+        "With --turns, what turns add to a path, in the unit of the weights: left=10, right=5 or "
+        "u_turn=60; may be repeated.",
+        metavar="TURN=COST",
+    )
+    option: list[str] | None = _reading(
+        "Another option of the reader of the format; may be repeated.", metavar="KEY=VALUE"
+    )
+
+    def check(self, named: Sequence[str | Path | None]) -> None:
+        """Raise UsageError for an option with an unknown value or without effect.
+
+        Parameters
+        ----------
+        named : the arguments of the command that name vertices.
+        """
+
+
+@dataclass(frozen=True)
+class Snapping(Reading):
+    """Options for reading a graph, and for coordinates in the role of vertices."""
+
+    within: float | None = option(
+        "How far a coordinate may be from the network, in metres, or in the unit of coordinates "
+        "that are not degrees. Default: 1000 m.",
+        metavar="METRES",
+        min=0,
+    )
+
+    def check(self, named: Sequence[str | Path | None]) -> None:
+        """Raise UsageError also for --within without a coordinate."""
+        super().check(named)
+        names = [each for each in named if each is not None]
+        files = any(os.path.isfile(name) for name in names)  # noqa: PTH113 - as in coordinates.py
+        if self.within is not None and not files and not any(map(names_coordinates, names)):
+            raise UsageError("--within is for coordinates like 7.41,43.73, and none is given.")
+
+
+@dataclass(frozen=True)
+class TableSnapping(Snapping):
+    """Options for reading a graph, and for coordinates in tables."""
+
+    missing: str = option(
+        "[bold]raise[/] an error where coordinates are far from the network or a row of a file has "
+        "none, or [bold]flag[/] such rows: they are counted on stderr and have no distance.",
+        default="raise",
+    )
+
+    def check(self, named: Sequence[str | Path | None]) -> None:
+        """Raise UsageError also for an unknown value of --missing."""
+        super().check(named)
+        if self.missing not in ("raise", "flag"):
+            raise UsageError(f"--missing {self.missing!r} must be raise or flag.")
+
+
+@dataclass(frozen=True)
+class Solving(Reading):
+    """Options for reading a graph, and for solving: algorithm, device and threads."""
+
+    algorithm: str = _solving(
+        "A name from [bold]warpath algorithms[/], or auto.", "--algorithm", "-a", default="auto"
+    )
+    device: str = _solving(
+        f"{device_names(auto=True, quoted=False)}; for tables also {_SEVERAL}.",
+        "--device",
+        "-d",
+        default="auto",
+    )
+    threads: int | None = THREADS
+
+    def check(self, named: Sequence[str | Path | None]) -> None:
+        """Raise UsageError also for an unknown algorithm or device."""
+        super().check(named)
+        check_solving(self.algorithm, self.device)
+
+    def wish(self) -> dict[str, Any]:
+        """Return keyword arguments of the library."""
+        return {"algorithm": self.algorithm, "device": self.device, "threads": self.threads}
+
+
+@dataclass(frozen=True)
+class VertexSolving(Snapping, Solving):
+    """Options for reading and solving from vertices that may be coordinates."""
+
+
+@dataclass(frozen=True)
+class TableSolving(TableSnapping, Solving):
+    """Options for reading and solving with tables of vertices that may be coordinates."""
+
+
+def check_solving(algorithm: str, device: str) -> None:
+    """Raise UsageError for an unknown algorithm or device."""
+    names = [recipe.name for recipe in CATALOGUE]
+    if algorithm != "auto" and algorithm not in names:
+        part = [name for name in names if algorithm.lower() in name]
+        near = part[:2] or difflib.get_close_matches(algorithm, names, n=2)
+        hint = "warpath algorithms lists all."
+        hint = f"did you mean {' or '.join(near)}? {hint}" if near else hint
+        raise UsageError(f"there is no algorithm {algorithm!r}: {hint}")
+    if device != "auto" and not is_several(device) and not is_address(device):
+        try:
+            whole_name(device)
+        except InputError:
+            known = f"{device_names(auto=True, quoted=False)}; for tables also {_SEVERAL}"
+            raise UsageError(f"there is no device {device!r}: use {known}.") from None
+
+
+@dataclass(frozen=True)
+class HtmlMap:
+    """Options for an interactive map in a file."""
+
+    html: Path | None = option(
+        "Write a map that can be moved and zoomed: .html, a page without a server."
+    )
+    tiles: str | None = option(
+        "The background of --html, from the network: an address with {z}, {x} and {y}.",
+        metavar="URL",
+    )
+
+    def check(self) -> None:
+        """Raise an error for a file that cannot be written, before the graph is read."""
+        saving.check(self.html, saving.PAGES, "--html")
+        if self.tiles is not None and self.html is None:
+            raise UsageError("--tiles is the background of --html FILE, which is missing.")
+
+    def save(self, result: Any, file: Path) -> None:
+        """Write the map of a result, with the ids of the graph's file."""
+        result.save_html(file, tiles=self.tiles, file_ids=True)
+
+
 def grouped(command: Callable[..., None]) -> Callable[..., None]:
     """Return a command whose parameters that are groups are replaced by one option per field."""
-    signature = inspect.signature(command)
-    groups = {
-        name: parameter.annotation
-        for name, parameter in signature.parameters.items()
-        if isinstance(parameter.annotation, type) and is_dataclass(parameter.annotation)
+    parameters = inspect.signature(command).parameters.values()
+    groups: dict[str, Any] = {
+        each.name: each.annotation for each in parameters if is_dataclass(each.annotation)
     }
-    spread = [
-        parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY)
-        for name, parameter in signature.parameters.items()
-        if name not in groups
+    spread = [each for each in parameters if each.name not in groups]
+    taken = {flag for each in spread for flag in _flags(each.default)}
+    spread += [
+        inspect.Parameter(
+            each.name,
+            inspect.Parameter.KEYWORD_ONLY,
+            default=_without(each.default, taken),
+            annotation=each.type,
+        )
+        for group in groups.values()
+        for each in fields(group)
     ]
-    taken = {flag for each in spread for flag in _flags(each.annotation)}
-    for group in groups.values():
-        spread += [
-            inspect.Parameter(
-                each.name,
-                inspect.Parameter.KEYWORD_ONLY,
-                default=each.default,
-                annotation=_without(each.type, taken),
-            )
-            for each in fields(group)
-        ]
+    spread = [each.replace(kind=inspect.Parameter.KEYWORD_ONLY) for each in spread]
+    spread.sort(key=_order)
 
     @functools.wraps(command)
     def gathered(**values: Any) -> None:
         saving.refuse_inputs(values)
         for name, group in groups.items():
-            own = {each.name: values.pop(each.name) for each in fields(group)}
-            values[name] = group(**own)
+            values[name] = group(**{each.name: values.pop(each.name) for each in fields(group)})
         command(**values)
 
-    gathered.__signature__ = signature.replace(parameters=spread)  # type: ignore[attr-defined]
+    gathered.__signature__ = inspect.Signature(spread)  # type: ignore[attr-defined]
     gathered.__annotations__ = {each.name: each.annotation for each in spread}
     del gathered.__wrapped__  # typer would inspect the original instead
     return gathered
 
 
-def _flags(annotation: Any) -> tuple[str, ...]:
-    """Return the flags of a parameter's option."""
-    options = getattr(annotation, "__metadata__", ())
-    # typer keeps the first flag as the default of an option inside Annotated.
-    return tuple(
-        flag
-        for each in options
-        for flag in (getattr(each, "default", None), *(getattr(each, "param_decls", None) or ()))
-        if isinstance(flag, str)
-    )
+def _order(parameter: inspect.Parameter) -> tuple[bool, int]:
+    """Return where a parameter stands in the help: the graph first, then panel by panel."""
+    panel = getattr(parameter.default, "rich_help_panel", None)
+    return parameter.name != "graph", _PANELS.index(panel)
 
 
-def _without(annotation: Any, taken: set[str]) -> Any:
-    """Return a parameter's option without the flags that the command uses for another option."""
-    if taken.isdisjoint(_flags(annotation)):
-        return annotation
-    option = copy.copy(annotation.__metadata__[0])
-    option.param_decls = [flag for flag in option.param_decls if flag not in taken]
-    return Annotated[annotation.__origin__, option]
+def _flags(declared: Any) -> Sequence[str]:
+    """Return the flags that an option declares."""
+    return getattr(declared, "param_decls", None) or ()
+
+
+def _without(declared: Any, taken: set[str]) -> Any:
+    """Return an option without the flags that the command uses for another option."""
+    if taken.isdisjoint(_flags(declared)):
+        return declared
+    declared = copy.copy(declared)
+    declared.param_decls = [flag for flag in _flags(declared) if flag not in taken]
+    return declared

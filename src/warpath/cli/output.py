@@ -13,13 +13,17 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from warpath.base import units
 from warpath.base.escaping import json_chunks, visible
+from warpath.cli.reporting import busy
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from pathlib import Path
 
+    from warpath.cli.options import Showing
     from warpath.graph import Graph
+    from warpath.planner.plan import Plan
 
 
 class NamedValues(NamedTuple):
@@ -36,7 +40,9 @@ class TableRows(NamedTuple):
     rows: Iterable[Sequence[Any]]
     title: str | None = None
     data: bool = True
-    ids: frozenset[str] = frozenset({"vertex", "pred", "source", "target"})  # without separators
+    ids: frozenset[str] = frozenset(
+        {"vertex", "pred", "source", "target", "facility", "origin", "destination"}
+    )  # without separators
 
 
 class Sentence(NamedTuple):
@@ -45,22 +51,92 @@ class Sentence(NamedTuple):
     text: str
 
 
-def show(
-    document: Mapping[str, Any], *parts: NamedValues | TableRows | Sentence, as_json: bool
-) -> None:
-    """Print a document as JSON, or its parts as readable text."""
-    if as_json:
-        encoded = (getattr(sys.stdout, "encoding", None) or "utf-8").lower().startswith("utf")
-        sys.stdout.writelines(json_chunks(plain(document), indent=2, ascii_only=not encoded))
-        sys.stdout.write("\n")
-    elif on_terminal():
-        _show_rich(parts)
-    else:
-        for at, part in enumerate(parts):
-            if at:
-                sys.stdout.write("\n")
-            _write_text(part)
-    sys.stdout.flush()
+class Report:
+    """The outcome of a command, which is shown as text, as tables on a terminal, or as JSON.
+
+    Attributes
+    ----------
+    document : the JSON document; `plain` converts its values.
+    facts : the lines of text, by their labels.
+    parts : what follows these lines.
+    """
+
+    def __init__(self, command: str, showing: Showing, **document: Any) -> None:
+        self.document: dict[str, Any] = {"command": command, **document}
+        self.facts: dict[str, Any] = {}
+        self.parts: list[NamedValues | TableRows | Sentence] = []
+        self.showing = showing
+
+    def add(self, name: str, value: Any, label: str, text: Any = None) -> None:
+        """Add a value to the document, and to the lines with a label, there perhaps as a text."""
+        self.document[name] = value
+        self.facts[label] = value if text is None else text
+
+    def add_seconds(self, seconds: Mapping[str, float]) -> None:
+        """Add the durations of steps such as read and solve."""
+        steps = [f"{units.seconds(time)} {step.rstrip('e')}ing" for step, time in seconds.items()]
+        self.add("seconds", seconds, "time", ", ".join(steps))
+
+    def add_plan(self, plan: Plan, seconds: Mapping[str, float]) -> None:
+        """Add the plan of a solve and the durations."""
+        self.document |= {"algorithm": plan.algorithm, "plan": str(plan)}
+        self.add_seconds(seconds)
+        self.facts["plan"] = plan.headline()
+
+    def add_run(self, result: Any, seconds: Mapping[str, float]) -> None:
+        """Add the plan and the counters of a result, and the durations."""
+        self.add_plan(result.plan, seconds)
+        self.document["stats"] = result.stats
+
+    def add_file(
+        self, name: str, file: Path | None, label: str, write: Callable[[Path], Any]
+    ) -> None:
+        """Write a file if its option was given, and add its path.
+
+        Parameters
+        ----------
+        write : is called with the file; it may return a text to show instead of the path.
+        """
+        self.document[name] = None if file is None else str(file)
+        if file is not None:
+            with busy(f"{'drawing' if name == 'plot' else 'writing'} {file.name}", self.showing):
+                text = write(file)
+            self.facts[label] = text if isinstance(text, str) else file
+
+    def add_rows(
+        self,
+        name: str,
+        columns: Sequence[str],
+        rows: Iterable[Sequence[Any]] | None,
+    ) -> None:
+        """Add a table of results, in the document as a list of objects; None for no table."""
+        self.document[name] = None
+        if rows is not None:
+            listed = list(rows)
+            self.document[name] = [dict(zip(columns, row, strict=True)) for row in listed]
+            self.parts.append(TableRows(columns, listed))
+
+    def show(self, *, facts: bool = True) -> None:
+        """Print the report.
+
+        Parameters
+        ----------
+        facts : whether the text has the lines, not only the parts.
+        """
+        parts = [NamedValues(self.facts), *self.parts] if self.facts and facts else self.parts
+        if self.showing.as_json:
+            encoded = (getattr(sys.stdout, "encoding", None) or "utf-8").lower().startswith("utf")
+            document = plain(self.document)
+            sys.stdout.writelines(json_chunks(document, indent=2, ascii_only=not encoded))
+            sys.stdout.write("\n")
+        elif on_terminal():
+            _show_rich(parts)
+        else:
+            for at, part in enumerate(parts):
+                if at:
+                    sys.stdout.write("\n")
+                _write_text(part)
+        sys.stdout.flush()
 
 
 def on_terminal() -> bool:
@@ -68,11 +144,10 @@ def on_terminal() -> bool:
     return sys.stdout.isatty()
 
 
-def titled(file: Path, graph: Graph) -> str:
-    """Return the file name and the sizes of a graph as one line."""
-    name = text_of(file.name)
+def titled(name: str, graph: Graph) -> str:
+    """Return a name, such as that of the file, and the sizes of a graph as one line."""
     both = "" if graph.directed else ", both ways counted"
-    return f"{name}: n = {count(graph.n)} vertices, m = {count(graph.m)} edges{both}"
+    return f"{visible(name)}: n = {count(graph.n)} vertices, m = {count(graph.m)} edges{both}"
 
 
 def count(number: int) -> str:
@@ -114,12 +189,6 @@ def text_of(value: Any, *, thousands: bool = False) -> str:
     return visible(value)
 
 
-def write_rows(rows: Iterable[Sequence[Any]], separator: str = "\t") -> Iterator[str]:
-    """Yield lines of separated values."""
-    for row in rows:
-        yield separator.join("" if value is None else text_of(value) for value in row) + "\n"
-
-
 def _write_text(part: NamedValues | TableRows | Sentence) -> None:
     if isinstance(part, Sentence):
         sys.stdout.write(f"{visible(part.text, lines=True)}\n")
@@ -130,7 +199,10 @@ def _write_text(part: NamedValues | TableRows | Sentence) -> None:
             sys.stdout.write(f"{name:<{width}}  {text_of(value)}\n")
     elif part.data:
         sys.stdout.write("\t".join(map(visible, part.columns)) + "\n")
-        sys.stdout.writelines(write_rows(part.rows))
+        sys.stdout.writelines(
+            "\t".join("" if value is None else text_of(value) for value in row) + "\n"
+            for row in part.rows
+        )
     else:
         rows = [
             [*map(visible, part.columns)],

@@ -6,13 +6,19 @@ Where the file is a prepared graph (.wph), solves search in its hierarchy.
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Any, NamedTuple
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from warpath.api.prepared_files import keep_saved
 from warpath.api.solver import Solver, solver_of
 from warpath.base.errors import GraphError
+from warpath.cli import vertices
 from warpath.cli.coordinates import names_coordinates
 from warpath.cli.edge_weights import weights_of
+from warpath.cli.options import Solving
+from warpath.cli.output import Report, titled
 from warpath.cli.reporting import UsageError, in_words_of_the_command, tell
 from warpath.engines import hierarchy
 from warpath.graph.zones import opened
@@ -21,139 +27,159 @@ from warpath.io.coordinate_files import coordinates_of, find_coordinates
 from warpath.io.formats import read
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from pathlib import Path
+    from collections.abc import Iterator, Mapping, Sequence
 
-    from warpath.cli.options import Reading, Showing, Snapping, Solving
+    from warpath.cli.options import Reading
     from warpath.graph import Graph
 
 
-class Loaded(NamedTuple):
-    """A graph and the time of reading it, in seconds.
+@dataclass
+class Loaded:
+    """The graph of a command, and the time of each step, such as "read", in seconds.
 
     Attributes
     ----------
     prepared : whether the graph has the hierarchy of its file.
     """
 
+    options: Reading
     graph: Graph
-    seconds: float
+    seconds: dict[str, float]
     prepared: bool
 
-    def solver(self, solving: Solving) -> Solver:
-        """Return a solver of the graph; UsageError for an option that has an unknown value."""
-        return solver_of(self.graph, **solving.wish(), prepared=self.prepared)
+    def vertex(self, text: str, *, along: bool = True) -> Any:
+        """Return the library's name of a vertex, or a place; see `vertices.vertex`."""
+        return vertices.vertex(self.graph, text, self.options, along=along)
+
+    def listed(self, text: str, *, along: bool = True) -> list[Any]:
+        """Return the vertices and places of a list or a file; see `vertices.listed`."""
+        return vertices.listed(self.graph, text, self.options, along=along)
+
+    def solver(self) -> Solver:
+        """Return a solver of the graph with the options of the command."""
+        options = self.options
+        assert isinstance(options, Solving)  # noqa: S101 - the commands that solve have them
+        return solver_of(self.graph, **options.wish(), prepared=self.prepared)
+
+    def solve(self, call: str, *arguments: Any, **keywords: Any) -> Any:
+        """Return what a method of the solver returns, and measure its time."""
+        method = getattr(self.solver(), call)
+        with self.timed("solve"), vertices.in_file_ids(self.graph):
+            return method(*arguments, progress=self.options.progress, **keywords)
+
+    @contextmanager
+    def timed(self, step: str) -> Iterator[None]:
+        """Measure the time of a step."""
+        start = time.perf_counter()
+        yield
+        self.seconds[step] = time.perf_counter() - start
+
+    def report(self, command: str) -> Report:
+        """Return a report that begins with the graph."""
+        file, graph = self.options.graph, self.graph
+        report = Report(command, self.options, graph=str(file), n=graph.n, m=graph.m)
+        report.facts["graph"] = titled(file.name, graph)
+        return report
+
+    def require_coordinates(
+        self, what: str, files: Mapping[str, Path | None] | None = None
+    ) -> None:
+        """Read coordinates from a file next to the graph file, if the graph has none.
+
+        Parameters
+        ----------
+        what : for the message of an error: the thing to draw.
+        files : the options to leave out and their files; nothing is read if all are None.
+
+        Raises
+        ------
+        GraphError
+            If there are no coordinates.
+        """
+        options = [name for name, file in (files or {"": Path()}).items() if file is not None]
+        if self.graph.coordinates is None and options:
+            self.add_sibling()
+        if self.graph.coordinates is None and options:
+            msg = (
+                f"{self.options.graph} has no coordinates, so {what} cannot be drawn. Give them "
+                "with --coordinates FILE (DIMACS .co, Matrix Market n x 2, TNTP nodes)"
+                f"{f', or leave {options[0]} out' if options[0] else ''}."
+            )
+            raise GraphError(msg)
+
+    def add_sibling(self) -> None:
+        """Add the coordinates of a file next to the graph file, if there is one."""
+        points_file = find_coordinates(self.options.graph)
+        if points_file is not None:
+            graph = self.graph.with_coordinates(coordinates_of(points_file, self.graph))
+            if self.prepared:
+                hierarchy.share(opened(self.graph), opened(graph))
+            self.graph = graph
 
 
 def load(
-    path: Path,
-    reading: Reading,
-    showing: Showing,
-    *,
-    prepared: bool = True,
-    vertices: Sequence[str | Path | None] = (),
-    snapping: Snapping | None = None,
+    options: Reading, named: Sequence[str | Path | None] = (), *, prepared: bool = True
 ) -> Loaded:
-    """Read a graph with the given options.
+    """Read the graph of a command.
 
     Parameters
     ----------
-    prepared : False leaves the hierarchy of a prepared graph unread.
-    vertices : the arguments that name vertices. If they have coordinates, those of the graph are
+    named : the arguments that name vertices. If they have coordinates, those of the graph are
         read from a file next to it as well.
-    snapping : the options for these coordinates.
+    prepared : False leaves the hierarchy of a prepared graph unread.
 
     Raises
     ------
     UsageError
-        If there are such options, but no coordinates.
+        If an option has an unknown value, or no vertex that it could be for.
     """
-    if snapping is not None:
-        snapping.check(vertices)
+    options.check(named)
+    path = options.graph
     start = time.perf_counter()
     graph = read(
         path,
-        format=reading.file_format,
-        directed=reading.directed,
-        coordinates=reading.coordinates,
-        progress=showing.progress,
-        **_options(reading),
+        format=options.file_format,
+        directed=options.directed,
+        coordinates=options.coordinates,
+        progress=options.progress,
+        **_options(options),
     )
     for sentence in reports_unused(graph.read_report):
         tell(f"{path.name}: {in_words_of_the_command(sentence)}")
     prepared = prepared and keep_saved(path, graph)
-    if reading.weights is not None:
-        weights = weights_of(graph, reading.weights)
+    if options.weights is not None:
+        weights = weights_of(graph, options.weights)
         solver = solver_of(graph, "auto", "auto", None, prepared=prepared)
         graph = solver.with_weights(weights).graph if prepared else graph.with_weights(weights)
-    loaded = Loaded(graph, time.perf_counter() - start, prepared)
-    if graph.coordinates is None and any(names_coordinates(each) for each in vertices):
-        return _with_sibling(loaded, path)
+    loaded = Loaded(options, graph, {"read": time.perf_counter() - start}, prepared)
+    if graph.coordinates is None and any(map(names_coordinates, named)):
+        loaded.add_sibling()
     return loaded
 
 
 def _options(reading: Reading) -> dict[str, Any]:
     """Return the options of the format."""
     options = pairs(reading.option, "--option")
-    if reading.member is not None:
-        options["member"] = reading.member
-    if reading.ids is not None:
-        options["ids"] = reading.ids
-    for name in ("delimiter", "decimal"):
-        if getattr(reading, name) is not None:
-            options[name] = getattr(reading, name).replace("\\t", "\t")
-    for name, text in (("source", reading.column_from), ("target", reading.column_to)):
-        if text is not None:
-            options[name] = column(text)
-    for name in ("weight", "oneway", "reverse_weight"):
-        if getattr(reading, name) is not None:
-            options[name] = column(getattr(reading, name))
-    return options | _of_extract(reading, options)
-
-
-def _of_extract(reading: Reading, options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the options of OpenStreetMap extracts that have flags."""
-    speeds = options.get("speeds", {}) | pairs(reading.speed, "--speed")
-    found = {
+    columns = {
+        "source": reading.column_from,
+        "target": reading.column_to,
+        "weight": reading.weight,
+        "oneway": reading.oneway,
+        "reverse_weight": reading.reverse_weight,
+    }
+    separators = {"delimiter": reading.delimiter, "decimal": reading.decimal}
+    flags = {
+        "member": reading.member,
+        "ids": reading.ids,
         "profile": reading.profile,
         "at": reading.at,
-        "speeds": speeds or None,
+        "speeds": options.get("speeds", {}) | pairs(reading.speed, "--speed") or None,
         "turns": reading.turns or None,
         "turn_costs": pairs(reading.turn_cost, "--turn-cost") or None,
     }
-    return {name: value for name, value in found.items() if value is not None}
-
-
-def with_coordinates(loaded: Loaded, file: Path, what: str, option: str = "") -> Loaded:
-    """Return a graph with its coordinates, or with those of a file next to the graph file.
-
-    Parameters
-    ----------
-    what, option : for the message of an error: the thing to draw, and the option to leave out.
-    """
-    graph = loaded.graph
-    if graph.coordinates is not None:
-        return loaded
-    placed = _with_sibling(loaded, file)
-    if placed.graph.coordinates is None:
-        msg = (
-            f"{file} has no coordinates, so {what} cannot be drawn. Give them with "
-            "--coordinates FILE (DIMACS .co, Matrix Market n x 2, TNTP nodes)"
-            f"{f', or leave {option} out' if option else ''}."
-        )
-        raise GraphError(msg)
-    return placed
-
-
-def _with_sibling(loaded: Loaded, file: Path) -> Loaded:
-    """Return a graph with the coordinates of a file next to the graph file, if there is one."""
-    graph, points_file = loaded.graph, find_coordinates(file)
-    if points_file is None:
-        return loaded
-    placed = graph.with_coordinates(coordinates_of(points_file, graph))
-    if loaded.prepared:
-        hierarchy.share(opened(graph), opened(placed))
-    return loaded._replace(graph=placed)
+    flags |= {name: text and text.replace("\\t", "\t") for name, text in separators.items()}
+    options |= {name: value for name, value in flags.items() if value is not None}
+    return options | {name: column(text) for name, text in columns.items() if text is not None}
 
 
 def column(text: str) -> str | int | None:
@@ -195,3 +221,11 @@ def number_or_text(text: str) -> Any:
         except ValueError:
             continue
     return text
+
+
+def numbers(text: str, option: str) -> list[Any]:
+    """Return the numbers of ``500,1000``; UsageError for another text."""
+    found = [number_or_text(part.strip()) for part in text.split(",")]
+    if any(isinstance(each, str | bool | tuple) for each in found):
+        raise UsageError(f"{option} {text!r} must be numbers like 500,1000,2000.")
+    return found

@@ -17,18 +17,12 @@ from warpath.io.coordinate_files import find_coordinates
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from warpath.results.distance_table import DistanceTable
-    from warpath.results.nearest import Nearest
-    from warpath.results.pairs import Pairs
-    from warpath.results.paths import Paths
-    from warpath.results.within import Within
-
 _TEXT = {".csv": ",", ".tsv": "\t", ".txt": "\t"}
 STREAMED = (".npy", ".zarr")  # tables are written block by block while they are computed
 PATHS = (".npz", ".parquet", *_TEXT, ".tex")
 TABLES = (".npz", ".npy", ".parquet", *_TEXT, ".tex", ".zarr")
-NEAREST = (".parquet", *_TEXT)
-TRIPS = NEAREST
+ROWS = (".parquet", *_TEXT)
+TEXTS = tuple(_TEXT)
 PREPARED = (".wph",)
 TRACES = (".jsonl", ".csv", ".tex", ".parquet")
 SHAPES = (".geojson",)
@@ -115,56 +109,27 @@ def streamed(out: Path | None) -> bool:
     return out is not None and suffix_of(out) in STREAMED
 
 
-def save_paths(
-    paths: Paths, rows: Iterable[Sequence[Any]], out: Path, *, escape_formulas: bool
-) -> None:
-    """Write the distances from one source; text files get `rows` of (vertex, distance, pred)."""
-    if suffix_of(out) in _TEXT:
-        save_text(("vertex", "distance", "pred"), rows, out, escape_formulas=escape_formulas)
-    else:
-        paths.save(out)
-
-
-def save_table(
-    table: DistanceTable,
+def save(
+    result: Any,
     columns: Sequence[str],
     rows: Iterable[Sequence[Any]],
     out: Path,
     *,
-    long: bool,
-    escape_formulas: bool,
+    escape_formulas: bool = False,
+    **options: Any,
 ) -> None:
-    """Write a table of distances; text files get `columns` and `rows`."""
-    if suffix_of(out) in _TEXT:
-        if len(set(columns)) < len(columns):
-            msg = f"-o {out}: two columns of the table would have the same name: use --long."
-            raise UsageError(msg)
-        save_text(columns, rows, out, escape_formulas=escape_formulas)
-    else:
-        table.save(out, long=long)
-
-
-def save_rows(
-    result: Nearest | Within | Pairs,
-    columns: Sequence[str],
-    rows: Iterable[Sequence[Any]],
-    out: Path,
-    *,
-    escape_formulas: bool,
-) -> None:
-    """Write one row per vertex or trip; text files get `columns` and `rows`."""
-    if suffix_of(out) in _TEXT:
-        save_text(columns, rows, out, escape_formulas=escape_formulas)
-    else:
-        result.save(out)
+    """Write a result: text files get columns and rows, others what its method `save` writes."""
+    if suffix_of(out) not in _TEXT:
+        result.save(out, **options)
+        return
+    if len(set(columns)) < len(columns):
+        msg = f"-o {out}: two columns of the table would have the same name: use --long."
+        raise UsageError(msg)
+    save_text(columns, rows, out, escape_formulas=escape_formulas)
 
 
 def save_text(
-    columns: Sequence[str],
-    rows: Iterable[Sequence[Any]],
-    out: Path,
-    *,
-    escape_formulas: bool,
+    columns: Sequence[str], rows: Iterable[Sequence[Any]], out: Path, *, escape_formulas: bool
 ) -> None:
     """Write a text table with a header; cells of None are empty."""
     from warpath.io.save import atomic

@@ -1,30 +1,28 @@
-"""Tables of distances as rows, for the terminal, text files and JSON."""
+"""Results as rows, for the terminal, text files and JSON, and what they add up to."""
 
 from __future__ import annotations
 
+import math
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from warpath.base import units
+from warpath.base.dtypes import unreachable
 from warpath.cli import output, saving
-from warpath.cli.output import NamedValues, TableRows
 from warpath.cli.reporting import UsageError, tell
-from warpath.cli.summary import exact_sum
-from warpath.cli.vertices import ids
+from warpath.cli.vertices import ids, one_id
+from warpath.results.files import cells, columns_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-    from warpath.cli.options import Showing
-    from warpath.cli.reading import Loaded
+    from warpath.base.dtypes import Array
+    from warpath.graph import Graph
     from warpath.results.distance_table import DistanceTable
-    from warpath.results.nearest import Nearest
-    from warpath.results.pairs import Pairs
 
-_WIDE = 12  # more columns do not fit a terminal
+SMALL = 20  # up to this number of vertices all are printed by default
 _PRINTED = {True: 400, False: 1_000_000}  # most entries to print: on a terminal, in a pipe
 
 
@@ -48,108 +46,92 @@ def _refuse(entries: int, what: str, save: str, example: str) -> None:
         raise UsageError(msg)
 
 
-def show_table(
-    table: DistanceTable,
-    *,
-    command: str,
-    file: Path,
-    loaded: Loaded,
-    solved: float,
-    out: Path | None,
-    showing: Showing,
-    long: bool | None,
-) -> None:
-    """Print a table, or a summary if it was saved."""
-    plan = table.plan
-    k, t = table.shape
-    document: dict[str, Any] = {
-        "command": command,
-        "graph": str(file),
-        "n": loaded.graph.n,
-        "m": loaded.graph.m,
-        "sources": k,
-        "targets": t,
-        "reached": None,
-        "sum": None,
-        "algorithm": plan.recipe.name,
-        "plan": str(plan),
-        "stats": table.stats,
-        "seconds": {"read": loaded.seconds, "solve": solved},
-        "out": None if out is None else str(out),
-        "distances": None,
+def exact_sum(values: Array) -> int | float:
+    """Return the sum without overflow or accumulated rounding: a Python int, or `math.fsum`."""
+    if values.dtype.kind == "f":
+        return math.fsum(values.ravel())
+    wide = values.astype(np.int64, copy=False)
+    return (int((wide >> 32).sum()) << 32) + int((wide & 0xFFFFFFFF).sum())
+
+
+def described(graph: Graph, dist: Array, reached: Array) -> dict[str, Any]:
+    """Return counts, sum, mean and the farthest vertex of distances, (n,)."""
+    finite = dist[reached]
+    total = exact_sum(finite)
+    far = int(np.flatnonzero(reached)[np.argmax(finite)]) if len(finite) else None
+    return {
+        "reached": len(finite),
+        "unreached": len(dist) - len(finite),
+        "sum": total,
+        "mean": total / len(finite) if len(finite) else None,
+        "max": None if far is None else dist[far].item(),
+        "farthest": None if far is None else one_id(graph, far),
     }
-    if out is None:
-        reached = table.reached
-        document["reached"] = int(reached.sum())
-        document["sum"] = exact_sum(table.dist[reached])
-        if showing.as_json:
-            names = long_columns(table)
-            rows = (dict(zip(names, row, strict=True)) for row in long_rows(table, missing=True))
-            document["distances"] = list(rows)
-        if long is None:
-            long = output.on_terminal() and t > _WIDE
-        part = TableRows(*(long_form(table) if long else wide_form(table)))
-        output.show(document, part, as_json=showing.as_json)
-        return
-    resumed = table.stats.get("resumed")
-    facts = {
-        "graph": output.titled(file, loaded.graph),
-        "table": f"{k} sources x {t} targets",
-        **({} if resumed is None else {"resumed": f"{resumed} of {k} were done before"}),
-        "time": f"{units.seconds(loaded.seconds)} reading, {units.seconds(solved)} solving",
-        "plan": plan.headline(),
-        "saved to": out,
+
+
+def add_distances(report: output.Report, result: Any) -> None:
+    """Add what `described` returns of the distances of all vertices to a report."""
+    facts = described(result.graph, result.dist, result.reached)
+    report.document |= facts
+    counts = map(output.count, (facts["reached"], result.graph.n))
+    report.facts |= {
+        "reached": f"{' of '.join(counts)} vertices",
+        "sum of distances": facts["sum"],
+        "mean distance": facts["mean"],
+        "farthest vertex": None if facts["farthest"] is None else str(facts["farthest"]),
+        "its distance": facts["max"],
     }
-    output.show(document, NamedValues(facts), as_json=showing.as_json)
 
 
-def save(table: DistanceTable, out: Path, *, long: bool, escape_formulas: bool) -> None:
-    """Write a table that fits into memory."""
-    columns, rows = long_form(table) if long else wide_form(table)
-    saving.save_table(table, columns, rows, out, long=long, escape_formulas=escape_formulas)
+def add_rows(report: output.Report, name: str, result: Any, *, listed: bool) -> None:
+    """Add the rows of a result to a report, in the document with this name; None if not listed."""
+    columns, rows = _rows(result) if listed else ([], None)
+    report.add_rows(name, columns, rows)
 
 
-def long_form(table: DistanceTable) -> tuple[list[str], Iterator[list[Any]]]:
-    """Return the header and one row per pair that has a path."""
-    return long_columns(table), long_rows(table, missing=False)
+def save_rows(result: Any, escape_formulas: bool, file: Path) -> None:
+    """Write Paths, Nearest, Pairs or Within; text files get a row per vertex or trip."""
+    saving.save(result, *_rows(result), file, escape_formulas=escape_formulas)
 
 
-def long_columns(table: DistanceTable) -> list[str]:
-    """Return the header of the long form; predecessors, if requested, are the last column."""
-    return ["source", "target", "distance", *(["pred"] if table.pred is not None else [])]
+def _rows(result: Any) -> tuple[list[str], Iterator[Sequence[Any]]]:
+    """Return the columns of a result and its rows, with the ids of the file."""
+    columns = columns_of(result)
+    return list(columns), zip(*(cells(*column) for column in columns.values()), strict=True)
 
 
-def wide_form(table: DistanceTable) -> tuple[list[str], Iterator[list[Any]]]:
-    """Return the header and one row per source."""
-    names = ids(table.graph, table.target_indices).tolist()
-    return ["source", *map(str, names)], _wide_rows(table)
+def table_rows(
+    table: DistanceTable, *, long: bool, missing: bool = False
+) -> tuple[list[str], Iterator[list[Any]]]:
+    """Return the columns of a table and its rows.
 
-
-def long_rows(table: DistanceTable, *, missing: bool) -> Iterator[list[Any]]:
-    """Yield (source, target, distance); if `missing`, also pairs without a path, with None."""
+    Parameters
+    ----------
+    long : whether there is one row per pair (source, target, distance, and pred if it is stored),
+        not one per source.
+    missing : whether a long table has pairs without a path, their distance being None.
+    """
     targets = ids(table.graph, table.target_indices).tolist()
-    for row, (source, distances) in enumerate(_wide_parts(table)):
-        before = _before(table, row)
-        for at, (target, distance) in enumerate(zip(targets, distances, strict=True)):
+    if not long:
+        return ["source", *map(str, targets)], ([s, *row] for s, row in _distances(table))
+    names = ["source", "target", "distance", *(["pred"] if table.pred is not None else [])]
+    return names, _long_rows(table, targets, missing=missing)
+
+
+def _long_rows(table: DistanceTable, targets: list[Any], *, missing: bool) -> Iterator[list[Any]]:
+    for at, (source, distances) in enumerate(_distances(table)):
+        before = [] if table.pred is None else [ids(table.graph, table.pred[at]).tolist()]
+        for target, distance, *pred in zip(targets, distances, *before, strict=True):
             if missing or distance is not None:
-                yield [source, target, distance, *([] if before is None else [before[at]])]
+                yield [source, target, distance, *pred]
 
 
-def facility_rows(found: Nearest) -> Iterator[list[Any]]:
-    """Yield (id, id of the facility, distance) for each vertex; None for missing values."""
-    names = ids(found.graph, np.arange(found.graph.n)).tolist()
-    columns = (names, found.facility_indices.tolist(), found.dist.tolist())
-    for name, facility, distance in zip(*columns, strict=True):
-        yield [name, None, None] if facility < 0 else [name, names[facility], distance]
-
-
-def trip_rows(found: Pairs) -> Iterator[list[Any]]:
-    """Yield (id of the origin, id of the destination, distance) for each trip; None for no path."""
-    origins = ids(found.graph, found.origin_indices).tolist()
-    destinations = ids(found.graph, found.destination_indices).tolist()
-    columns = (origins, destinations, found.dist.tolist(), found.reached.tolist())
-    for origin, destination, distance, reached in zip(*columns, strict=True):
-        yield [origin, destination, distance if reached else None]
+def _distances(table: DistanceTable) -> Iterator[tuple[Any, list[Any]]]:
+    """Yield the id of each source, and its distances, which are None without a path."""
+    dist = np.asarray(table.dist)
+    sources = ids(table.graph, table.source_indices).tolist()
+    for source, row in zip(sources, dist, strict=True):
+        yield source, cells(row, row != unreachable(dist.dtype))
 
 
 @contextmanager
@@ -165,25 +147,3 @@ def kept(out: Path | None) -> Iterator[None]:
             place = target if out.is_symlink() else out
             tell(f"{place}.part keeps the finished rows: run the same command to resume")
         raise
-
-
-def _before(table: DistanceTable, row: int) -> list[Any] | None:
-    """Return the ids of the predecessors of a row; None for missing ones."""
-    if table.pred is None:
-        return None
-    pred = table.pred[row]
-    names = ids(table.graph, np.maximum(pred, 0)).tolist()
-    return [name if v >= 0 else None for name, v in zip(names, pred.tolist(), strict=True)]
-
-
-def _wide_rows(table: DistanceTable) -> Iterator[list[Any]]:
-    for source, distances in _wide_parts(table):
-        yield [source, *distances]
-
-
-def _wide_parts(table: DistanceTable) -> Iterator[tuple[Any, list[Any]]]:
-    sources = ids(table.graph, table.source_indices).tolist()
-    dist = np.asarray(table.dist)
-    unreachable = np.inf if dist.dtype.kind == "f" else np.iinfo(dist.dtype).max
-    for source, row in zip(sources, dist, strict=True):
-        yield source, [None if value == unreachable else value for value in row.tolist()]

@@ -2,16 +2,14 @@
 # Annotations are read at run time: no postponed evaluation.
 
 import math
-import time
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import numpy as np
-import typer
 
 from warpath.api.dynamic import DynamicPaths
-from warpath.base import units
 from warpath.base.errors import (
     DistanceOverflowError,
     GraphFormatError,
@@ -19,11 +17,9 @@ from warpath.base.errors import (
     VertexError,
 )
 from warpath.cli import output, saving
-from warpath.cli.options import EscapeFormulas, GraphFile, Reading, Showing, Snapping, Solving
-from warpath.cli.output import NamedValues, TableRows
+from warpath.cli.options import ESCAPE_FORMULAS, VertexSolving, number, option
 from warpath.cli.reading import load
-from warpath.cli.reporting import busy
-from warpath.cli.vertices import in_file_ids, listed, one_id, table_rows, vertex
+from warpath.cli.vertices import in_file_ids, one_id, table_rows, vertex
 from warpath.graph import Graph
 
 _COLUMNS = ("time", "vertex", "old", "new")
@@ -36,38 +32,27 @@ Batch = tuple[str, int, list[tuple[Any, ...]]]
 
 def update(
     *,
-    graph: GraphFile,
-    source: Annotated[
-        str,
-        typer.Option(
-            "--source", "-s", help="The id of the source, as in the file, or a coordinate lon,lat."
-        ),
-    ],
-    changes: Annotated[
-        Path,
-        typer.Option(
-            "--changes",
-            help="A .csv or .tsv file with a change per row: its columns time, change (update, "
-            "insert or delete), source, target, weight and, for parallel edges, position from 0.",
-        ),
-    ],
-    watch: Annotated[
-        str,
-        typer.Option(
-            "--watch",
-            help="The vertices to report: ids like 1,5,9, coordinates like "
-            "[bold]7.41,43.73;7.42,43.74[/], or a file with an id in its first column.",
-        ),
-    ],
-    reading: Reading,
-    snapping: Snapping,
-    solving: Solving,
-    showing: Showing,
-    out: Annotated[
-        Path | None,
-        typer.Option("--out", "-o", help="Save one row per changed distance: .csv, .tsv, .txt."),
-    ] = None,
-    escape_formulas: EscapeFormulas = False,
+    options: VertexSolving,
+    source: str = option(
+        "The id of the source, as in the file, or a coordinate lon,lat.",
+        "--source",
+        "-s",
+        default=...,
+    ),
+    changes: Path = option(
+        "A .csv or .tsv file with a change per row: its columns time, change (update, insert or "
+        "delete), source, target, weight and, for parallel edges, position from 0.",
+        default=...,
+    ),
+    watch: str = option(
+        "The vertices to report: ids like 1,5,9, coordinates like "
+        "[bold]7.41,43.73;7.42,43.74[/], or a file with an id in its first column.",
+        default=...,
+    ),
+    out: Path | None = option(
+        "Save one row per changed distance: .csv, .tsv, .txt.", "--out", "-o"
+    ),
+    escape_formulas: bool = ESCAPE_FORMULAS,
 ) -> None:
     """Replay changes of edges, and report whose distances they change.
 
@@ -78,30 +63,24 @@ def update(
 
     Example: [cyan]warpath update roads.gr.gz -s 1 --changes day.csv --watch shops.csv[/]
     """
-    saving.check(out, (".csv", ".tsv", ".txt"), escape_formulas=escape_formulas)
-    loaded = load(
-        graph, reading, showing, prepared=False, vertices=[source, watch], snapping=snapping
-    )
+    saving.check(out, saving.TEXTS, escape_formulas=escape_formulas)
+    loaded = load(options, [source, watch], prepared=False)
     roads = loaded.graph
-    watched = {int(v) for v in roads.index_of(listed(roads, watch, snapping))}
+    watched = {int(v) for v in roads.index_of(loaded.listed(watch, along=False))}
     batches = list(_batches(roads, changes))
-    wish = solving.wish()
-    start = time.perf_counter()
+    start = loaded.vertex(source, along=False)
+    with loaded.timed("solve"), in_file_ids(roads):
+        live = DynamicPaths._of(loaded.solver(), start, None, "auto")  # noqa: SLF001
     rows: list[tuple[Any, ...]] = []
-    with in_file_ids(roads):
-        solver = loaded._replace(prepared=False).solver(solving)
-        live = DynamicPaths._of(solver, vertex(roads, source, snapping), None, "auto")  # noqa: SLF001
-        first = time.perf_counter() - start
-        anew = 0
+    anew = 0
+    with loaded.timed("replay"):
         for moment, line, batch in batches:
             try:
                 with in_file_ids(roads):
                     changed = live.apply(batch)
             except (ValueError, NegativeCycleError, DistanceOverflowError) as error:
-                reason = str(error).partition("; `.cycle`")[0]
-                raise GraphFormatError(
-                    changes, line, f"in the batch from here: {reason}"
-                ) from error
+                reason = f"in the batch from here: {str(error).partition('; `.cycle`')[0]}"
+                raise GraphFormatError(changes, line, reason) from error
             anew += changed.stats["solved_anew"]
             entries = (changed.indices.tolist(), changed.old.tolist(), changed.new.tolist())
             rows += [
@@ -109,39 +88,19 @@ def update(
                 for v, old, new in sorted(zip(*entries, strict=True))
                 if v in watched
             ]
-    replayed = time.perf_counter() - start - first
-    if out is not None:
-        with busy(f"writing {out.name}", showing):
-            saving.save_text(_COLUMNS, rows, out, escape_formulas=escape_formulas)
-    document = {
-        "command": "update",
-        "graph": str(graph),
-        "n": roads.n,
-        "m": live.m,
-        "source": one_id(roads, int(roads.index_of(live.source)[0])),
-        "batches": len(batches),
-        "changes": sum(len(batch) for *_, batch in batches),
-        "solved_anew": anew,
-        "watched": len(watched),
-        "algorithm": wish["algorithm"],
-        "seconds": {"read": loaded.seconds, "solve": first, "replay": replayed},
-        "out": None if out is None else str(out),
-        "rows": None if out is not None else [dict(zip(_COLUMNS, r, strict=True)) for r in rows],
-    }
-    if out is None:
-        output.show(document, TableRows(_COLUMNS, rows), as_json=showing.as_json)
-        return
-    facts = {
-        "graph": output.titled(graph, roads),
-        "source": str(document["source"]),
-        "batches": output.count(len(batches)),
-        "solved anew": output.count(anew),
-        "changed distances of watched vertices": output.count(len(rows)),
-        "time": f"{units.seconds(loaded.seconds)} reading, {units.seconds(first)} solving, "
-        f"{units.seconds(replayed)} replaying",
-        "saved to": out,
-    }
-    output.show(document, NamedValues(facts), as_json=showing.as_json)
+    report = loaded.report("update")
+    first = one_id(roads, int(roads.index_of(live.source)[0]))
+    report.document |= {"m": live.m, "watched": len(watched), "algorithm": options.algorithm}
+    report.document["changes"] = sum(len(batch) for *_, batch in batches)
+    report.add("source", first, "source", str(first))
+    report.add("batches", len(batches), "batches", output.count(len(batches)))
+    report.add("solved_anew", anew, "solved anew", output.count(anew))
+    report.facts["changed distances of watched vertices"] = output.count(len(rows))
+    report.add_seconds(loaded.seconds)
+    save = partial(saving.save_text, _COLUMNS, rows, escape_formulas=escape_formulas)
+    report.add_file("out", out, "saved to", save)
+    report.add_rows("rows", _COLUMNS, rows if out is None else None)
+    report.show(facts=out is not None)
 
 
 def _shown(distance: float) -> float | None:
@@ -193,10 +152,8 @@ def _change(graph: Graph, path: Path, line: int, row: dict[str, str]) -> tuple[A
     return tuple(entries)
 
 
-def _number(path: Path, line: int, text: str, what: str) -> int | float:
-    for kind in (int, float):
-        try:
-            return kind(text)
-        except ValueError:
-            continue
-    raise GraphFormatError(path, line, f"expected {what}, found {text!r:.60}")
+def _number(path: Path, line: int, text: str, what: str) -> float:
+    try:
+        return number(text)
+    except ValueError:
+        raise GraphFormatError(path, line, f"expected {what}, found {text!r:.60}") from None

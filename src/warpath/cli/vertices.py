@@ -27,7 +27,6 @@ from warpath.cli.coordinates import (
     lacking,
     listed_texts,
 )
-from warpath.cli.options import Snapping, TableSnapping
 from warpath.cli.reporting import tell
 from warpath.graph.checks import written_alike
 from warpath.graph.derived import Derived
@@ -43,13 +42,11 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from warpath.cli.options import Reading
     from warpath.graph import Graph
 
 
-_DEFAULT = Snapping()
-
-
-def vertex(graph: Graph, text: str, snapping: Snapping = _DEFAULT, *, along: bool = False) -> Any:
+def vertex(graph: Graph, text: str, snapping: Reading | None = None, *, along: bool = False) -> Any:
     """Return the library's name of the vertex with this id, or the place of this coordinate.
 
     Raises
@@ -61,7 +58,7 @@ def vertex(graph: Graph, text: str, snapping: Snapping = _DEFAULT, *, along: boo
 
 
 def vertices(
-    graph: Graph, texts: Sequence[str], snapping: Snapping = _DEFAULT, *, along: bool = False
+    graph: Graph, texts: Sequence[str], snapping: Reading | None = None, *, along: bool = False
 ) -> list[Any]:
     """Return the library's names of the vertices with these ids, and places of coordinates."""
     return on_network(graph, [_entry(graph, text) for text in texts], snapping, along=along)
@@ -84,7 +81,7 @@ def _entry(graph: Graph, text: str) -> Any:
 def on_network(
     graph: Graph,
     entries: Sequence[Any],
-    snapping: Snapping,
+    snapping: Reading | None,
     path: Path | None = None,
     lines: Sequence[int] = (),
     *,
@@ -114,7 +111,8 @@ def on_network(
     if not at:
         return list(entries)
     snap = "edge" if along else "vertex"
-    places = [replace(entries[i], within=snapping.within, snap=snap) for i in at]
+    within = getattr(snapping, "within", None)
+    places = [replace(entries[i], within=within, snap=snap) for i in at]
     if graph.coordinates is None:
         msg = (
             f"the graph has no coordinates, so {places[0]} cannot be found on it: give them with "
@@ -143,9 +141,9 @@ def on_network(
     return [of_place.get(i, entry) for i, entry in enumerate(entries)]
 
 
-def flags(snapping: Snapping) -> bool:
+def flags(snapping: Reading | None) -> bool:
     """Return whether what is missing is flagged, not an error."""
-    return isinstance(snapping, TableSnapping) and snapping.missing == "flag"
+    return getattr(snapping, "missing", "raise") == "flag"
 
 
 def _decoded(text: str) -> str:
@@ -179,7 +177,7 @@ def in_file_ids(graph: Graph) -> Iterator[None]:
 
 
 def listed(
-    graph: Graph, argument: str, snapping: Snapping = _DEFAULT, *, along: bool = False
+    graph: Graph, argument: str, snapping: Reading | None = None, *, along: bool = False
 ) -> list[Any]:
     """Return the vertices of a list ``1,5,9`` or ``7.41,43.73;7.42,43.74``, or of a file.
 
@@ -208,7 +206,7 @@ def listed(
     return vertices(graph, texts, snapping, along=along)
 
 
-def trips(graph: Graph, path: Path, snapping: Snapping = _DEFAULT) -> tuple[list[Any], list[Any]]:
+def trips(graph: Graph, path: Path, snapping: Reading | None = None) -> tuple[list[Any], list[Any]]:
     """Return the origins and the destinations of the trips in a file, one trip per row.
 
     They are the columns that the first row calls origin and destination, else coordinates in
@@ -327,7 +325,7 @@ def table_rows(path: Path, expected: str, graph: Graph) -> list[tuple[int, list[
     return [(number, cells) for number, cells in rows if is_row(number, cells[0])]
 
 
-def _of_file(graph: Graph, path: Path, snapping: Snapping, *, along: bool) -> list[Any]:
+def _of_file(graph: Graph, path: Path, snapping: Reading | None, *, along: bool) -> list[Any]:
     rows = table_rows(path, "one vertex per line", graph)
     header = [name.lower() for name in rows[0][1]] if rows else []
     at_columns = coordinate_columns(header)
@@ -363,7 +361,7 @@ def _of_file(graph: Graph, path: Path, snapping: Snapping, *, along: bool) -> li
 
 
 def _at_columns(
-    path: Path, line: int, row: list[str], columns: tuple[int, int], snapping: Snapping
+    path: Path, line: int, row: list[str], columns: tuple[int, int], snapping: Reading | None
 ) -> Place | None:
     """Return the place of the coordinates in two columns of a row; None if it is missing."""
     cells = [row[column] if column < len(row) else "" for column in columns]

@@ -21,7 +21,7 @@ from warpath.base.escaping import csv_cell, utf8
 from warpath.base.provenance import commit, machine
 from warpath.graph.arguments import a_graph
 from warpath.graph.checks import checked_bool
-from warpath.graph.labels import encodable, file_ids, table_ids
+from warpath.graph.labels import encodable, file_ids
 from warpath.graph.links import Links
 from warpath.graph.places import Place, Snapped
 from warpath.graph.point_sources import PointSources
@@ -42,6 +42,9 @@ if TYPE_CHECKING:
 
     from warpath.base.dtypes import Array
     from warpath.graph import Graph
+    from warpath.results.nearest import Nearest
+    from warpath.results.pairs import Pairs
+    from warpath.results.within import Within
 
     Columns = dict[str, tuple[Array, Array | None]]
 
@@ -88,18 +91,28 @@ def save_paths(
         refuse_formulas(target, escape_formulas=escape_formulas)
         _save_npz(target, parts, paths)
         return
-    graph = paths.graph
-    has_pred = paths.pred >= 0
-    save_columns(
-        target,
-        {
-            "vertex": (file_ids(graph, np.arange(graph.n)), None),
-            "distance": (paths.dist, paths.reached),
-            "pred": (file_ids(graph, np.where(has_pred, paths.pred, 0)), has_pred),
-        },
-        about(paths),
-        escape_formulas=escape_formulas,
-    )
+    save_columns(target, columns_of(paths), about(paths), escape_formulas=escape_formulas)
+
+
+def save_rows(
+    result: Nearest | Pairs | Within,
+    path: str | os.PathLike[str],
+    *,
+    escape_formulas: bool = False,
+) -> None:
+    """Write a row per vertex or trip, as Parquet or CSV."""
+    save_columns(to_write(path), columns_of(result), escape_formulas=escape_formulas)
+
+
+def columns_of(result: Paths | Nearest | Pairs | Within) -> Columns:
+    """Return the columns of a result with a row per vertex or trip, with the ids of the file.
+
+    Returns
+    -------
+    dict[str, tuple[Array, Array | None]]
+        Name of each column -> values and the mask of the rows that have a value, None for all.
+    """
+    return result._columns()  # noqa: SLF001 - results describe themselves to this module
 
 
 def save_table(
@@ -448,7 +461,7 @@ def save_columns(
         return
     refuse_formulas(path, escape_formulas=escape_formulas)
     if suffix_of(path) == ".tex":
-        listed = [_cells(values, present) for values, present in columns.values()]
+        listed = [cells(values, present) for values, present in columns.values()]
         text = latex.table(list(columns), zip(*listed, strict=True), how or {})
         with atomic(path) as file:
             file.write(text.encode())
@@ -474,7 +487,7 @@ def save_columns(
         parquet.write_table(table, file)
 
 
-def _cells(values: Array, present: Array | None) -> list[Any]:
+def cells(values: Array, present: Array | None) -> list[Any]:
     """Return values as Python objects, None where there is none."""
     cells: list[Any] = values.tolist()
     if present is None:
@@ -523,4 +536,4 @@ def _texts(values: Array, present: Array | None, cell: Callable[[str], str]) -> 
 def with_mask(graph: Graph, indices: Array) -> tuple[Array, Array | None]:
     """Return the ids of vertices in the graph's file, and which are not missing; None for all."""
     present = indices >= 0
-    return table_ids(graph, indices), None if present.all() else present
+    return file_ids(graph, indices), None if present.all() else present

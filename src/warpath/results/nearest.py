@@ -9,7 +9,7 @@ import numpy as np
 from warpath.base.cached import cached_property
 from warpath.base.dtypes import unreachable
 from warpath.base.errors import require
-from warpath.graph.labels import table_ids
+from warpath.graph.labels import file_ids, table_ids
 from warpath.graph.places import NO_NAMES
 from warpath.results.reached import ReachedDistances
 
@@ -147,17 +147,17 @@ class Nearest(ReachedDistances):
         path : file to write, its format by suffix.
         escape_formulas : as for `Paths.save`.
         """
-        from warpath.io.places import to_write
-        from warpath.results.files import save_columns
+        from warpath.results.files import save_rows
 
+        save_rows(self, path, escape_formulas=escape_formulas)
+
+    def _columns(self) -> dict[str, tuple[Array, Array | None]]:
         graph, reached = self.graph, self.reached
-        facilities = table_ids(graph, np.where(reached, self.facility_indices, 0))
-        columns: dict[str, tuple[Array, Array | None]] = {
-            "vertex": (table_ids(graph, np.arange(graph.n)), None),
-            "facility": (facilities, reached),
+        return {
+            "vertex": (file_ids(graph, np.arange(graph.n)), None),
+            "facility": (file_ids(graph, np.where(reached, self.facility_indices, 0)), reached),
             "distance": (self.dist, reached),
         }
-        save_columns(to_write(path), columns, escape_formulas=escape_formulas)
 
     def to_geodataframe(self, *, crs: Any = "auto") -> Any:
         """Return a GeoPandas data frame of points: vertex, facility, distance, geometry.

@@ -189,15 +189,18 @@ class Pairs(ReachedDistances):
         path : file to write, its format by suffix.
         escape_formulas : as for `Paths.save`.
         """
-        from warpath.io.places import to_write
-        from warpath.results.files import save_columns, with_mask
+        from warpath.results.files import save_rows
 
-        columns: dict[str, tuple[Array, Array | None]] = {
+        save_rows(self, path, escape_formulas=escape_formulas)
+
+    def _columns(self) -> dict[str, tuple[Array, Array | None]]:
+        from warpath.results.files import with_mask
+
+        return {
             "origin": with_mask(self.graph, self.origin_indices),
             "destination": with_mask(self.graph, self.destination_indices),
             "distance": (self.dist, self.reached),
         }
-        save_columns(to_write(path), columns, escape_formulas=escape_formulas)
 
     def __len__(self) -> int:
         return len(self.dist)

@@ -12,7 +12,7 @@ from warpath.base.dtypes import unreachable
 from warpath.base.errors import NotSupportedError, require
 from warpath.graph.arguments import one_index
 from warpath.graph.checks import shown
-from warpath.graph.labels import one_label, table_ids
+from warpath.graph.labels import file_ids, one_label, table_ids
 from warpath.graph.places import NO_NAMES
 from warpath.graph.zones import arrivals
 from warpath.results.predecessors import as_labels, no_path, tree, walked
@@ -345,6 +345,14 @@ class Paths(ReachedDistances):
         from warpath.results.files import save_paths
 
         save_paths(self, path, escape_formulas=escape_formulas)
+
+    def _columns(self) -> dict[str, tuple[Array, Array | None]]:
+        graph, has_pred = self.graph, self.pred >= 0
+        return {
+            "vertex": (file_ids(graph, np.arange(graph.n)), None),
+            "distance": (self.dist, self.reached),
+            "pred": (file_ids(graph, np.where(has_pred, self.pred, 0)), has_pred),
+        }
 
     @classmethod
     def load(cls, graph: Graph, path: Any) -> Paths:

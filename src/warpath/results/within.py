@@ -14,7 +14,7 @@ from warpath.graph.arguments import checked_cutoff, one_index
 from warpath.graph.checks import plain_array, shown
 from warpath.graph.coordinates import stretch
 from warpath.graph.edge_geometry import lines_of
-from warpath.graph.labels import one_label, table_ids
+from warpath.graph.labels import file_ids, one_label, table_ids
 from warpath.graph.places import NO_NAMES
 from warpath.graph.zones import arrivals, inside_from
 from warpath.results.paths import Paths
@@ -276,15 +276,16 @@ class Within:
         path : file to write, its format by suffix.
         escape_formulas : as for `Paths.save`.
         """
-        from warpath.io.places import to_write
-        from warpath.results.files import save_columns
+        from warpath.results.files import save_rows
 
-        columns: dict[str, tuple[Array, Array | None]] = {
-            "vertex": (table_ids(self.graph, self.indices), None),
+        save_rows(self, path, escape_formulas=escape_formulas)
+
+    def _columns(self) -> dict[str, tuple[Array, Array | None]]:
+        return {
+            "vertex": (file_ids(self.graph, self.indices), None),
             "distance": (self.dist, None),
             "cutoff": (self.cutoffs[self.band], None),
         }
-        save_columns(to_write(path), columns, escape_formulas=escape_formulas)
 
     def to_geodataframe(
         self, kind: str = "polygons", *, crs: Any = "auto", resolution: float | None = None
