@@ -57,22 +57,22 @@ class Question(NamedTuple):
     title, make : title of the graph, and the function that makes it; the same object for all of its
         questions, which follow each other.
     form : "one source", "table", "totals", "nearest" or "all pairs".
-    count, targets : number of sources, and of a table's targets.
+    sources, targets : number of sources, and of a table's targets.
     prepared : whether the graph has a hierarchy.
     """
 
     title: str
     make: Callable[[], Graph]
     form: str
-    count: int = 1
+    sources: int = 1
     targets: int = 0
     prepared: bool = False
 
     @property
     def name(self) -> str:
         """The graph, and what is asked."""
-        what = {"table": f"{self.count:,} x {self.targets:,}"}.get(self.form, self.form)
-        what += f" of {self.count:,}" if self.form in {"totals", "nearest"} else ""
+        what = {"table": f"{self.sources:,} x {self.targets:,}"}.get(self.form, self.form)
+        what += f" of {self.sources:,}" if self.form in {"totals", "nearest"} else ""
         return f"{self.title}{', prepared' if self.prepared else ''}: {what}"
 
     def ask(self, solver: Solver) -> Array:
@@ -83,9 +83,9 @@ class Question(NamedTuple):
 
         answers: dict[str, Callable[[], Array]] = {
             "one source": lambda: solver.sssp(spread(3)[1]).dist,
-            "table": lambda: solver.distances(spread(self.count), spread(self.targets)).dist,
-            "totals": lambda: solver.totals("max", sources=spread(self.count))["max"],
-            "nearest": lambda: solver.nearest(spread(self.count)).dist,
+            "table": lambda: solver.distances(spread(self.sources), spread(self.targets)).dist,
+            "totals": lambda: solver.totals("max", sources=spread(self.sources))["max"],
+            "nearest": lambda: solver.nearest(spread(self.sources)).dist,
             "all pairs": lambda: solver.apsp().dist,
         }
         return answers[self.form]()
@@ -94,16 +94,16 @@ class Question(NamedTuple):
         """Return its size, as the planner sees it."""
         n, entry = graph.n, graph.dist_dtype.itemsize
         if self.form == "table":
-            return Size(Task.MANY, self.count, self.targets, entry)
+            return Size(Task.MANY, self.sources, self.targets, entry)
         if self.form == "totals":
-            return Size(Task.MANY, self.count, n, entry, Destination.TOTALS)
+            return Size(Task.MANY, self.sources, n, entry, Destination.TOTALS)
         return Size(Task.APSP, n, n, entry) if self.form == "all pairs" else Size(Task.SSSP)
 
 
 def _questions(
     title: str, make: Callable[[], Graph], *asked: tuple[Any, ...], prepared: bool = False
 ) -> list[Question]:
-    return [Question(title, make, *one, prepared=prepared) for one in asked]
+    return [Question(title, make, *one)._replace(prepared=prepared) for one in asked]
 
 
 def _made(kind: str, *given: Any, **named: Any) -> Callable[[], Graph]:

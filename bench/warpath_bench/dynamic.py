@@ -5,24 +5,25 @@ Every batch is passed to all of them, and their distances are compared outside t
 
 from __future__ import annotations
 
-import argparse
-import json
 import subprocess
 import sys
 import tempfile
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 import warpath as wp
 from warpath.base.dtypes import unreachable
 from warpath_bench import dynamic_page
+from warpath_bench.lines import append
+from warpath_bench.options import parsed
 from warpath_bench.run import commit, facts_of
 from warpath_bench.workloads import workload
 
 if TYPE_CHECKING:
+    import argparse
     from collections.abc import Iterator, Sequence
 
     from warpath.base.dtypes import Array
@@ -40,6 +41,7 @@ CASES = (
 )
 
 _EVERY = 500  # batches of a replay between two comparisons
+_DYNG_FAR = 2**61 - 1  # dynG's distance of a vertex that has no path, in 64 bits
 
 
 class Batch(NamedTuple):
@@ -51,21 +53,12 @@ class Batch(NamedTuple):
     insert: bool
 
 
-class Solver(Protocol):
-    """Something whose distances follow the changes."""
-
-    def change(self, batch: Batch) -> None:
-        """Apply a batch; this is what the clock measures."""
-
-    def dist(self) -> Array:
-        """Return the distances, (n,)."""
-
-
 class Ours:
     """`warpath.DynamicPaths`."""
 
-    def __init__(self, graph: wp.Graph, source: int, wish: argparse.Namespace) -> None:
-        self.live = wp.DynamicPaths(graph, source, algorithm=wish.algorithm, **where(wish))
+    def __init__(self, graph: wp.Graph, source: int, options: argparse.Namespace) -> None:
+        algorithm = options.algorithm
+        self.live = wp.DynamicPaths(graph, source, algorithm=algorithm, **where(options))
         self.changed: Any = None
 
     def change(self, batch: Batch) -> None:
@@ -79,10 +72,10 @@ class Ours:
 
 
 class Anew:
-    """`warpath.sssp` with its tree on a changed copy of the graph."""
+    """`warpath.sssp` with its tree on a changed copy of the graph; `solve_s` is that call alone."""
 
-    def __init__(self, graph: wp.Graph, source: int, wish: argparse.Namespace) -> None:
-        self._graph, self._source, self._where = graph, source, where(wish)
+    def __init__(self, graph: wp.Graph, source: int, options: argparse.Namespace) -> None:
+        self._graph, self._source, self._where = graph, source, where(options)
         self._weights = graph.solver_weights.copy()
         self.paths: Any = None
         self.solve_s = 0.0
@@ -108,7 +101,10 @@ class Anew:
 
 
 class NetworKit:
-    """NetworKit's dynamic Dijkstra."""
+    """NetworKit's dynamic Dijkstra, one edge after the other.
+
+    Its `updateBatch` gave wrong distances for batches of ten new weights.
+    """
 
     def __init__(self, graph: wp.Graph, source: int) -> None:
         import networkit as nk
@@ -123,10 +119,7 @@ class NetworKit:
         self._like = graph.dist_dtype
 
     def change(self, batch: Batch) -> None:
-        """Change its graph, and update, one edge after the other.
-
-        Its `updateBatch` gave wrong distances for batches of ten new weights.
-        """
+        """Change its graph, and update."""
         kind = self._kinds.EDGE_ADDITION if batch.insert else self._kinds.EDGE_WEIGHT_UPDATE
         put = self._graph.addEdge if batch.insert else self._graph.setWeight
         columns = (batch.sources.tolist(), batch.targets.tolist(), batch.weights.tolist())
@@ -137,67 +130,54 @@ class NetworKit:
     def dist(self) -> Array:
         """Return the distances; its largest number stands for no path."""
         found = np.asarray(self._search.getDistances())
-        far = found > 1e300  # the largest double, or inf
-        found[far] = 0
-        exact = found.astype(self._like)
-        exact[far] = unreachable(np.dtype(self._like))
-        return exact
-
-
-_DYNG_FAR = 2**61 - 1  # dynG's distance of a vertex that has no path, in 64 bits
+        return like(self._like, found, found > 1e300)  # the largest double, or inf
 
 
 class DynG:
-    """dynG's update of one source, in a process of another Python.
-
-    Its own clock measures the update alone.
-    """
+    """dynG's update of one source, in a process of another Python, by whose clock it is timed."""
 
     def __init__(self, graph: wp.Graph, source: int, python: str) -> None:
         self._folder = tempfile.TemporaryDirectory()
-        path = Path(self._folder.name) / "graph.npz"
+        self._path, self._like = Path(self._folder.name) / "graph.npz", graph.dist_dtype
         src, dst, weights = graph.edges()
-        np.savez(path, n=graph.n, src=src, dst=dst, weights=weights)
-        program = Path(__file__).with_name("dyng_program.py")
-        self._child = subprocess.Popen(  # noqa: S603 - the user names the program
-            [python, str(program), str(path), str(source)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-        )
-        self._path, self._like = path, graph.dist_dtype
+        np.savez(self._path, n=graph.n, src=src, dst=dst, weights=weights)
+        program = str(Path(__file__).with_name("dyng_program.py"))
+        words = [python, program, str(self._path), str(source)]
+        pipes: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+        self._child: Any = subprocess.Popen(words, bufsize=1, **pipes)  # noqa: S603 - the user's
         self._answer()
-        self.seconds = 0.0
 
     def _answer(self) -> str:
-        assert self._child.stdout is not None  # noqa: S101 - a pipe
-        line = self._child.stdout.readline()
+        line: str = self._child.stdout.readline()
         if not line:
             msg = f"dynG's process ended with status {self._child.wait()}."
             raise RuntimeError(msg)
         return line
 
-    def change(self, batch: Batch) -> None:
-        """Pass the batch on; `seconds` is what the update took there."""
-        assert self._child.stdin is not None  # noqa: S101 - a pipe
+    def change(self, batch: Batch) -> float:
+        """Pass the batch on, and return the seconds of the update alone."""
         path = self._path.with_name("batch.npz")
         np.savez(path, sources=batch.sources, targets=batch.targets, weights=batch.weights)
         self._child.stdin.write(f"{path}\n")
-        self._child.stdin.flush()
-        self.seconds = float(self._answer())
+        return float(self._answer())
 
     def dist(self) -> Array:
         """Return the distances; a negative number or a very large one stands for no path."""
         found = np.load(f"{self._path}.npy")
         far = (found < 0) | (found >= min(_DYNG_FAR, np.iinfo(found.dtype).max))
-        exact: Array = found.astype(self._like)
-        exact[far] = unreachable(np.dtype(self._like))
-        return exact
+        return like(self._like, found, far)
 
     def close(self) -> None:
         """End the process."""
         self._child.communicate()
         self._folder.cleanup()
+
+
+def like(dtype: Any, found: Array, far: Array) -> Array:
+    """Return distances in our type, with our number for vertices that are not reached."""
+    exact: Array = np.where(far, 0, found).astype(dtype)
+    exact[far] = unreachable(np.dtype(dtype))
+    return exact
 
 
 def numbers(graph: wp.Graph, batch: Batch) -> Array:
@@ -244,70 +224,40 @@ def batches(
             yield Batch(src[at].astype(np.int64), dst[at].astype(np.int64), drawn, insert=False)
 
 
-class Others:
-    """A new solve, and the peers that take part: their times, and what was wrong.
+def measure(case: tuple[str, str, int, int], options: argparse.Namespace) -> Line:
+    """Measure one case; raise AssertionError if our answers differ.
 
     A peer takes no further part after its first wrong answer.
     """
-
-    def __init__(self, graph: wp.Graph, source: int, wish: argparse.Namespace) -> None:
-        self._anew = Anew(graph, source, wish)
-        self._solvers: dict[str, Solver] = {"anew": self._anew}
-        if not wish.alone:
-            self._solvers["NetworKit"] = NetworKit(graph, source)
-        if wish.dyng:
-            self._solvers["dynG"] = DynG(graph, source, wish.dyng)
-        self.times: dict[str, list[float]] = {"solve": []}
-        self.wrong: dict[str, str] = {}
-
-    def change(self, batch: Batch, expected: Array) -> None:
-        """Pass a batch to all, and compare their distances."""
-        for name, solver in self._solvers.items():
-            if name in self.wrong:
-                continue
-            seconds = clocked(solver, batch)
-            seconds = solver.seconds if isinstance(solver, DynG) else seconds
-            self.times.setdefault(name, []).append(seconds)
-            try:
-                assert_same(expected, solver.dist(), name)
-            except AssertionError as error:
-                if solver is self._anew:
-                    raise
-                self.wrong[name] = f"batch {len(self.times[name])}: {error}"
-        self.times["solve"].append(self._anew.solve_s)
-
-    def close(self) -> None:
-        """End the processes of peers."""
-        for solver in self._solvers.values():
-            if isinstance(solver, DynG):
-                solver.close()
-
-
-def measure(case: tuple[str, str, int, int], wish: argparse.Namespace) -> Line:
-    """Measure one case; raise AssertionError if our answers differ."""
     name, kind, size, count = case
-    graph = single_edges(workload(name, 1.0, wish.data).make())
-    random = np.random.default_rng(wish.seed)
+    graph = single_edges(workload(name, 1.0, options.data).make())
+    random = np.random.default_rng(options.seed)
     source = int(random.integers(graph.n))
-    ours = Ours(graph, source, wish)
-    others = None if kind == "replay" else Others(graph, source, wish)
-    times: list[float] = []
+    ours = Ours(graph, source, options)
+    others = {} if kind == "replay" else _others(graph, source, options)
+    times: dict[str, list[float]] = {"repair": []}
+    wrong: dict[str, str] = {}
     affected, changed, solved, sizes = [], [], 0, []
     for at, batch in enumerate(batches(graph, kind, size, count, random)):
-        times.append(clocked(ours, batch))
+        times["repair"].append(clocked(ours, batch))
         affected.append(ours.changed.stats["affected"])
         changed.append(len(ours.changed))
         solved += ours.changed.stats["solved_anew"]
-        if others is not None:
-            others.change(batch, ours.dist())
+        for peer, solver in others.items():
+            if peer not in wrong:
+                times.setdefault(peer, []).append(clocked(solver, batch))
+                _compare(ours, solver, peer, wrong, at)
+        if others:
+            times.setdefault("solve", []).append(others["anew"].solve_s)
             continue
         if at % 100 == 0:
             sizes.append(ours.live.nbytes)
         if at % _EVERY == _EVERY - 1 or at == count - 1:
-            check(ours.live, source, wish)
-    more, wrong = ({}, {}) if others is None else (others.times, others.wrong)
-    if others is not None:
-        others.close()
+            paths = wp.sssp(ours.live.graph, source, **where(options))
+            assert_same(ours.live.dist, paths.dist, "a new solve")
+            assert_same(ours.live.pred, paths.pred, "the tree of a new solve")
+    if "dynG" in others:
+        others["dynG"].close()
     return {
         "graph": name,
         "n": graph.n,
@@ -315,31 +265,52 @@ def measure(case: tuple[str, str, int, int], wish: argparse.Namespace) -> Line:
         "kind": kind,
         "size": size,
         "batches": count,
-        "seed": wish.seed,
-        "threads": wish.threads,
-        "device": wish.device,
+        "seed": options.seed,
+        "threads": options.threads,
+        "device": options.device,
         "source": source,
-        "algorithm": wish.algorithm,
-        "times": {each: np.round(t, 9).tolist() for each, t in {"repair": times, **more}.items()},
+        "algorithm": options.algorithm,
+        "times": {each: np.round(seconds, 9).tolist() for each, seconds in times.items()},
         "affected": affected,
         "changed": changed,
         "solved_anew": solved,
         "bytes": sizes,
         "wrong": wrong,
-        "machine": facts_of([wish.device.partition(":")[0]], commit()),
+        "machine": facts_of([options.device.partition(":")[0]], commit()),
     }
 
 
-def where(wish: argparse.Namespace) -> dict[str, Any]:
+def _others(graph: wp.Graph, source: int, options: argparse.Namespace) -> dict[str, Any]:
+    """Return a new solve, and the peers that take part."""
+    others: dict[str, Any] = {"anew": Anew(graph, source, options)}
+    if not options.alone:
+        others["NetworKit"] = NetworKit(graph, source)
+    if options.dyng:
+        others["dynG"] = DynG(graph, source, options.dyng)
+    return others
+
+
+def _compare(ours: Ours, solver: Any, name: str, wrong: dict[str, str], batch: int) -> None:
+    """Compare distances; record a peer's first wrong answer, and raise if a new solve differs."""
+    try:
+        assert_same(ours.dist(), solver.dist(), name)
+    except AssertionError as error:
+        if isinstance(solver, Anew):
+            raise
+        wrong[name] = f"batch {batch + 1}: {error}"
+
+
+def where(options: argparse.Namespace) -> dict[str, Any]:
     """Return the options of our calls; threads are of the CPU."""
-    return {"device": wish.device, "threads": wish.threads if wish.device == "cpu" else None}
+    threads = options.threads if options.device == "cpu" else None
+    return {"device": options.device, "threads": threads}
 
 
-def clocked(solver: Solver, batch: Batch) -> float:
-    """Return the seconds that a change takes."""
+def clocked(solver: Any, batch: Batch) -> float:
+    """Return the seconds that a change takes, by the solver's own clock if it has one."""
     start = time.perf_counter()
-    solver.change(batch)
-    return time.perf_counter() - start
+    seconds = solver.change(batch)
+    return time.perf_counter() - start if seconds is None else float(seconds)
 
 
 def assert_same(found: Array, expected: Array, name: str) -> None:
@@ -350,45 +321,34 @@ def assert_same(found: Array, expected: Array, name: str) -> None:
         raise AssertionError(msg)
 
 
-def check(live: wp.DynamicPaths, source: int, wish: argparse.Namespace) -> None:
-    """Compare distances and tree of a replay with a new solve."""
-    paths = wp.sssp(live.graph, source, **where(wish))
-    assert_same(live.dist, paths.dist, "a new solve")
-    assert_same(live.pred, paths.pred, "the tree of a new solve")
-
-
 def main(arguments: Sequence[str]) -> int:
-    """Measure what is wished, append lines to a file, and write the page."""
-    wish = _parser().parse_args(arguments)
-    lines = dynamic_page.read(wish.lines) if wish.lines else []
-    cases = [case for case in CASES if not wish.graphs or case[0] in wish.graphs]
-    if wish.batches is not None:
-        cases = [(*case[:3], wish.batches) for case in cases]
-    for case in [] if wish.page_only else cases:
-        line = measure(case, wish)
+    """Measure the cases, append lines to a file, and write the page."""
+    options = parsed(
+        "dynamic",
+        __doc__,
+        arguments,
+        data=None,
+        graphs=[],
+        batches={"type": int, "help": "batches of each case, instead of those of `CASES`"},
+        threads=2,
+        device={"default": "cpu", "help": "where we repair and solve"},
+        algorithm="auto",
+        seed={"default": 1, "help": "of sources and batches"},
+        alone={"default": False, "help": "leave NetworKit out"},
+        dyng={"metavar": "PYTHON", "help": "a Python that has dynG, to compare with it"},
+        lines=None,
+        output=None,
+        page_only={"default": False, "help": "write the page from --lines"},
+    )
+    lines = dynamic_page.read(options.lines) if options.lines else []
+    for case in CASES:
+        if options.page_only or (options.graphs and case[0] not in options.graphs):
+            continue
+        line = measure((*case[:3], options.batches or case[3]), options)
         lines.append(line)
         sys.stdout.write(f"{dynamic_page.compact(line)}\n")
         sys.stdout.flush()
-        if wish.lines:
-            with wish.lines.open("a", encoding="utf-8") as file:
-                file.write(json.dumps(line) + "\n")
-    if wish.output:
-        dynamic_page.write(lines, wish.output)
+        append(options.lines, line)
+    if options.output:
+        dynamic_page.write(lines, options.output)
     return 0
-
-
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser("warpath bench dynamic", description=__doc__)
-    parser.add_argument("--data", type=Path, help="folder of the real graphs")
-    parser.add_argument("--graphs", nargs="*", help="graphs to measure; default: all")
-    parser.add_argument("--batches", type=int, help="batches of each case; default: as in CASES")
-    parser.add_argument("--threads", type=int, default=2, help="threads of warpath; default 2")
-    parser.add_argument("--device", default="cpu", help="where we repair and solve; default cpu")
-    parser.add_argument("--algorithm", default="auto", help="how batches are repaired")
-    parser.add_argument("--seed", type=int, default=1, help="of sources and batches")
-    parser.add_argument("--alone", action="store_true", help="leave NetworKit out")
-    parser.add_argument("--dyng", help="a Python that has dynG, to compare with it")
-    parser.add_argument("--lines", type=Path, help="file to append measurements to, .jsonl")
-    parser.add_argument("--output", type=Path, help="page to write, .md, with a plot beside it")
-    parser.add_argument("--page-only", action="store_true", help="write the page from --lines")
-    return parser

@@ -1,8 +1,7 @@
 """The graphs of ``warpath bench gpu`` and their right answers, made while the GPU is measured.
 
 A maker is a separate process. It writes a graph's CSR arrays, its weights in each type and the
-CPU's answers into a folder, which the measuring process maps into memory. If a maker dies, for
-example for lack of memory, only its own graph is lost.
+CPU's answers into a folder, which the measuring process maps into memory.
 """
 
 from __future__ import annotations
@@ -13,7 +12,8 @@ import os
 import shutil
 import tempfile
 import time
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
@@ -31,7 +31,6 @@ from warpath_bench.workloads import typed, workload
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from multiprocessing.connection import Connection
 
     from warpath.base.dtypes import Array
 
@@ -184,22 +183,26 @@ class Makers:
     def __init__(self, count: int, folder: Path | None) -> None:
         self._count = count
         self._folder = tempfile.mkdtemp(prefix="warpath-graphs-", dir=folder)
-        self._context = multiprocessing.get_context("spawn")  # CUDA does not survive a fork
-        self._running: set[Any] = set()
-        self._pool = ThreadPoolExecutor(max(1, count))
+        self._pool = ProcessPoolExecutor(
+            max(1, count),
+            multiprocessing.get_context("spawn"),  # CUDA does not survive a fork
+            initializer=_use_threads,
+            initargs=(max(1, settings.threads() // (count + 1)),),
+        )
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._pool.shutdown(wait=False, cancel_futures=True)
-        for process in list(self._running):
+        for process in list(self._pool._processes.values()):  # noqa: SLF001 - public in Python 3.14
             process.terminate()
-        self._pool.shutdown()
+        self._pool.shutdown(cancel_futures=True)
         shutil.rmtree(self._folder, ignore_errors=True)
 
     def each(self, wanted: Sequence[Wanted], seconds: float) -> Iterator[Made | Failed]:
         """Yield each graph when it is ready, or the reason why it could not be made.
+
+        Huge graphs are made first, in this process, by all threads.
 
         Parameters
         ----------
@@ -207,42 +210,21 @@ class Makers:
         """
         end = time.monotonic() + seconds
         for one in (one for one in wanted if self._count == 0 or one.size >= HUGE):
-            if time.monotonic() > end:
-                yield Failed(one, _OVER)
-            elif self._count == 0:
-                yield _tried(one, self._folder)
-            else:
-                yield self._in_process(one, settings.threads())
+            over = time.monotonic() > end
+            yield Failed(one, _OVER) if over else _tried(one, self._folder)
         others = [one for one in wanted if self._count and one.size < HUGE]
-        threads = max(1, settings.threads() // (self._count + 1))
-        futures = {self._pool.submit(self._in_process, one, threads): one for one in others}
+        futures = {self._pool.submit(_tried, one, self._folder): one for one in others}
         try:
             for future in as_completed(futures, timeout=max(0.0, end - time.monotonic())):
-                del futures[future]
-                yield future.result()
+                one = futures.pop(future)
+                died = isinstance(future.exception(), BrokenProcessPool)
+                yield Failed(one, "a maker's process ended") if died else future.result()
         except TimeoutError:
             yield from (Failed(one, _OVER) for one in futures.values())
 
-    def _in_process(self, wanted: Wanted, threads: int) -> Made | Failed:
-        here, there = self._context.Pipe(duplex=False)
-        given = there, wanted, self._folder, threads
-        process = self._context.Process(target=_child, args=given, daemon=True)
-        process.start()
-        self._running.add(process)
-        there.close()
-        try:
-            answer: Made | Failed = here.recv()
-        except EOFError:
-            process.join()
-            answer = Failed(wanted, f"its process ended with {process.exitcode}")
-        process.join()
-        self._running.discard(process)
-        return answer
 
-
-def _child(there: Connection, wanted: Wanted, folder: str, threads: int) -> None:
-    os.environ["WARPATH_THREADS"] = str(threads)
-    there.send(_tried(wanted, folder))
+def _use_threads(count: int) -> None:
+    os.environ["WARPATH_THREADS"] = str(count)
 
 
 def _tried(wanted: Wanted, folder: str) -> Made | Failed:

@@ -7,14 +7,11 @@ CPU's. The efficiency is the time on one GPU over the time on k GPUs and k.
 
 from __future__ import annotations
 
-import argparse
 import json
 import sys
-import tempfile
 import time
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
@@ -23,7 +20,9 @@ import numpy as np
 from warpath.api import calls
 from warpath.api.prepare import prepare
 from warpath.api.solver import Solver
+from warpath_bench.limits import several
 from warpath_bench.lines import append
+from warpath_bench.options import parsed
 from warpath_bench.right import sources_of
 from warpath_bench.run import facts_of
 from warpath_bench.workloads import workload
@@ -36,48 +35,45 @@ if TYPE_CHECKING:
 
     Line = dict[str, Any]
     #: The name of a device -> seconds, what is compared, and counters.
-    Question = Callable[[str], tuple[float, Array, dict[str, Any]]]
+    Question = Callable[[str], tuple[float, Array, Line]]
 
-_REPEATS = 3
 _OF_CPU = 4  # rows that are compared with the CPU's
 _TOTALS = ("sum", "max", "count", "harmonic")
-_QUESTIONS = ("memory", "file", "devices", "sum", "totals", "source")
 
 
 def main(arguments: Sequence[str]) -> int:
     """Measure, print a line for each question and number of GPUs; return 1 for wrong answers."""
-    options = _parser().parse_args(arguments)
+    options = parsed(
+        "several-gpus",
+        __doc__,
+        arguments,
+        graphs={"positional": True, "nargs": "+"},
+        questions={"default": ["memory"], "choices": list(_QUESTIONS), "help": "what is asked"},
+        sources={"default": 4096, "help": "rows of a table, or single sources"},
+        counts={"default": [1, 2], "metavar": "N", "help": "numbers of GPUs"},
+        scale=1.0,
+        kind={"default": "cuda", "help": "kind of device"},
+        lines=None,
+        commit="",
+    )
     facts = facts_of([options.kind], options.commit)
     wrong = 0
     for name in options.graphs:
         graph = workload(name, options.scale).make()
-        for question, ask in _questions(graph, options):
-            for found in _measured(ask, options.kind, options.counts):
-                line = {"graph": name, "question": question} | found
-                wrong += line["wrong"]
-                if options.lines:
-                    append(Path(options.lines), line | facts)
-                sys.stdout.write(f"{json.dumps(line)}\n")
-                sys.stdout.flush()
+        for question in options.questions:
+            if question == "source":
+                asked = sources_of(graph, options.sources)
+            else:
+                asked = [np.random.default_rng(1).integers(0, graph.n, options.sources)]
+            title, ask = _QUESTIONS[question]
+            for some in asked:
+                for found in _measured(partial(ask, graph, some), options.kind, options.counts):
+                    line = {"graph": name, "question": title} | found
+                    wrong += line["wrong"]
+                    append(options.lines, line | facts)
+                    sys.stdout.write(f"{json.dumps(line)}\n")
+                    sys.stdout.flush()
     return 1 if wrong else 0
-
-
-def _questions(graph: Graph, options: argparse.Namespace) -> Iterable[tuple[str, Question]]:
-    sources = np.random.default_rng(1).integers(0, graph.n, options.sources)
-    for asked in options.questions:
-        if asked == "memory":
-            yield "table into memory", partial(_in_memory, graph, sources)
-        elif asked == "file":
-            yield "table into a file", partial(_in_file, graph, sources, options.folder)
-        elif asked == "devices":
-            yield "table left on the GPUs", partial(_on_devices, graph, sources)
-        elif asked in ("sum", "totals"):
-            names = ("sum",) if asked == "sum" else _TOTALS
-            what = "sums of all pairs" if asked == "sum" else "all totals of all pairs"
-            yield f"{what}, prepared", partial(_totals, graph, names)
-        else:
-            for source in sources_of(graph, options.sources):
-                yield "one source", partial(_one_source, graph, source)
 
 
 def _measured(ask: Question, kind: str, counts: Sequence[int]) -> Iterable[Line]:
@@ -86,7 +82,7 @@ def _measured(ask: Question, kind: str, counts: Sequence[int]) -> Iterable[Line]
     Returns
     -------
     first_s : the first call, which copies the graph and compiles.
-    seconds : the median of three further calls; one where it takes over 5 s.
+    seconds : the median of three further calls; one where it takes over a second.
     efficiency : of k GPUs, and speedup: the same times k.
     wrong : number of entries that differ from those of one GPU, or of it from the CPU's.
     """
@@ -94,23 +90,24 @@ def _measured(ask: Question, kind: str, counts: Sequence[int]) -> Iterable[Line]
     for count in counts:
         device = f"{kind}:0" if count == 1 else f"{kind}:" + ",".join(map(str, range(count)))
         start = time.perf_counter()
-        _, answer, stats = ask(device)
+        ask(device)
         first = time.perf_counter() - start
-        times: list[float] = []
-        while len(times) < _REPEATS and (not times or times[-1] < 5):
-            took, answer, stats = ask(device)
-            times.append(took)
+        times, (answer, stats) = several(partial(_timed, ask, device))
         seconds = median(times)
         alone = (seconds, answer) if alone is None else alone
-        line = {
+        yield {
             "gpus": count,
             "first_s": round(first, 3),
             "seconds": seconds,
             "speedup": alone[0] / seconds,
             "efficiency": alone[0] / seconds / count * counts[0],
             "wrong": int(np.count_nonzero(answer != alone[1])) + stats.pop("wrong", 0),
-        }
-        yield line | {key: value for key, value in stats.items() if key != "seconds"}
+        } | {key: value for key, value in stats.items() if key != "seconds"}
+
+
+def _timed(ask: Question, device: str) -> tuple[float, tuple[Array, Line]]:
+    seconds, answer, stats = ask(device)
+    return seconds, (answer, stats)
 
 
 def _checked(graph: Graph, sources: Array, rows: Array) -> int:
@@ -130,7 +127,7 @@ def _some(table: Array) -> Array:
 _KEPT: dict[tuple[int, int], Array] = {}  # the array that tables of a shape go to
 
 
-def _in_memory(graph: Graph, sources: Array, device: str) -> tuple[float, Array, dict[str, Any]]:
+def _in_memory(graph: Graph, sources: Array, device: str) -> tuple[float, Array, Line]:
     shape = len(sources), graph.n
     out = _KEPT.setdefault(shape, np.empty(shape, np.int32))  # its pages are there after one call
     start = time.perf_counter()
@@ -139,19 +136,7 @@ def _in_memory(graph: Graph, sources: Array, device: str) -> tuple[float, Array,
     return took, _some(out), table.stats | {"wrong": _checked(graph, sources, out)}
 
 
-def _in_file(
-    graph: Graph, sources: Array, folder: str | None, device: str
-) -> tuple[float, Array, dict[str, Any]]:
-    with tempfile.TemporaryDirectory(dir=folder) as made:
-        path = Path(made) / "table.npy"
-        start = time.perf_counter()
-        table = Solver(graph, device=device).distances(sources, out=path, dist_dtype="int32")
-        took = time.perf_counter() - start
-        rows = np.load(path, mmap_mode="r")
-        return took, _some(rows), table.stats | {"wrong": _checked(graph, sources, rows)}
-
-
-def _on_devices(graph: Graph, sources: Array, device: str) -> tuple[float, Array, dict[str, Any]]:
+def _on_devices(graph: Graph, sources: Array, device: str) -> tuple[float, Array, Line]:
     """Let a thread for each GPU fill an array there, as one call has one array only."""
     from warpath.engines.cuda.device import open_device
 
@@ -184,8 +169,8 @@ def _on_devices(graph: Graph, sources: Array, device: str) -> tuple[float, Array
 
 
 def _totals(
-    graph: Graph, names: tuple[str, ...], device: str
-) -> tuple[float, Array, dict[str, Any]]:
+    graph: Graph, _: Array, device: str, *, names: Sequence[str]
+) -> tuple[float, Array, Line]:
     solver = prepare(graph, device=device)  # the hierarchy is built once and kept with the graph
     start = time.perf_counter()
     totals = solver.totals(names)
@@ -196,7 +181,7 @@ def _totals(
     return took, np.stack([totals[name] for name in names]), totals.stats | {"wrong": wrong}
 
 
-def _one_source(graph: Graph, source: int, device: str) -> tuple[float, Array, dict[str, Any]]:
+def _one_source(graph: Graph, source: int, device: str) -> tuple[float, Array, Line]:
     algorithm = "warpath.wide" if "," in device else "auto"
     start = time.perf_counter()
     paths = calls.sssp(graph, source, device=device, algorithm=algorithm)  # it stays on the GPU
@@ -204,17 +189,11 @@ def _one_source(graph: Graph, source: int, device: str) -> tuple[float, Array, d
     return took, paths.dist, paths.stats | {"algorithm": paths.plan.algorithm}
 
 
-# fmt: off
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="warpath bench several-gpus", description=__doc__)
-    add = parser.add_argument
-    add("graphs", nargs="+", help="names of workloads")
-    add("--questions", nargs="+", default=["memory"], choices=_QUESTIONS, help="what is asked")
-    add("--sources", type=int, default=4096, help="rows of a table, or single sources (4096)")
-    add("--counts", nargs="+", type=int, default=[1, 2], help="numbers of GPUs (1 2)")
-    add("--scale", type=float, default=1.0, help="size of the generated graphs")
-    add("--folder", help="where files of tables go for the time being")
-    add("--kind", default="cuda", help="kind of device (cuda)")
-    add("--lines", metavar="FILE", help="append a line of JSON for each measurement")
-    add("--commit", default="", help="written into each line")
-    return parser
+#: Question -> its title in lines, and the function that asks it.
+_QUESTIONS: dict[str, tuple[str, Callable[..., tuple[float, Array, Line]]]] = {
+    "memory": ("table into memory", _in_memory),
+    "devices": ("table left on the GPUs", _on_devices),
+    "sum": ("sums of all pairs, prepared", partial(_totals, names=("sum",))),
+    "totals": ("all totals of all pairs, prepared", partial(_totals, names=_TOTALS)),
+    "source": ("one source", _one_source),
+}
