@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from statistics import geometric_mean, median
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from warpath.base import units
 from warpath.recipes import CATALOGUE
-from warpath_bench import gpu_tables
+from warpath_bench import lines as files
+from warpath_bench.gpu_studies import GOOD, over_best
+from warpath_bench.measured import rows
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -17,29 +19,18 @@ if TYPE_CHECKING:
 
     Line = dict[str, Any]
 
-
-class Known(NamedTuple):
-    """Milliseconds on a graph: of ADDS on an H200, the better of two times, and our goal."""
-
-    adds: float | None
-    goal: float
-
-
-#: Times of kernels with integer weights, measured in November 2026; None where ADDS hangs.
-RECORDED: dict[str, Known] = {
-    "NY": Known(5.9, 2.5),
-    "grid 1000": Known(10.0, 4),
-    "grid 2000": Known(21.8, 9),
-    "grid 5000": Known(58.7, 25),
-    "mesh 700": Known(5.8, 2.5),
-    "mesh 2000": Known(19.2, 8),
-    "uniform 500000 8": Known(0.96, 0.4),
-    "uniform 4000000 8": Known(4.1, 1.8),
-    "uniform 16000000 8": Known(12.1, 6),
-    "rmat 18 16": Known(1.36, 0.5),
-    "rmat 20 16": Known(None, 1.2),
-    "rmat 22 16": Known(None, 4),
-    "road 3600000": Known(None, 8),
+#: Milliseconds of ADDS's kernels on an H200 with integer weights, the better of two times.
+ADDS = {
+    "NY": 5.9,
+    "grid 1000": 10.0,
+    "grid 2000": 21.8,
+    "grid 5000": 58.7,
+    "mesh 700": 5.8,
+    "mesh 2000": 19.2,
+    "uniform 500000 8": 0.96,
+    "uniform 4000000 8": 4.1,
+    "uniform 16000000 8": 12.1,
+    "rmat 18 16": 1.36,
 }
 #: The graphs that are measured by default: sizes over three decades, then the table's.
 GRAPHS = (
@@ -50,7 +41,10 @@ GRAPHS = (
     "grid 500",
     "uniform 16000 8",
     "uniform 62500 8",
-    *RECORDED,
+    *ADDS,
+    "rmat 20 16",
+    "rmat 22 16",
+    "road 3600000",
     "martin 1048576",
     "martin 11534336",
     "delaunay 4194304",
@@ -68,25 +62,21 @@ _BARRIER = 1e-6
 _HEAD = """\
 # One source on {gpu}
 
-<!-- Written by `warpath bench gpu --output`
-from bench/warpath_bench/gpu_page.py: edit that file. -->
+<!-- Written by `warpath bench gpu --output` from bench/warpath_bench/gpu_page.py: edit there. -->
 
-Medians of {sources} sources a graph: its largest hub, a vertex in the middle, and seeded ones;
-three solves from each. *Kernels* are times by events around each launch, *call* is the whole public
-call with the answer left on the device, *copied* the call with the copy to the host; the graph was
-on the device before, which the *first* call of all saw to, its rows sorted or cut into patches on
-the way. Every distance was compared with the CPU's, of which the first source's passed the
-certificate. *Floor* is what the chip needs at least: 8 bytes an edge at 4.27 TB/s, a gather an
-edge at the rate for the labels' size, and a microsecond a round that the solve told of; a solve
-that leaves rows, which are sorted by weight, where the rest lowers no label reads fewer edges and
-may take less. ADDS (Wang, Fussell, Lin: A fast work-efficient SSSP algorithm for GPUs, PPoPP
-2021), the better of its two times a graph, and the goals are for kernels, with
-integers. Other processes made the next graphs meanwhile, on cores of their own.
+Milliseconds with {dtype} weights, medians of {sources} sources with three solves each. *Kernels*
+are timed by events, *call* leaves the answer on the GPU, *copied* copies it to the host. Every
+distance was compared with the CPU's. The last columns are the times of others over ours: of *ADDS*
+(Wang, Fussell, Lin, PPoPP 2021), and of the fastest recipe of a paper that ended in time.
 """
 
 
 def floor_ms(n: int, m: int, rounds: float | None) -> float:
-    """Return the least milliseconds of a solve; see the page."""
+    """Return a lower bound of a solve in ms.
+
+    It counts 8 bytes an edge, a gather an edge at the rate for the labels' size, and a barrier for
+    each round that the solve reported. Solves that skip edges may take less.
+    """
     sizes = [np.log2(size) for size in _GATHERED]
     rate = np.interp(np.log2(max(4 * n / 2**20, 1e-9)), sizes, list(_GATHERED.values()))
     return float(1e3 * (8 * m / _COPIED + m / rate + (rounds or 0) * _BARRIER))
@@ -110,126 +100,116 @@ def is_wrong(line: Line) -> bool:
 
 def read(path: Path) -> list[Line]:
     """Return the lines of a file, the last one of each key; none if the file does not exist."""
-    texts = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
-    return list({key_of(line): line for line in map(json.loads, texts)}.values())
+    return files.read(path, key_of)
 
 
 def compact(line: Line) -> str:
     """Return a short text of a line."""
     told = "{graph}, {dtype}, {algorithm}: ".format(**line)
-    if study_of(line) == "catalogue":
-        return told + gpu_tables.cell(line)
+    for key in ("refused", "failed", "error"):
+        if key in line:
+            return f"{told}{key}: {line[key]}"
+    if "limit" in line:
+        return f"{told}stopped after {units.seconds(line['limit'])}"
     if study_of(line) == "planner":
-        return told + gpu_tables.choice(line)
-    if "error" in line:
-        return f"{told}{line['error']}"
-    times = [f"{key[:-3]} {median(line[key]):.3f}" for key in ("kernel_ms", "call_ms", "copied_ms")]
-    return told + f"{line['plan']}, {', '.join(times)} ms, {line['wrong']} wrong"
+        times = ", ".join(f"{name} {units.digits(ms)}" for name, ms in line["ms"].items())
+        return f"{told}{line['chosen']}; {times} ms, {line['wrong']} wrong"
+    times = ", ".join(
+        f"{key[:-3]} {median(line[key]):.3f}"
+        for key in ("kernel_ms", "call_ms", "copied_ms")
+        if key in line
+    )
+    return f"{told}{line.get('plan', '')} {times} ms, {line['wrong']} wrong"
 
 
 def page(lines: Sequence[Line]) -> str:
-    """Return the page: the conditions, the table, and the comparison with ADDS and goals."""
-    gpus = ", ".join(sorted({line["gpu"] for line in lines}))
+    """Return the page: the conditions, the table, and the planner's choices."""
+    gpu = ", ".join(sorted({line["gpu"] for line in lines}))
     mine = ours(lines)
-    counts = sorted({len(line["sources"]) for line in mine})
-    head = _HEAD.format(gpu=gpus, sources=" or ".join(map(str, counts)))
-    rows = [_cells(_COLUMNS), "|---|---:|---:|---|---|" + "---:|" * 10, *map(_row, mine)]
+    parts = []
+    if mine:
+        counts = sorted({len(line["sources"]) for line in mine})
+        dtype = mine[0]["dtype"]
+        sources = " or ".join(map(str, counts))
+        shown = [line for line in mine if line["dtype"] == dtype]
+        parts = [_HEAD.format(gpu=gpu, dtype=dtype, sources=sources)]
+        parts += rows(_COLUMNS, [_row(line, lines) for line in shown])
+        verdict = " ".join(_verdict(mine))
+        parts += ["", verdict] if verdict else []
+    else:
+        parts = [f"# The planner on {gpu}"]
+    parts += _planner([line for line in lines if study_of(line) == "planner"])
     about = sorted({f"{key} {line[key]}" for line in lines for key in _ABOUT if line.get(key)})
-    parts = [[head, *rows, "", *_verdict(mine)]] if mine else [[f"# The planner on {gpus}"]]
-    parts.append(gpu_tables.catalogue([one for one in lines if study_of(one) == "catalogue"], mine))
-    parts.append(gpu_tables.planner([one for one in lines if study_of(one) == "planner"]))
-    parts.append([f"Measured with {', '.join(about)}.", ""])
-    return "\n".join(text for part in parts if part for text in [*part, ""]).rstrip("\n") + "\n"
+    return "\n".join([*parts, "", f"Measured with {', '.join(about)}.", ""])
 
 
 def ours(lines: Sequence[Line]) -> list[Line]:
     """Return the lines of our own solves, grouped by kind of graph and sorted by size."""
     found = [line for line in lines if study_of(line) == "source"]
-    kinds = list(dict.fromkeys(name.split()[0] for name in [*RECORDED, *_names(found)]))
+    kinds = [name.split()[0] for name in [*ADDS, *(line["graph"] for line in found)]]
     return sorted(found, key=lambda line: (kinds.index(line["graph"].split()[0]), line["m"]))
 
 
-def _names(lines: Sequence[Line]) -> list[str]:
-    return [line["graph"] for line in lines]
+_COLUMNS = ("graph", "edges", "by", "kernels", "call", "copied", "ADDS", "published")
+_ABOUT = ("driver", "runtime", "compiler", "processor", "cores", "python", "warpath", "commit")
 
 
-_COLUMNS = (
-    "graph",
-    "n",
-    "m",
-    "weights",
-    "by",
-    "kernels, ms",
-    "call",
-    "copied",
-    "goal",
-    "ADDS",
-    "ADDS over ours",
-    "floor",
-    "ours over it",
-    "rounds",
-    "first, s",
-)
-_ABOUT = (
-    "gpu",
-    "driver",
-    "runtime",
-    "compiler",
-    "processor",
-    "cores",
-    "python",
-    "warpath",
-    "commit",
-)
-
-
-def _row(line: Line) -> str:
-    cells = [line["graph"], f"{line['n']:,}", f"{line['m']:,}", line["dtype"]]
+def _row(line: Line, lines: Sequence[Line]) -> list[Any]:
+    cells = [line["graph"], line["m"]]
     if "error" in line or line["wrong"]:
         said = line.get("error") or f"{line['wrong']:,} wrong distances"
-        return _cells([*cells, line["algorithm"], said, *[""] * 9])
-    kernel, rounds = median(line["kernel_ms"]), _rounds(line)
-    least, known = floor_ms(line["n"], line["m"], rounds), _known(line)
-    peer = known.adds if known else None
-    return _cells(
-        [
-            *cells,
-            f"`{line['plan']}`",
-            _short(kernel),
-            _short(median(line["call_ms"])),
-            _short(median(line["copied_ms"])),
-            _short(known.goal) if known else "",
-            _short(peer) if peer else "",
-            f"{peer / kernel:.1f}x" if peer else "",
-            _short(least),
-            f"{kernel / least:.1f}",
-            "" if rounds is None else f"{rounds:,.0f}",
-            _short(line["first_s"]),
-        ]
-    )
-
-
-def _verdict(lines: Sequence[Line]) -> list[str]:
-    """Return the geometric mean of speedups over ADDS, and the missed goals."""
-    right = [line for line in lines if "error" not in line and not line["wrong"]]
-    mine = [(line, known) for line in right if (known := _known(line))]
-    over = [known.adds / median(line["kernel_ms"]) for line, known in mine if known.adds]
-    late = [
-        "{graph} ({plan})".format(**line)
-        + f", {_short(median(line['kernel_ms']))} for {known.goal:g}"
-        for line, known in mine
-        if median(line["kernel_ms"]) > known.goal
+        return [*cells, line["algorithm"], said, *[""] * 4]
+    times = [float(median(line[key])) for key in ("kernel_ms", "call_ms", "copied_ms")]
+    ratios = (_over_adds(line), _over_published(line, lines))
+    return [
+        *cells,
+        line["plan"].removeprefix("warpath."),
+        *times,
+        *(f"{r:.1f}x" if r else "" for r in ratios),
     ]
-    said = (
-        [f"Over ADDS, geometric mean of {len(over)}: {geometric_mean(over):.2f}x."] if over else []
-    )
-    if mine:
-        said.append(f"Goals missed: {'; '.join(late) or 'none'}.")
+
+
+def _over_adds(line: Line) -> float | None:
+    peer = ADDS.get(line["graph"]) if line["dtype"] == "int32" else None
+    return peer / median(line["kernel_ms"]) if peer else None
+
+
+def _over_published(line: Line, lines: Sequence[Line]) -> float | None:
+    """Return the fastest published recipe's time over ours, from the same source."""
+    here = [
+        one
+        for one in lines
+        if study_of(one) == "catalogue"
+        and (one["graph"], one["dtype"]) == (line["graph"], line["dtype"])
+    ]
+    times = [median(one["call_ms"]) for one in here if "call_ms" in one and not one["wrong"]]
+    if not times:
+        return None
+    source = here[0]["source"]
+    place = line["sources"].index(source) if source in line["sources"] else 0
+    return float(min(times) / line["call_ms"][place])
+
+
+def _verdict(mine: Sequence[Line]) -> list[str]:
+    """Return sentences on the mean ratio to ADDS and on the times with other types of weights."""
+    right = [line for line in mine if "error" not in line and not line["wrong"]]
+    over = [ratio for line in right if (ratio := _over_adds(line))]
+    said = []
+    if over:
+        mean = geometric_mean(over)
+        said.append(f"ADDS takes {mean:.2f} times as long in the geometric mean of {len(over)}.")
+    first = mine[0]["dtype"]
+    base = {line["graph"]: median(line["kernel_ms"]) for line in right if line["dtype"] == first}
+    for dtype in dict.fromkeys(line["dtype"] for line in right if line["dtype"] != first):
+        ratios = [
+            median(line["kernel_ms"]) / base[line["graph"]]
+            for line in right
+            if line["dtype"] == dtype and line["graph"] in base
+        ]
+        if ratios:
+            low, high = units.digits(min(ratios)), units.digits(max(ratios))
+            said.append(f"{dtype}: {low} to {high} times as long.")
     return said
-
-
-def _known(line: Line) -> Known | None:
-    return RECORDED.get(line["graph"]) if line["dtype"] == "int32" else None
 
 
 def _rounds(line: Line) -> float | None:
@@ -237,12 +217,20 @@ def _rounds(line: Line) -> float | None:
     return median(told) if told else None
 
 
-def _cells(cells: Sequence[str]) -> str:
-    return "| " + " | ".join(cells) + " |"
-
-
-def _short(ms: float) -> str:
-    return f"{ms:.3g}" if ms < 1000 else f"{ms:,.0f}"
+def _planner(lines: Sequence[Line]) -> list[str]:
+    """Return the share of good choices, and the misses; empty if no graph was measured."""
+    lost = {line["graph"]: over for line in lines if (over := over_best(line))}
+    if not lines:
+        return []
+    good = sum(each <= GOOD for each in lost.values())
+    missed = sorted((-over, graph) for graph, over in lost.items() if over > GOOD)
+    said = [f"A choice within 10 % of the fastest recipe's time on {good} of {len(lost)} graphs."]
+    if missed:
+        worst = "; ".join(f"{graph}, {-over:.2f} times" for over, graph in missed)
+        said.append(f"Worse: {worst}.")
+    unjudged = [line["graph"] for line in lines if line["graph"] not in lost]
+    said += [f"Not judged: {', '.join(unjudged)}."] if unjudged else []
+    return ["", "## What the planner chooses", "", " ".join(said)]
 
 
 def write(lines: Sequence[Line], text: str, path: Path) -> None:
@@ -253,7 +241,7 @@ def write(lines: Sequence[Line], text: str, path: Path) -> None:
     if series:
         picture = path.with_name(f"{path.stem}-sizes.png")
         charts.curves(picture, series, "edges", "kernels (ms)")
-        text += f"\n![Time over the number of edges, and the floor]({picture.name})\n"
+        text += f"\n![Time over the number of edges, and lower bounds]({picture.name})\n"
     path.write_text(text, encoding="utf-8")
 
 

@@ -142,14 +142,8 @@ def timed_candidates(graph: Graph, right: dict[int, Right], device: str) -> Line
     return line
 
 
-def over_best(line: Line, *, ours: bool) -> float | None:
-    """Return the ratio of the choice's time to the best one's; None if the choice has no time.
-
-    Parameters
-    ----------
-    ours : whether the best is chosen from our own recipes, not from all.
-    """
+def over_best(line: Line) -> float | None:
+    """Return the ratio of the choice's time to the best one's; None if the choice has no time."""
     times: dict[str, float] = line["ms"]
     chosen = times.get(line["chosen"])
-    others = [ms for name, ms in times.items() if not ours or name.startswith("warpath.")]
-    return None if chosen is None or not others else chosen / min(others)
+    return None if chosen is None else chosen / min(times.values())

@@ -18,6 +18,7 @@ from warpath_bench.options import parsed
 from warpath_bench.report_charts import MANY, draw
 from warpath_bench.report_lines import Machine, machines, read
 from warpath_bench.session import NOT_BEGUN
+from warpath_bench.tables import table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -31,6 +32,11 @@ _COMPARED = (
     "ours, or fewer; one that was wrong is not compared. Above 1x ours is faster: here in "
 )
 
+_OF_RECIPES = (
+    "A cell has the time, or the limit after which a solve was stopped; rounds; edges read over "
+    "those that Dijkstra relaxes; and vertices selected a round. *Italic* counts follow from the "
+    "distances. A stopped solve has the rounds made, of how many, and the time that all would take."
+)
 _IN_FULL = (
     "Measured by `warpath bench suite`. The lines lie beside this page: from them, `warpath bench "
     "report` makes tables of all solvers' times."
@@ -87,7 +93,7 @@ def page(
         for text, path in drawn.items():
             parts += ["", f"![{text}]({path.name})"]
         if not summary:
-            parts += [*_all_solvers(machine), *_speedups(machine)]
+            parts += [*_all_solvers(machine), *_speedups(machine), *_all_recipes(machine)]
         parts += [
             "",
             "### Failures, wrong answers, and what was not begun",
@@ -227,6 +233,11 @@ def _cell(machine: Machine, case: Case, solver: str, threads: int) -> str:
     low, mid, high = (units.digits(value) for value in spread[:3])
     count = f" [{spread.sources}]" if spread.sources < machine.sources(case) else ""
     return (f"{mid} ({low} to {high})" if spread.sources > 1 else mid) + count
+
+
+def _all_recipes(machine: Machine) -> list[str]:
+    lines = [line for line in machine.lines if line.get("study") == "catalogue"]
+    return ["", "### All recipes", "", _OF_RECIPES, "", *table(lines)] if lines else []
 
 
 def _failures(machine: Machine) -> list[str]:

@@ -1,4 +1,4 @@
-"""The study of the catalogue as a Markdown table: a row per recipe, a column per graph."""
+"""The study of the catalogue as Markdown tables: rows of recipes, a column per graph."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from warpath.base import units
 from warpath.recipes import CATALOGUE
+from warpath_bench.measured import rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -15,37 +16,52 @@ if TYPE_CHECKING:
 _HEAD = """\
 # The catalogue on {gpu}
 
-<!-- Written by `python -m warpath_bench catalogue --table`
-from bench/warpath_bench/tables.py: edit that file. -->
+<!-- Written by `warpath bench catalogue --table`: edit bench/warpath_bench/tables.py. -->
 
-Every recipe from one seeded source a graph, {weights} weights. A cell has the time, and below it
-rounds, edges read over those that Dijkstra relaxes, and vertices selected a round. A time is the
-median of three solves by the public call, or one solve where it takes over a second; compilation
-and copying the graph to the GPU come before. Every answer is, bit for bit, the one that passed the
-certificate; a recipe that loses minima shows how many labels are wrong. The traced solve behind
-rounds, work and parallelism is not the timed one. *Italic* work and parallelism were not counted
-but follow from the distances: such a recipe takes each vertex once, in the order of distances.
+Every recipe from one seeded source a graph, {weights} weights: the fastest variant of each paper,
+and its time. A time is the median of three solves by the public call, or one solve where it takes
+over a second; compilation and copying the graph to the GPU come before. Every answer is, bit for
+bit, the one that passed the certificate; variants that may be wrong are left out. `>` is the limit
+after which the last variant was stopped. Recipes of the CPU were timed at the same time as those of
+the GPU, each on a core of its own.
 
-`> 60 s` is a solve that was stopped after that time; then come the rounds that it had made and, if
-another recipe made the same rounds to the end, how many there are and how long they would take.
-Recipes of the CPU were timed at the same time as those of the GPU, each on a core of its own.
-"""
-
-_PACE = """\
-## Microseconds a round
-
-The time of a call divided by its rounds, with its start and its end.
+`warpath bench report` makes a table of all variants from the lines beside this page, with their
+rounds, the edges read over those that Dijkstra relaxes, and the vertices selected a round.
 """
 
 
 def page(lines: Sequence[Line]) -> str:
-    """Return the page: the conditions, the graphs and the table."""
+    """Return the page: the conditions, the fastest variants, the graphs and the machine."""
     mine = [line for line in lines if line["study"] == "catalogue"]
     weights = ", ".join(sorted({line["weights"] for line in mine}))
     head = _HEAD.format(gpu=gpus_of(mine), weights=weights)
-    return "\n".join(
-        [head, *_graphs(mine), "", *table(mine), "", _PACE, *pace(mine), "", _about(mine), ""]
-    )
+    return "\n".join([head, *fastest(mine), "", *_graphs(mine), "", _about(mine), ""])
+
+
+def fastest(lines: Sequence[Line]) -> list[str]:
+    """Return the rows of the table of the fastest exact variant of each paper on each graph."""
+    names = _graphs_of(lines)
+    papers: dict[str, list[str]] = {}
+    for recipe in CATALOGUE:
+        if recipe.exact:
+            papers.setdefault(recipe.name.partition(".")[0], []).append(recipe.name)
+    at = {(line["recipe"], line["graph"]): line for line in lines}
+    body = []
+    for paper, recipes in papers.items():
+        found = [[at[r, graph] for r in recipes if (r, graph) in at] for graph in names]
+        if any(found):
+            count = sum(any((r, graph) in at for graph in names) for r in recipes)
+            body.append([paper, str(count), *(_fastest(cell) for cell in found)])
+    return rows(["paper", "variants", *names], body)
+
+
+def _fastest(lines: Sequence[Line]) -> str:
+    timed = [line for line in lines if "ms" in line and not line["wrong"]]
+    if timed:
+        best = min(timed, key=lambda line: line["ms"])
+        return f"{units.seconds(best['ms'] / 1e3)}: {best['recipe'].partition('.')[2]}"
+    limits = [line["limit"] for line in lines if "limit" in line]
+    return f"> {units.seconds(max(limits))}" if limits else ""
 
 
 def gpus_of(lines: Iterable[Line]) -> str:
@@ -64,39 +80,26 @@ def no_times(line: Line) -> str:
 
 def table(lines: Sequence[Line]) -> list[str]:
     """Return the rows of the table, recipes in the order of the catalogue."""
-    graphs = list(dict.fromkeys(line["graph"] for line in sorted(lines, key=_by_size)))
+    graphs = _graphs_of(lines)
     at = {(line["recipe"], line["graph"]): line for line in lines}
     rounds = _rounds_of_settling(lines)
-    rows = ["| | on | " + " | ".join(graphs) + " |", "|---" * (len(graphs) + 2) + "|"]
+    body = []
     for recipe in CATALOGUE:
         found = [at.get((recipe.name, graph)) for graph in graphs]
         if any(found):
             cells = [_cell(one, rounds) for one in found]
             on = "CPU" if "cpu" in recipe.devices else "GPU"
-            rows.append(f"| {recipe.name} | {on} | " + " | ".join(cells) + " |")
-    return rows
-
-
-def pace(lines: Sequence[Line]) -> list[str]:
-    """Return the rows of the table of microseconds a round, for recipes that work in rounds."""
-    graphs = list(dict.fromkeys(line["graph"] for line in sorted(lines, key=_by_size)))
-    times = {
-        (line["recipe"], line["graph"]): 1e3 * line["ms"] / line["rounds"]
-        for line in lines
-        if line.get("rounds") and "ms" in line and CATALOGUE[line["recipe"]].axes is not None
-    }
-    rows = ["| us | " + " | ".join(graphs) + " |", "|---" * (len(graphs) + 1) + "|"]
-    for recipe in CATALOGUE:
-        found = [times.get((recipe.name, graph)) for graph in graphs]
-        if any(found):
-            cells = ["" if one is None else units.digits(one) for one in found]
-            rows.append(f"| {recipe.name} | " + " | ".join(cells) + " |")
-    return rows
+            body.append([recipe.name, on, *cells])
+    return rows(["", "on", *graphs], body)
 
 
 def compact(line: Line) -> str:
     """Return a line's content as one short line of text."""
     return _cell(line, {}).replace("<br>", "; ").replace("*", "")
+
+
+def _graphs_of(lines: Sequence[Line]) -> list[str]:
+    return list(dict.fromkeys(line["graph"] for line in sorted(lines, key=_by_size)))
 
 
 def _by_size(line: Line) -> tuple[bool, int]:
@@ -146,14 +149,11 @@ def _stopped(line: Line, text: str, rounds: dict[str, int]) -> str:
 
 
 def _graphs(lines: Sequence[Line]) -> list[str]:
-    rows = ["| graph | n | m | reached edges |", "|---|---|---|---|"]
-    seen = {}
-    for line in sorted(lines, key=_by_size):
-        if "dijkstra_edges" in line:
-            seen[line["graph"]] = line
-    for name, line in seen.items():
-        rows.append(f"| {name} | {line['n']:,} | {line['m']:,} | {line['dijkstra_edges']:,} |")
-    return rows
+    keys = ("graph", "n", "m", "dijkstra_edges")
+    found = {line["graph"]: [line[key] for key in keys] for line in lines if keys[-1] in line}
+    return rows(
+        ["graph", "n", "m", "reached edges"], [found[g] for g in _graphs_of(lines) if g in found]
+    )
 
 
 def _about(lines: Sequence[Line]) -> str:

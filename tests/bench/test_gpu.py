@@ -124,16 +124,22 @@ def test_what_an_algorithm_cannot_solve_is_said_in_its_line(bench):
     assert "dial" in out
 
 
-def test_a_page_sets_goals_and_adds_beside_whole_numbers_alone():
+def test_a_page_sets_adds_and_the_fastest_published_recipe_beside_ours():
     line = {"graph": "grid 1000", "dtype": "int32", "algorithm": "auto", "n": 10, "m": 30,
-            "sources": [1, 2], "kernel_ms": [4.0, 6.0], "call_ms": [7.0, 7.0], "plan": "mine",
-            "copied_ms": [8.0, 9.0], "rounds": [1000, 2000], "wrong": 0, "gpu": "GPU",
-            "first_s": 0.25}  # fmt: skip
-    page = gpu_page.page([line, line | {"dtype": "float32"}])
-    assert "| `mine` | 5 | 7 | 8.5 | 4 | 10 | 2.0x | 1.5 | 3.3 | 1,500 | 0.25 |" in page
-    assert "| `mine` | 5 | 7 | 8.5 |  |  |  | 1.5 | 3.3 | 1,500 | 0.25 |" in page
-    assert "Over ADDS, geometric mean of 1: 2.00x." in page
-    assert "Goals missed: grid 1000 (mine), 5 for 4." in page
+            "sources": [1, 2], "kernel_ms": [4.0, 6.0], "call_ms": [6.0, 8.0], "plan": "mine",
+            "copied_ms": [8.0, 9.0], "rounds": [1000, 2000], "wrong": 0, "gpu": "GPU"}  # fmt: skip
+    published = {"study": "catalogue", "graph": "grid 1000", "dtype": "int32", "gpu": "GPU",
+                 "source": 2, "wrong": 0}  # fmt: skip
+    others = [
+        published | {"algorithm": "martin2009.fh", "call_ms": [30.0, 10.0, 20.0]},
+        published | {"algorithm": "martin2009.f_gpu", "limit": 0.25},
+        published | {"algorithm": "broken.harish_narayanan2007", "call_ms": [1.0], "wrong": 3},
+    ]
+    page = gpu_page.page([line, line | {"dtype": "float32", "kernel_ms": [6.0]}, *others])
+    assert "| grid 1000 | 30 | mine | 5 | 7 | 8.5 | 2.0x | 2.5x |" in page
+    assert "ADDS takes 2.00 times as long in the geometric mean of 1." in page
+    assert "float32: 1.2 to 1.2 times as long." in page
+    assert page.count("grid 1000") == 1
 
 
 def test_rows_come_by_kind_and_size_whatever_was_ready_first():

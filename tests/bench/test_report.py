@@ -198,7 +198,8 @@ def test_lines_of_different_machines_are_kept_apart_and_it_is_said(told):
 def test_work_and_parallelism_come_from_the_catalogues_lines_too(told):
     lines = [
         {"study": "catalogue", "graph": "NY", "recipe": "davidson2014.hybrid", "factor": None,
-         "work": 1.5, "parallelism": 300.0, "rounds": 20, "machine": "x86_64", "cores": "2"},
+         "work": 1.5, "parallelism": 300.0, "rounds": 20, "machine": "x86_64", "cores": "2",
+         "m": 9, "ms": 7.0, "wrong": 0, "counted": "traced"},
         {"study": "delta", "graph": "NY", "recipe": "davidson2014.hybrid", "factor": 2.0,
          "work": 9.5, "parallelism": 300.0, "rounds": 20, "machine": "x86_64", "cores": "2"},
     ]  # fmt: skip
@@ -207,6 +208,7 @@ def test_work_and_parallelism_come_from_the_catalogues_lines_too(told):
     code, text, _ = told(lines)
     assert code == 0
     assert "(report-work.png)" in text
+    assert "| davidson2014.hybrid | GPU | 7 ms<br>20 · 1.5 · 300 |" in text
     assert "machine x86_64, cores 2" in text
 
 
