@@ -32,7 +32,6 @@ COMMANDS: dict[str, Command] = {
     "catalogue": Command("catalogue", "Every recipe on the same graphs, also on a GPU."),
     "all-pairs": Command("all_pairs", "Every recipe for all pairs on the same graphs."),
     "gpu": Command("gpu", "One source on a GPU, compared with goals, peers and a bound."),
-    "auto": Command("auto_device", "The device that auto takes, compared with both."),
     "several-gpus": Command("several_gpus", "Tables and sources on one and on several GPUs."),
     "fit": Command("fit", "Fit the planner's constants, and judge its choices."),
     "findings": Command("findings", "The papers' claims that hold in our measurements."),

@@ -6,6 +6,7 @@ import os
 import sys
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
@@ -80,34 +81,13 @@ def chosen(names: Sequence[str] | None) -> list[Peer]:
     return found
 
 
-def _lightest(graph: Graph) -> tuple[Array, Array, Array]:
-    """Return the edges, only the lightest of parallel ones, for packages that keep one."""
-    src, dst, weights = graph.edges()
-    order = np.lexsort((weights, dst, src))
-    src, dst, weights = src[order], dst[order], weights[order]
-    first = np.ones(len(src), np.bool_)
-    first[1:] = (src[1:] != src[:-1]) | (dst[1:] != dst[:-1])
-    return src[first], dst[first], weights[first]
-
-
 def _scipy_of(graph: Graph) -> Any:
     from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import dijkstra
 
     # Unchanged rows: SciPy's Dijkstra also treats parallel edges and explicit zeros as edges.
     parts = graph.solver_weights.astype(np.float64), graph.indices, graph.indptr
-    return csr_array(parts, shape=(graph.n, graph.n))
-
-
-def _scipy(matrix: Any, source: int) -> Any:
-    from scipy.sparse.csgraph import dijkstra
-
-    return dijkstra(matrix, indices=source)
-
-
-def _scipy_tree(matrix: Any, source: int) -> Any:
-    from scipy.sparse.csgraph import dijkstra
-
-    return dijkstra(matrix, indices=source, return_predecessors=True)[0]
+    return dijkstra, csr_array(parts, shape=(graph.n, graph.n))
 
 
 def _igraph_of(graph: Graph) -> Any:
@@ -121,12 +101,7 @@ def _igraph_of(graph: Graph) -> Any:
     return made, None if graph.weights is None else "weight"
 
 
-def _igraph(prepared: Any, source: int) -> Any:
-    made, weights = prepared
-    return made.distances(source, weights=weights)
-
-
-def _nk_of(graph: Graph) -> Any:
+def _networkit_of(graph: Graph) -> Any:
     import networkit
 
     src, dst, weights = graph.edges()
@@ -140,20 +115,9 @@ def _nk_of(graph: Graph) -> Any:
     return networkit.distance.Dijkstra if made.isWeighted() else networkit.distance.BFS, made
 
 
-def _networkit(prepared: Any, source: int) -> Any:
+def _networkit(prepared: Any, source: int, *, tree: bool = False) -> Any:
     search, made = prepared
-    return search(made, source, storePaths=False).run().getDistances(asarray=True)
-
-
-def _networkit_tree(prepared: Any, source: int) -> Any:
-    search, made = prepared
-    return search(made, source, storePaths=True).run().getDistances(asarray=True)
-
-
-def _nk_answer(found: Any, _n: int) -> Array:
-    dist = np.array(found, np.float64)
-    dist[dist == np.finfo(np.float64).max] = np.inf
-    return dist
+    return search(made, source, storePaths=tree).run().getDistances(asarray=True)
 
 
 def _rustworkx_of(graph: Graph) -> Any:
@@ -164,20 +128,12 @@ def _rustworkx_of(graph: Graph) -> Any:
     src, dst, weights = graph.edges()
     floats = weights.astype(np.float64)
     made.add_edges_from(list(zip(src.tolist(), dst.tolist(), floats.tolist(), strict=True)))
-    return made
-
-
-def _rustworkx(made: Any, source: int) -> Any:
-    import rustworkx
-
-    return source, rustworkx.dijkstra_shortest_path_lengths(made, source, float)
+    return rustworkx.dijkstra_shortest_path_lengths, made
 
 
 def _rustworkx_answer(found: Any, n: int) -> Array:
     source, lengths = found
-    dist = _of_mapping(lengths, n)
-    dist[source] = 0.0
-    return dist
+    return _of_mapping(dict(lengths) | {source: 0.0}, n)
 
 
 def _of_mapping(lengths: Any, n: int) -> Array:
@@ -191,23 +147,13 @@ def _of_mapping(lengths: Any, n: int) -> Array:
 def _networkx_of(graph: Graph) -> Any:
     import networkx as nx
 
+    src, dst, weights = graph.edges()
+    order = np.lexsort((-weights, dst, src))  # of parallel edges the last one stays: the lightest
     made = nx.DiGraph()
     made.add_nodes_from(range(graph.n))
-    columns = (column.tolist() for column in _lightest(graph))
+    columns = (column[order].tolist() for column in (src, dst, weights))
     made.add_weighted_edges_from(zip(*columns, strict=True))
-    return made
-
-
-def _networkx(made: Any, source: int) -> Any:
-    import networkx as nx
-
-    return nx.single_source_dijkstra_path_length(made, source)
-
-
-def _networkx_tree(made: Any, source: int) -> Any:
-    import networkx as nx
-
-    return nx.dijkstra_predecessor_and_distance(made, source)[1]
+    return nx, made
 
 
 @contextmanager
@@ -239,18 +185,7 @@ def _pandana_of(graph: Graph) -> Any:
         made = pandana.Network(
             vertices, vertices, pd.Series(src), pd.Series(dst), edges, twoway=False
         )
-    return made, list(range(graph.n))
-
-
-def _pandana(prepared: Any, source: int) -> Any:
-    made, targets = prepared
-    return made.shortest_path_lengths([source] * len(targets), targets)
-
-
-def _pandana_answer(found: Any, _n: int) -> Array:
-    dist = np.array(found, np.float64)
-    dist[dist >= 4294967.295] = np.inf  # the package's "no path": the largest of 32 bits, over 1000
-    return dist
+    return made, list(range(graph.n))  # the targets
 
 
 def _cugraph_of(graph: Graph) -> Any:
@@ -261,13 +196,7 @@ def _cugraph_of(graph: Graph) -> Any:
     table = cudf.DataFrame({"src": src, "dst": dst, "weight": weights.astype(np.float64)})
     made = cugraph.Graph(directed=True)
     made.from_cudf_edgelist(table, "src", "dst", "weight", renumber=False)
-    return made
-
-
-def _cugraph(made: Any, source: int) -> Any:
-    import cugraph
-
-    return cugraph.sssp(made, source)
+    return cugraph.sssp, made
 
 
 def _cugraph_answer(found: Any, n: int) -> Array:
@@ -278,17 +207,79 @@ def _cugraph_answer(found: Any, n: int) -> Array:
     return dist
 
 
-def _as_it_is(found: Any, _n: int) -> Array:
-    return np.asarray(found, np.float64).reshape(-1)
+def _array(found: Any, _n: int) -> Array:
+    """Return distances with inf in place of the packages' marks of no path."""
+    dist = np.array(found, np.float64).reshape(-1)
+    dist[dist == np.finfo(np.float64).max] = np.inf
+    return dist
+
+
+def _pandana_answer(found: Any, n: int) -> Array:
+    dist = _array(found, n)
+    dist[dist >= 4294967.295] = np.inf  # the package's "no path": the largest of 32 bits, over 1000
+    return dist
 
 
 #: All peers, in the order of tables. igraph and rustworkx return whole paths, not predecessors.
 PEERS: tuple[Peer, ...] = (
-    Peer("SciPy", "scipy", _scipy_of, _scipy, _as_it_is, 0.01, _scipy_tree),
-    Peer("igraph", "igraph", _igraph_of, _igraph, _as_it_is, 0.5),
-    Peer("NetworKit", "networkit", _nk_of, _networkit, _nk_answer, 0.1, _networkit_tree),
-    Peer("rustworkx", "rustworkx", _rustworkx_of, _rustworkx, _rustworkx_answer, 0.5),
-    Peer("NetworkX", "networkx", _networkx_of, _networkx, _of_mapping, 3.0, _networkx_tree),
-    Peer("pandana", "pandana", _pandana_of, _pandana, _pandana_answer, 40.0),
-    Peer("cuGraph", "cugraph", _cugraph_of, _cugraph, _cugraph_answer, 0.1, _cugraph),
+    Peer(
+        "SciPy",
+        "scipy",
+        _scipy_of,
+        lambda made, source: made[0](made[1], indices=source),
+        _array,
+        0.01,
+        lambda made, source: made[0](made[1], indices=source, return_predecessors=True)[0],
+    ),
+    Peer(
+        "igraph",
+        "igraph",
+        _igraph_of,
+        lambda made, source: made[0].distances(source, weights=made[1]),
+        _array,
+        0.5,
+    ),
+    Peer(
+        "NetworKit",
+        "networkit",
+        _networkit_of,
+        _networkit,
+        _array,
+        0.1,
+        partial(_networkit, tree=True),
+    ),
+    Peer(
+        "rustworkx",
+        "rustworkx",
+        _rustworkx_of,
+        lambda made, source: (source, made[0](made[1], source, float)),
+        _rustworkx_answer,
+        0.5,
+    ),
+    Peer(
+        "NetworkX",
+        "networkx",
+        _networkx_of,
+        lambda made, source: made[0].single_source_dijkstra_path_length(made[1], source),
+        _of_mapping,
+        3.0,
+        lambda made, source: made[0].dijkstra_predecessor_and_distance(made[1], source)[1],
+    ),
+    Peer(
+        "pandana",
+        "pandana",
+        _pandana_of,
+        lambda made, source: made[0].shortest_path_lengths([source] * len(made[1]), made[1]),
+        _pandana_answer,
+        40.0,
+    ),
+    Peer(
+        "cuGraph",
+        "cugraph",
+        _cugraph_of,
+        lambda made, source: made[0](made[1], source),
+        _cugraph_answer,
+        0.1,
+        lambda made, source: made[0](made[1], source),
+    ),
 )

@@ -101,36 +101,28 @@ def ours(threads: int, *, prepared: bool) -> Local:
 _PEERS = {peer.name: peer for peer in PEERS}
 
 
-def _scipy_table(matrix: Any, question: Question) -> Any:
-    from scipy.sparse.csgraph import dijkstra
-
+def _scipy_table(made: Any, question: Question) -> Any:
+    dijkstra, matrix = made
     rows = dijkstra(matrix, indices=question.sources)
     return rows[:, question.targets] if len(question.targets) else rows
 
 
-def _igraph_table(prepared: Any, question: Question) -> Any:
-    made, weights = prepared
-    targets = question.targets.tolist() or None
-    return made.distances(question.sources.tolist(), targets, weights=weights)
+def _igraph_table(made: Any, question: Question) -> Any:
+    graph, weights = made
+    return graph.distances(question.sources.tolist(), weights=weights)
 
 
-def _networkit_table(prepared: Any, question: Question) -> Any:
+def _networkit_table(made: Any, question: Question) -> Any:
     import networkit
 
     ends = [question.sources.tolist()] + [question.targets.tolist()] * bool(len(question.targets))
-    return networkit.distance.SPSP(prepared[1], *ends).run().getDistances()
+    return networkit.distance.SPSP(made[1], *ends).run().getDistances()
 
 
-def _tables_of(name: str, call: Call) -> Local:
+def _tables_of(name: str, call: Call, *forms: str) -> Local:
     """Return a peer of one source that also fills tables."""
-    peer = _PEERS[name]
-
-    def values(found: Any, question: Question) -> Array:  # noqa: ARG001 - of all forms alike
-        dist = np.array(found, np.float64)
-        dist[dist == np.finfo(np.float64).max] = np.inf  # NetworKit's mark of no path
-        return dist
-
-    return Local(name, 0, peer.prepare, {"table": call, "all": call}, values, peer.package)
+    peer, calls = _PEERS[name], dict.fromkeys(forms, call)
+    return Local(name, 0, peer.prepare, calls, lambda found, _: peer.answer(found, 0), peer.package)
 
 
 def _pandana_lists(question: Question) -> tuple[list[int], list[int]]:
@@ -199,9 +191,9 @@ def _cch_values(found: Any, question: Question) -> Array:
 
 #: Packages beside ours. RoutingKit's own hierarchies are measured by a command.
 PACKAGES: tuple[Local, ...] = (
-    _tables_of("SciPy", _scipy_table),
-    _tables_of("igraph", _igraph_table),
-    _tables_of("NetworKit", _networkit_table),
+    _tables_of("SciPy", _scipy_table, "table", "all"),
+    _tables_of("igraph", _igraph_table, "all"),  # it refuses a target that is named twice
+    _tables_of("NetworKit", _networkit_table, "table", "all"),
     Local(
         "pandana",
         0,
