@@ -79,6 +79,11 @@ def to_networkx(graph: Graph) -> Any:
     }[graph.directed, parallel]
     result = kind(name=graph.name) if graph.name else kind()
     names = graph.label_of(np.arange(graph.n)).tolist()
+    if None in names:
+        raise InputError(
+            f"vertex {names.index(None)} has the label None, which NetworkX takes for no node: "
+            "give the graph other labels."
+        )
     result.add_nodes_from(names)
     if graph.coordinates is not None:
         for axis, places in zip("xy", graph.coordinates.T.tolist(), strict=True):

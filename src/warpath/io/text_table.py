@@ -90,7 +90,7 @@ def start_of(source: Source, *, delimiter: str | None = None, skip_lines: int = 
     """Return the first row of a text, or None if there are only comments."""
     source.text  # noqa: B018 - refuse a binary file before an error quotes its first line
     at, number, comments = 0, 1, 0
-    for _ in range(skip_lines):
+    for _ in range(min(skip_lines, source.data.count(b"\n") + 1)):
         at, number = (source.data.find(b"\n", at) + 1) or len(source.data), number + 1
     above: bytes | None = None
     while (line := source.line(at, number)) is not None:

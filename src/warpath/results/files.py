@@ -512,6 +512,7 @@ def _check_one_type(path: Path, name: str, values: Array) -> None:
 
 def _write_csv(columns: Columns, file: BinaryIO, *, escape_formulas: bool) -> None:
     """Write texts in quotes, so that an empty one is not a missing value, and numbers without."""
+    escape_formulas = checked_bool(escape_formulas, "escape_formulas")
     cell = partial(csv_cell, quoted=True, escape_formulas=escape_formulas)
     file.write(",".join(cell(utf8(name)) for name in columns).encode() + b"\n")
     length = len(next(iter(columns.values()))[0])

@@ -82,7 +82,12 @@ def filled(dist: Array, reached: NDArray[np.bool_], value: float) -> Array:
             )
             raise DistanceOverflowError(msg)
         dist = dist.astype(np.float64)
-    return np.where(reached, dist, dist.dtype.type(value))
+    try:
+        with np.errstate(over="raise"):
+            marked = dist.dtype.type(value)
+    except (OverflowError, FloatingPointError):
+        raise InputError(f"unreachable = {shown(value)} does not fit {dist.dtype}.") from None
+    return np.where(reached, dist, marked)
 
 
 def _on_host(array: Any) -> Array:

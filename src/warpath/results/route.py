@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from warpath.base.cached import cached_property
+from warpath.base.errors import InputError
 from warpath.graph.checks import shown
 from warpath.graph.coordinates import stretch
 from warpath.graph.edge_geometry import leg_weights, lightest, lines_of
@@ -82,7 +83,17 @@ class Route:
         Parameters
         ----------
         names : (h,) names of the vertices.
+
+        Raises
+        ------
+        InputError
+            If there is not one name for each vertex.
         """
+        if not isinstance(names, list | tuple) or len(names) != len(self.indices):
+            raise InputError(
+                f"names must be a list with a name for each of the route's {len(self.indices)} "
+                f"vertices; it is {shown(names)}."
+            )
         first, last = ([] if place is None else [place.name or str(place)] for place in self.places)
         return [*first, *names, *last]
 

@@ -221,7 +221,7 @@ class Within:
         parts = []
         low = -np.inf
         for at, high in enumerate(self.cutoffs.tolist()):
-            with np.errstate(divide="ignore", invalid="ignore"):
+            with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
                 start = np.clip((low - begin) / length, least, most)
                 end = np.clip((high - begin) / length, least, most)
             point = length <= 0  # both ends are at the same distance: one band has the whole edge
@@ -246,7 +246,7 @@ class Within:
         GraphError
             If the graph has no coordinates.
         """
-        points = self._coordinates("their edges as lines")
+        points = self._coordinates("lines along edges")
         edge, _, start, end = self.parts()
         scale = stretch(points, points[self.indices])
         lines, part, low, high = lines_of(self.searched, edge, scale)

@@ -1,408 +1,379 @@
-"""Valid arguments for every function of the core, which the program `bindings` then damages."""
+"""Valid arguments for every function of the core, made from its signature and one random graph."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import re
+import time
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from hunt.programs import _dynamic_calls
-from hunt.programs._core_arguments import Size, Threads, impatient
 from warpath import _core
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from hunt.programs._core_arguments import Arguments, Draw
     from warpath.base.dtypes import Array
 
-
-def _sssp(d: Draw) -> dict[str, Callable[[], Arguments]]:
-    queues = ["heap", "radix", "dial", "binary", "fibonacci", "relaxed"]
-    late = {"progress": impatient()}
-
-    def queue() -> str:
-        return str(d.rng.choice(queues))
-
-    def many(*more: Any) -> Arguments:
-        return [*d.rows(), *more, *d.table(), str(d.rng.choice(queues[:3])), d.cutoff()], {
-            "threads": d.threads(),
-            **late,
-        }
-
-    def into(weighted: bool) -> list[Any]:
-        rows = d.back() if d.rng.random() < 0.7 else [d.indptr[:0], d.indices[:0], d.lengths[:0]]
-        return rows if weighted else rows[:2]
-
-    def sizes() -> list[Any]:
-        return [*d.rng.integers(0, 6, 2).tolist(), bool(d.rng.integers(2))]
-
-    def heaviest() -> Any:
-        return d.lengths.max(initial=0).item()
-
-    return {
-        "dijkstra": lambda: (
-            [*d.rows(), d.vertex(), d.out(), queue(), d.vertices(), d.cutoff()], late,
-        ),
-        "dijkstra_search": lambda: ([*d.rows(), queue(), d.cutoff()], {}),
-        "bmssp": lambda: (
-            [*d.rows(), d.vertex(), d.out(), *sizes()], {"cutoff": d.cutoff(), **late},
-        ),
-        "bmssp_search": lambda: ([*d.rows(), *sizes()], {"cutoff": d.cutoff()}),
-        "own_buckets": lambda: ([*d.rows(), float(d.rng.integers(1, 20)), d.cutoff()], {}),
-        "bucket_team": lambda: (
-            [*d.rows(), float(d.rng.integers(1, 20)), heaviest()],
-            {
-                "scattered": bool(d.rng.integers(2)), "cutoff": d.cutoff(), "threads": d.threads(),
-                "leaves": None if d.rng.random() < 0.5 else d.flags(),
-            },
-        ),
-        "breadth_first": lambda: (
-            [*d.rows()[:2], *into(weighted=False), d.label.type(3).item(), np.empty(0, d.label)],
-            {"cutoff": d.cutoff(), "threads": d.threads()},
-        ),
-        "bellman_ford_wide": lambda: (
-            [
-                *d.whole_rows(), d.vertex(), d.out(dtype=np.int64), d.out(dtype=np.int8),
-                d.out(dtype=d.index), bool(d.rng.integers(2)),
-            ],
-            {},
-        ),
-        "bellman_ford": lambda: ([*d.rows(), d.vertices(), d.out()], late),
-        "delta_stepping": lambda: (
-            [*d.rows(), d.vertex(), d.out(), d.label.type(4).item(), d.threads()], late,
-        ),
-        "dijkstra_many": many,
-        "johnson_many": lambda: many(np.zeros(d.n, d.label)),
-        "many_sources": lambda: (
-            [*d.rows(), *d.table(), 4.0, 8.0],
-            {
-                "together": bool(d.rng.integers(2)), "cutoff": d.cutoff(), "threads": d.threads(),
-                "bits": int(d.rng.choice([128, 256, 512])), "large": int(d.rng.choice([1, 2**19])),
-                **late,
-            },
-        ),
-        "trees": lambda: ([*d.rows(), *into(weighted=True), False, bool(d.rng.integers(2))], {}),
-        "path": lambda: (
-            [*d.rows(), *d.back(), d.vertex(), d.vertex(), bool(d.rng.integers(2))], late,
-        ),
-        "bidirectional": lambda: ([*d.rows(), *d.back()], {}),
-        "bidirectional_breadth_first": lambda: ([*d.rows()[:2], *d.back()[:2]], {}),
-        "astar": lambda: (
-            [*d.rows(), d.vertex(), d.vertex(), lambda _: float(d.rng.integers(9)), 1e9, True], {},
-        ),
-        "spur_search": lambda: ([*d.rows(), *d.back()], {}),
-        "spur_search_by_levels": lambda: ([*d.rows()[:2], *d.back()[:2]], {}),
-        "eliminate": lambda: ([*d.rows()[:2]], late),
-        "contract": lambda: ([*d.rows(), d.threads()], late),
-        "hierarchy": lambda: (_hierarchy(d), {}),
-        "level_top": lambda: ([_contracted(d), 1, 64, 1000], {}),
-        "level_rows": lambda: ([_contracted(d), 0], {"targets": d.vertices()}),
-        "upward_lists": lambda: (
-            [_contracted(d), np.arange(d.n, dtype=np.int32), 0, d.vertices(), 32],
-            {"threads": d.threads()},
-        ),
-        "hierarchy_totals": lambda: (
-            [_contracted(d), d.vertices(), d.vertices(), 9, True],
-            {"threads": d.threads(), **late},
-        ),
-        "refuse_overflow": lambda: ([*d.rows(), d.labels()], {}),
-        "verify": lambda: (
-            [*d.rows(), d.vertex(), d.labels(), d.out(0 if d.rng.random() < 0.5 else d.n,
-                                                      dtype=d.index)],
-            {"cutoff": d.cutoff(), "threads": d.threads(), **late},
-        ),
-        "nearest_sources": lambda: (
-            [*d.rows(), d.vertices(), d.labels(), d.out(dtype=d.index)], late
-        ),
-    }  # fmt: skip
+_PARAMETER = re.compile(r"(\w+): (ndarray\[[^]]*\]|[\w.]+)(?: \| None)?( = )?")
+#: Functions of a partition, whose last vertices are ghosts without rows.
+_OF_PARTITIONS = {"relax_part", "check_part", "tight_edges_without_length", "append_edges"}
+#: Functions whose sources and targets are the ends of edges.
+_OF_EDGES = {"edited_rows", "apply"}
+#: Functions that take empty arrays for weights of 1, or for rows that they can do without.
+_WITHOUT = {"build_csr", "format_edges", "relax_part", "trees", "breadth_first"}
 
 
-def _contracted(d: Draw) -> Any:
-    contract: Any = _core.contract
-    return contract(d.indptr, d.indices, d.lengths)
+def signatures(function: Any) -> list[str]:
+    """Return the signatures of a function, a class or an object that can be called; or nothing."""
+    for each in (function, type(function).__call__, function.__init__):
+        if found := getattr(each, "__nb_signature__", ()):
+            return [text for text, *_ in found]
+    return []
 
 
-def _hierarchy(d: Draw) -> list[Any]:
-    """Return the arrays of the graph's hierarchy."""
-    hierarchy = _contracted(d)
-    position, up, down = hierarchy.arrays()
-    return [position, *up, *(down or up), hierarchy.symmetric]
+#: The functions of the core, and the class that is made by a call of its name.
+NAMES = sorted(name for name in dir(_core) if name[0] != "_" and signatures(getattr(_core, name)))
 
 
-def _rows(d: Draw) -> dict[str, Callable[[], Arguments]]:
-    def ends() -> list[Any]:
-        src = np.repeat(np.arange(d.n, dtype=d.index), np.diff(d.indptr))
-        lengths = d.lengths if d.rng.random() < 0.7 else d.lengths[:0]
-        return [src, d.indices.copy(), lengths.copy()]
-
-    def building() -> Arguments:
-        src, dst, weights = ends()
-        return [
-            src,
-            dst,
-            weights,
-            False,
-            d.out(d.n + 1, dtype=np.int64),
-            d.out(d.m, dtype=d.index),
-            d.out(len(weights), dtype=d.weight),
-        ], {}
-
-    return {
-        "inspect_edges": lambda: ([*ends(), d.n], {}),
-        "build_csr": building,
-        "validate_rows": lambda: ([*d.rows(), bool(d.rng.integers(2)), d.threads()], {}),
-        "rows_are_validated": lambda: (d.rows(), {}),
-        "transpose": lambda: (
-            [
-                *d.rows(),
-                d.out(d.n + 1, dtype=np.int64),
-                d.out(d.m, dtype=d.index),
-                d.out(d.m, dtype=d.weight),
-            ],
-            {},
-        ),
-        "row_facts": lambda: ([*d.rows(), d.threads()], {}),
-        "row_order": lambda: ([*d.rows(), d.threads()], {}),
-        "components": lambda: ([*d.rows(), bool(d.rng.integers(2))], {}),
-        "cut_into_patches": lambda: (
-            [*d.rows(), int(d.rng.integers(1, 40)), d.threads()],
-            {"progress": impatient()},
-        ),
-        **_partitions(d),
-        "format_edges": lambda: (ends(), {"base": int(d.rng.integers(2)), "prefix": "a "}),
-    }
+class Threads(int):
+    """A number of threads or steps, never replaced by one that would take long."""
 
 
-def _partitions(d: Draw) -> dict[str, Callable[[], Arguments]]:
-    """Return calls on a partition whose last vertices are ghosts."""
-    own = int(d.rng.integers(d.n + 1))
-    edges = int(d.indptr[own])
-
-    def rows() -> list[Any]:
-        weights = d.lengths[: edges if d.rng.random() < 0.8 else 0]
-        return [d.indptr[: own + 1].copy(), d.indices[:edges].copy(), weights.copy()]
-
-    def filled(values: Any, dtype: Any = None) -> Any:
-        array = d.out(len(values), dtype=dtype)
-        array[:] = values
-        return array
-
-    def state() -> list[Any]:
-        return [filled(d.labels()), filled(d.flags()[:own], np.uint8)]
-
-    def ends(count: int, most: int) -> Any:
-        return d.rng.integers(0, max(most, 1), count if most else 0).astype(d.index)
-
-    def message() -> list[Any]:
-        vertices = ends(5, own)
-        return [vertices, d.rng.integers(0, 30, len(vertices)).astype(d.label)]
-
-    def appended() -> Arguments:
-        src = np.repeat(np.arange(own), np.diff(d.indptr[: own + 1])).astype(d.index)
-        place = filled(d.indptr[:own], np.int64)
-        out = [d.out(edges, dtype=d.index), d.out(edges, dtype=d.weight)]
-        return [place, src, d.indices[:edges].copy(), d.lengths[:edges].copy(), *out], {}
-
-    return {
-        "relax_part": lambda: ([*rows(), *state(), d.label.type(d.rng.integers(30)).item()], {}),
-        "lower_labels": lambda: ([*state(), *message()], {}),
-        "check_part": lambda: ([*rows(), d.labels(), d.out(dtype=d.index)], {}),
-        "tight_edges_without_length": lambda: (
-            [*rows(), d.labels(), d.flags()[:own], ends(3, own)],
-            {},
-        ),
-        "append_edges": appended,
-    }
+class Size(int):
+    """A number of vertices, edges or steps, replaced only by tiny or by invalid numbers."""
 
 
-def _frontiers(d: Draw) -> dict[str, Callable[[], Arguments]]:
-    blocks = -(-d.n // _core.COMPOUND_FRONTIER_BLOCK)
+class Parameter(NamedTuple):
+    """A parameter of a signature: its name, and its type as the signature writes it."""
 
-    def relaxing(weights: list[Any]) -> list[Any]:
-        return [*weights, d.labels(), d.flags(), d.flags()]
+    name: str
+    kind: str
 
-    def pulling() -> Arguments:
-        rows = d.rows()
-        edges = list(_core.compound_frontier_block_edges(*rows[:2]))
-        return relaxing(rows + edges), {}
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The type of an array's entries."""
+        found = re.search(r"dtype=(\w+)", self.kind)
+        return np.dtype(found[1] if found else np.int64)
 
-    def matrix() -> Array:
-        return d.rng.integers(0, 9, (d.n, d.n)).astype(d.label)
-
-    return {
-        "compound_frontier_block_edges": lambda: (d.rows()[:2], {}),
-        "compound_frontier_relax_f": lambda: (relaxing(d.rows()), {}),
-        "compound_frontier_relax_u": pulling,
-        "compound_frontier_relax_f_dense": lambda: (relaxing([matrix()]), {}),
-        "compound_frontier_relax_u_dense": lambda: (relaxing([matrix()]), {}),
-        "compound_frontier_minimum": lambda: (
-            [d.labels(), d.flags(), d.out(blocks), int(d.rng.choice([16, 32, 64]))],
-            {},
-        ),
-        "compound_frontier_update": lambda: (
-            [d.labels(), d.flags(), d.flags(), d.label.type(3).item(), d.out(blocks)],
-            {},
-        ),
-    }
+    @property
+    def square(self) -> bool:
+        """Whether an array has two axes."""
+        return "(*, *)" in self.kind
 
 
-def _orders(d: Draw) -> dict[str, Callable[[], Arguments]]:
-    def steps() -> Array:
-        return np.arange(d.n) - 1
+def _impatient() -> Callable[..., None]:
+    """Return a progress callback that ends a call after two seconds: damaged weights may loop."""
+    end = time.monotonic() + 2
 
-    def lists() -> Arguments:
-        listed = d.vertices(20)
-        keys = np.arange(d.n)
-        ends = np.sort(d.rng.integers(0, len(listed) + 1, d.n))
-        return [d.names(), keys, ends, listed], {}
+    def progress(*_: int) -> None:
+        if time.monotonic() > end:
+            raise ValueError("the call was ended by the program")
 
-    return {
-        "visit_order": lambda: (
-            [*d.rows(), d.labels(), d.vertices(), bool(d.rng.integers(2))], {},
-        ),
-        "tight_rows": lambda: (
-            [
-                *d.rows(), d.labels(), d.rng.permutation(d.n), int(d.rng.integers(0, d.n + 1)),
-                bool(d.rng.integers(2)), d.label.type(20).item(),
-            ],
-            {},
-        ),
-        "breadth_first_scan": lambda: (
-            [*d.rows()[:2], d.vertex(), int(d.rng.integers(9)), d.out(dtype=np.int64)], {},
-        ),
-        "breadth_first_levels": lambda: (
-            [
-                *d.rows()[:2], *d.back()[:2], d.vertex(), int(d.rng.integers(9)),
-                d.out(dtype=np.int64),
-            ],
-            {},
-        ),
-        "dict_of_distances": lambda: (
-            [d.names(), d.rng.permutation(d.n), d.labels(), np.zeros(d.n, bool)], {},
-        ),
-        "dict_of_paths": lambda: ([d.names(), d.rng.permutation(d.n), steps()], {}),
-        "dict_of_paths_by_levels": lambda: (
-            [
-                d.names(), *d.rows()[:2], d.vertex(), int(d.rng.integers(9)),
-                bool(d.rng.integers(2)), d.threads(),
-            ],
-            {},
-        ),
-        "dict_of_lists": lists,
-        "along_paths": lambda: ([steps(), d.out(dtype=bool)], {}),
-    }  # fmt: skip
+    return progress
 
 
-def _dense(d: Draw) -> dict[str, Callable[[], Arguments]]:
-    side = min(d.n, 40)
-    entry = d.weight
+class Draw:
+    """Draws arguments that fit one small random graph, which is symmetric or not.
 
-    def square(dtype: Any = entry) -> Array:
-        out = d.out(side, side, dtype=dtype)
-        out[:] = d.rng.integers(0, 9, (side, side))
-        return out
+    Attributes
+    ----------
+    rng : the trial's generator.
+    n, m : numbers of vertices and edges.
+    src, indptr, indices, lengths : the graph's edges and CSR arrays, all int64.
+    function, given : name of the function to call, and its arguments so far.
+    """
 
-    threads = {"threads": d.threads()}
-    return {
-        "floyd_warshall": lambda: ([square()], threads),
-        "close_labels": lambda: ([square()], threads),
-        "min_plus": lambda: ([square(), square(), square()], threads),
-        "widen": lambda: ([square(np.int64)], threads),
-        "dense_tree": lambda: (
-            [square(np.float64), square(np.float64), square(np.int32)],
-            threads,
-        ),
-        "add_min_peak": lambda: ([square()[0], Threads(20)], threads),
-        "adjacency_rows": lambda: (
-            [*d.rows(), Size(0), d.out(d.n, d.n, dtype=d.label)],
-            threads,
-        ),
-    }
+    def __init__(self, rng: np.random.Generator) -> None:
+        self.rng = rng
+        self.n = n = int(rng.choice([1, 2, 5, 17, 70, 300]))
+        src, dst = rng.integers(0, n, (2, int(rng.integers(0, 4 * n))))
+        lengths = rng.integers(0, 9, len(src))
+        self.symmetric = bool(rng.integers(2))
+        if self.symmetric:
+            src, dst, lengths = np.append(src, dst), np.append(dst, src), np.tile(lengths, 2)
+        order = np.argsort(src, kind="stable")
+        self.m = len(src)
+        self.src, self.indices, self.lengths = src[order], dst[order], lengths[order]
+        self.indptr = np.concatenate(([0], np.cumsum(np.bincount(src, minlength=n))))
+        self.root = self.vertex()
+        self.function, self.given = "", dict[str, Any]()
+
+    def arguments(self, name: str, function: Any) -> dict[str, Any]:
+        """Return arguments for an overload of a function, a method or a class of the core."""
+        rng, texts = self.rng, signatures(function)
+        self.function, self.given = name, {}
+        self.own = int(rng.integers(self.n + 1)) if name in _OF_PARTITIONS else self.n
+        self.absent = name in _WITHOUT and rng.random() < 0.2
+        self.edges = rng.integers(0, max(self.m, 1), int(rng.integers(6)) if self.m else 0)
+        for match in _PARAMETER.finditer(texts[rng.integers(len(texts))].rpartition(" -> ")[0]):
+            parameter, optional = Parameter(match[1], match[2]), match[3] is not None
+            if not optional or parameter.name in {"threads", "progress"} or rng.random() < 0.3:
+                self.given[parameter.name] = self._value(parameter)
+        rows: list[Any] = [self.given.get(each) for each in ("indptr", "indices", "weights")]
+        whole = name not in _OF_PARTITIONS | {"build_csr"} and not any(r is None for r in rows)
+        if whole and len(rows[0]) == self.n + 1 and rng.random() < 0.4:
+            validate: Any = _core.validate_rows  # returns arrays that the core owns
+            own = validate(*rows, copied=bool(rng.integers(2)))[1]
+            self.given |= zip(("indptr", "indices", "weights"), own, strict=True)
+        return self.given
+
+    def _value(self, parameter: Parameter) -> Any:
+        name, kind = parameter
+        if kind.startswith("warpath"):
+            return self.hierarchy(kind.rpartition("Hierarchy")[2].lower())
+        if not kind.startswith("ndarray"):
+            made = (_OTHERS.get(name) or _OTHERS[kind])(self)
+            plain = kind in {"int", "float"} and not isinstance(made, Threads | Size)
+            return {"int": int, "float": float}[kind](made) if plain else made
+        values = (_ARRAYS.get(name) or _any_array)(self, parameter)
+        written = "writable=False" not in kind
+        if written and name in _SIZES:
+            values = np.resize(values, _SIZES[name](self))
+        values = np.ascontiguousarray(values, parameter.dtype)
+        return guarded(values) if written else values.copy()
+
+    def hierarchy(self, dtype: str) -> Any:
+        """Return the contracted graph with weights of a type."""
+        indices, lengths = self.indices.astype(np.int32), self.lengths.astype(dtype)
+        return _core.contract(self.indptr, indices, lengths)
+
+    def vertex(self) -> int:
+        """Return a vertex."""
+        return int(self.rng.integers(self.n))
+
+    def vertices(self, most: int = 4) -> Array:
+        """Return up to `most` vertices, often as many as the call has sources."""
+        alike = "sources" in self.given and self.rng.random() < 0.5
+        count = len(self.given["sources"]) if alike else self.rng.integers(most + 1)
+        return self.rng.integers(0, self.own, count if self.own else 0)
+
+    def ends(self, of_edges: Array) -> Array:
+        """Return sources or targets; of functions of edges, those of edges that mostly exist."""
+        if self.function == "visit_order":
+            return np.array([self.root])
+        if self.function not in _OF_EDGES:
+            return self.vertices()
+        drawn = self.rng.integers(0, self.n, len(self.edges))
+        return drawn if self.rng.random() < 0.2 else of_edges[self.edges]
+
+    @cached_property
+    def distances(self) -> Array:
+        """The distances from the vertex `root`."""
+        dist = np.empty(self.n, np.int64)
+        rows = self.indptr, self.indices, self.lengths
+        _core.dijkstra(*rows, self.root, dist, "heap", np.empty(0, np.int64))
+        return dist
+
+    def labels(self, parameter: Parameter) -> Array:
+        """Return the distances from `root`, or random numbers in their place."""
+        if self.rng.random() < 0.3 or parameter.square:
+            return self.rng.integers(0, 30, (self.side,) * 2 if parameter.square else self.n)
+        dtype, far = parameter.dtype, self.distances == np.iinfo(np.int64).max
+        most = np.inf if dtype.kind == "f" else np.iinfo(dtype).max
+        return np.where(far, most, np.where(far, 0, self.distances).astype(dtype))
+
+    @property
+    def side(self) -> int:
+        """The number of rows of square matrices."""
+        return min(self.n, 40)
+
+    def back(self, part: int) -> Array:
+        """Return an array of the transpose's rows, at times an empty one."""
+        out = [np.empty_like(each) for each in (self.indptr, self.indices, self.lengths)]
+        _core.transpose(self.indptr, self.indices, self.lengths, *out)
+        return out[part][:0] if self.absent else out[part]
+
+    def weights(self) -> Array:
+        """Return the weights of the graph's or of some edges, or none."""
+        if self.function == "apply":
+            return self.rng.integers(-1, 9, len(self.edges))
+        absent = self.absent and self.function != "trees"
+        return self.lengths[: 0 if absent else self.indptr[self.own]]
+
+    def table(self, parameter: Parameter) -> Array:
+        """Return the output of a call: a table of sources and targets, a matrix or a list."""
+        if "sources" not in self.given:
+            listed = self.m if "src" in self.given else self.n
+            return np.zeros((self.n, self.n) if parameter.square else listed)
+        one_row = self.function == "pairs"
+        columns = () if one_row else (len(self.given["targets"]) or self.n,)
+        return np.zeros((len(self.given["sources"]), *columns))
+
+    def names(self) -> Array:
+        """Return an object for each vertex."""
+        made = np.empty(self.n, object)
+        made[:] = [f"v{v}" for v in range(self.n)]
+        return made
+
+    def choice(self, *values: Any) -> Any:
+        """Return one of some values."""
+        return values[self.rng.integers(len(values))]
 
 
-def _made(d: Draw) -> dict[str, Callable[[], Arguments]]:
-    seed = int(d.rng.integers(2**63))
-    real = d.weight.kind == "f"
-
-    def places() -> Array:
-        return d.rng.permutation(1000)[: d.n] - (0 if real else 3)
-
-    def lengths() -> Arguments:
-        ends = [d.rng.integers(0, d.n, d.m).astype(np.int32) for _ in range(2)]
-        return [*ends, places(), places(), d.out(d.m, dtype=d.weight)], {}
-
-    return {
-        "draw_weights": lambda: (
-            [d.out(dtype=d.weight), 0.0 if real else 0, 9.0 if real else 9, seed, d.threads()],
-            {},
-        ),
-        "draw_vertices": lambda: ([d.out(dtype=d.index), Size(d.n), seed, d.threads()], {}),
-        "link_lengths": lengths,
-        "rmat": lambda: (
-            [
-                Size(d.rng.integers(7)),
-                Size(50),
-                2**31,
-                2**31 + 9,
-                2**31 + 99,
-                *(bool(each) for each in d.rng.integers(0, 2, 3)),
-                seed,
-                d.threads(),
-            ],
-            {},
-        ),
-        "grid": lambda: (
-            [
-                Size(d.rng.integers(9)),
-                Size(d.rng.integers(9)),
-                bool(d.rng.integers(2)),
-                Size(2**51),
-                seed,
-            ],
-            {},
-        ),
-        "pairs": lambda: ([Size(d.rng.integers(30)), Size(2**51), seed], {}),
-        "small_world": lambda: ([Size(30), Size(d.rng.integers(5)), Size(2**51), seed], {}),
-        "road": lambda: ([Size(d.n), Size(d.rng.integers(1, 9)), Size(2 * d.n), seed], {}),
-        "random_points": lambda: ([Size(d.n), seed], {}),
-        "delaunay": lambda: ([places(), places()], {}),
-    }
+def _any_array(d: Draw, parameter: Parameter) -> Array:
+    """Return flags, or smaller vertices than the places that they stand at."""
+    if parameter.square:
+        return d.rng.integers(0, 9, (d.n if "matrix" in parameter.name else d.side,) * 2)
+    if parameter.dtype.kind in "ub" or parameter.dtype == np.int8:
+        return d.rng.integers(0, 2, d.n)
+    return d.rng.integers(-1, np.arange(d.n))
 
 
-def _texts(d: Draw) -> dict[str, Callable[[], Arguments]]:
-    lines = b"".join(b"%d %d %d\n" % (v % d.n, v % 7, v) for v in range(d.m))
-    metis = b"".join(b"%d %d\n" % ((v + 1) % d.n + 1, 3) for v in range(d.n))
+def _of_hierarchy(part: int) -> Callable[[Draw, Parameter], Array]:
+    def make(d: Draw, _: Parameter) -> Array:
+        position, up, down = d.hierarchy("int32").arrays()
+        found: Array = [position, *up, *(down or up)][part]
+        return found
 
-    return {
-        "read_rows": lambda: (
-            [lines, 0, 1, str(d.rng.choice(["vvn", "ttn", "vvr", "vv.", "nic"]))],
-            {
-                "expected": "<from> <to> <weight>",
-                "low": int(d.rng.integers(2)),
-                "high": int(d.rng.choice([-1, d.n])),
-                "rows": int(d.rng.choice([-1, d.m])),
-                "comments": "#%",
-                "progress": impatient(),
-            },
-        ),
-        "read_metis": lambda: (
-            [metis, 0, 2],
-            {"n": d.n, "entries": d.n, "skipped": 0, "weighted": True, "progress": impatient()},
-        ),
-        "CompletionFlag": lambda: ([d.out(8, dtype=np.int64), -1], {}),
-    }
+    return make
 
 
-def calls(d: Draw) -> dict[str, Callable[[], Arguments]]:
-    """Return, for each function of the core, a function that makes valid arguments for it."""
-    return {
-        **_sssp(d),
-        **_rows(d),
-        **_frontiers(d),
-        **_orders(d),
-        **_dense(d),
-        **_made(d),
-        **_texts(d),
-        **_dynamic_calls.functions(d),
-    }
+_ROWS_OF_LEVELS = [
+    f"{way}_{part}" for way in ("up", "down") for part in ("first", "heads", "weights")
+]
+
+#: Makers of arrays by the name of the parameter; `_any_array` makes the others.
+_ARRAYS: dict[str, Callable[[Draw, Parameter], Array]] = {
+    "indptr": lambda d, _: d.indptr[: d.own + 1],
+    "indices": lambda d, _: d.indices[: d.indptr[d.own]],
+    "weights": lambda d, _: d.weights(),
+    "src": lambda d, _: d.src[: d.indptr[d.own]],
+    "dst": lambda d, _: d.indices[: d.indptr[d.own]],
+    "next": lambda d, _: d.indptr[: d.own],
+    "sources": lambda d, _: d.ends(d.src),
+    "targets": lambda d, _: d.ends(d.indices),
+    "new_weights": lambda d, _: d.rng.integers(0, 9, len(d.edges)),
+    "removed": lambda d, _: np.flatnonzero(d.rng.integers(0, 2, d.m)),
+    "edges": lambda d, _: np.unique(d.edges),
+    "dist": lambda d, parameter: d.labels(parameter),
+    "labels": lambda d, _: d.rng.integers(0, 30, len(d.given["vertices"])),
+    "pending": lambda d, _: d.rng.integers(0, 2, d.own),
+    "open": lambda d, _: d.rng.integers(0, 2, d.own),
+    "frontier": lambda d, p: d.vertices() if p.dtype.kind == "i" else _any_array(d, p),
+    "out": lambda d, parameter: d.table(parameter),
+    "into": lambda d, _: _blocks(d, 0),
+    "from_": lambda d, _: _blocks(d, 1),
+    "h": lambda d, _: np.zeros(d.n),
+    "like": lambda _, __: np.empty(0),
+    "keys": lambda d, _: np.arange(d.n),
+    "places": lambda d, _: np.arange(d.n),
+    "listed": lambda d, _: d.rng.integers(0, d.n, d.given["ends"].max(initial=0)),
+    "ends": lambda d, _: np.sort(d.rng.integers(0, 20, d.n)),
+    "order": lambda d, _: d.rng.permutation(d.n),
+    "x": lambda d, _: d.rng.permutation(1000)[: d.n],
+    "y": lambda d, _: d.rng.permutation(1000)[: d.n],
+    **dict.fromkeys(("vertices", "wanted", "avoided", "heads"), lambda d, _: d.vertices()),
+    **dict.fromkeys(("into_indptr", "r_indptr"), lambda d, _: d.back(0)),
+    **dict.fromkeys(("into_indices", "r_indices"), lambda d, _: d.back(1)),
+    **dict.fromkeys(("into_weights", "r_weights"), lambda d, _: d.back(2)),
+    **{name: _of_hierarchy(part) for part, name in enumerate(["position", *_ROWS_OF_LEVELS])},
+}
+
+
+def _blocks(d: Draw, part: int) -> Array:
+    edges: Any = _core.compound_frontier_block_edges
+    found: Array = edges(d.indptr, d.indices)[part]
+    return found
+
+
+#: Sizes of arrays that calls write; the others are as long as their makers make them.
+_SIZES: dict[str, Callable[[Draw], int]] = {
+    "out_indptr": lambda d: d.n + 1,
+    "out_indices": lambda d: d.m,
+    "out_weights": lambda d: int(d.indptr[d.own]),
+    "block_minima": lambda d: -(-d.n // _core.COMPOUND_FRONTIER_BLOCK),
+    "words": lambda _: 8,
+}
+#: Makers of other values by the name of the parameter, or else by its type.
+_OTHERS: dict[str, Callable[[Draw], Any]] = {
+    "int": lambda d: d.rng.integers(9),
+    "float": lambda d: d.rng.integers(1, 20),
+    "bool": lambda d: bool(d.rng.integers(2)),
+    "str": lambda d: d.choice("#", "a", ","),
+    "collections.abc.Callable": lambda _: lambda _: 1.0,
+    "progress": lambda _: _impatient(),
+    "threads": lambda d: Threads(d.rng.integers(1, 4)),
+    "steps": lambda _: Threads(20),
+    **dict.fromkeys(("source", "target"), Draw.vertex),
+    **dict.fromkeys(("n", "entries"), lambda d: Size(d.n)),
+    **dict.fromkeys(("scale", "half", "rows"), lambda d: Size(d.rng.integers(7))),
+    **dict.fromkeys(("keep", "drop", "rewire"), lambda _: Size(2**51)),
+    **dict.fromkeys(("a", "ab", "abc"), lambda d: 2**31 + d.rng.integers(99)),
+    "columns": lambda d: Size(d.rng.integers(1, 9)),
+    "links": lambda d: Size(2 * d.n) if d.function == "road" else bool(d.rng.integers(2)),
+    "count": lambda _: Size(50),
+    "first": lambda _: Size(0),
+    "row": lambda d: d.rng.integers(2),
+    "low": lambda d: d.rng.integers(2),
+    "high": lambda d: -1 if d.function == "read_rows" else 9,
+    "capacity": lambda d: d.rng.integers(1, 40),
+    "seed": lambda d: d.rng.integers(2**62),
+    "seconds": lambda _: 0.0,
+    "pending": lambda _: -1,
+    "bits": lambda d: d.choice(128, 256, 512),
+    "large": lambda d: d.choice(1, 2**19),
+    **dict.fromkeys(("bytes", "widest"), lambda d: d.choice(16, 32, 64)),
+    "closed": lambda d: d.choice(0, d.n // 2),
+    "most": lambda _: 64,
+    "per_level": lambda _: 1000,
+    "width": lambda _: 32,
+    "top": lambda _: 0,
+    **dict.fromkeys(("core_vertices", "growing_vertices"), lambda d: d.choice(0, 50, 10**6)),
+    "core_degree": lambda d: d.choice(1, 20, 10**6),
+    **dict.fromkeys(("most_affected", "most_relaxed"), lambda d: d.choice(-1, 0, 5)),
+    **dict.fromkeys(("offset", "skipped"), lambda _: 0),
+    **dict.fromkeys(("base", "line"), lambda _: 1),
+    "weighted": lambda _: True,
+    "both": lambda _: False,
+    "max_weight": lambda _: 9,
+    "delta": lambda d: d.rng.integers(1, 20),
+    "directed": lambda d: not d.symmetric or bool(d.rng.integers(2)),
+    "queue": lambda d: (
+        bool(d.rng.integers(2))
+        if d.function == "visit_order"
+        else d.choice("heap", "radix", "dial", "binary", "fibonacci", "relaxed")
+    ),
+    "roles": lambda d: d.choice("vvn", "ttn", "vvr", "vv.", "nic"),
+    "expected": lambda _: "<from> <to> <weight>",
+    "data": lambda d: b"".join(
+        b"%d %d\n" % ((v + 1) % d.n + 1, 3)
+        if d.function == "read_metis"
+        else b"%d %d %d\n" % (v % d.n, v % 7, v)
+        for v in range(d.n if d.function == "read_metis" else d.m)
+    ),
+    "names": Draw.names,
+    "kinds": lambda d: d.rng.integers(0, 3, len(d.edges)).astype(np.int8),
+    "positions": lambda d: d.rng.integers(-1, 2, len(d.edges)),
+    "object": lambda _: None,
+    # Arguments that are arrays of any type.
+    "indptr": lambda d: d.indptr.copy(),
+    "indices": lambda d: d.indices.astype(d.choice(np.int32, np.int64)),
+    "weights": lambda d: d.weights().astype(d.choice("int32", "int64", "float32", "float64")),
+    "sources": lambda d: d.vertex() if d.function == "tight_rows" else d.ends(d.src),
+    "targets": lambda d: d.ends(d.indices),
+    "dist": lambda d: d.labels(Parameter("dist", d.choice("dtype=int64", "dtype=float64"))),
+}
+
+#: Bytes before and after an output array.
+_GUARD = 4096
+_SENTINEL = 0xA5
+
+
+def guarded(values: Array) -> Array:
+    """Return a copy inside a larger buffer, whose margins `unharmed` checks."""
+    whole = np.full(values.nbytes + 2 * _GUARD, _SENTINEL, np.uint8)
+    array: Array = whole[_GUARD : _GUARD + values.nbytes].view(values.dtype).reshape(values.shape)
+    array[...] = values
+    return array
+
+
+def unharmed(array: Any) -> bool:
+    """Return whether the bytes around a guarded array are unchanged."""
+    whole = array
+    while isinstance(whole, np.ndarray) and whole.base is not None:
+        whole = whole.base
+    if not isinstance(whole, np.ndarray) or whole.dtype != np.uint8 or len(whole) < 2 * _GUARD:
+        return True
+    return bool((whole[:_GUARD] == _SENTINEL).all() and (whole[-_GUARD:] == _SENTINEL).all())

@@ -1,8 +1,15 @@
-"""The public calls of warpath, with valid values of each parameter."""
+"""The public calls of warpath, read from their signatures, with valid values of each parameter."""
 
 from __future__ import annotations
 
+import atexit
+import functools
+import inspect
+import os
+import shutil
+import tempfile
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -11,42 +18,116 @@ import warpath as wp
 from warpath.recipes.axes import Direction
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
     Maker = Callable[["Subject", np.random.Generator], Any]
 
 
 @dataclass
 class Subject:
-    """A small graph and its results; None for results that the graph does not have."""
+    """A small graph and its results by their class, as far as the graph has them."""
 
     name: str
     graph: wp.Graph
-    tree: wp.Paths | None
-    table: wp.DistanceTable | None
-    route: wp.Route | None
-    within: wp.Within | None
-    nearest: wp.Nearest | None
-    trace: wp.Trace | None
+    results: dict[type, Any]
+
+    def made(self, kind: type) -> Any:
+        """Return an object of a class, a new one where its methods change it; else None."""
+        if kind is wp.DynamicPaths:
+            return wp.DynamicPaths(self.graph, self.graph.label_of([0]))
+        return wp.Solver(self.graph) if kind is wp.Solver else self.results.get(kind)
 
 
 class Call(NamedTuple):
-    """A public function or method, bound to a subject when it is called.
+    """A public function or method.
 
     Attributes
     ----------
-    name : the call as a user writes it.
-    function : takes the subject, then keyword arguments.
-    params : makers of valid values by parameter; those before "?" are required.
-    needs : the attribute of the subject that must not be None.
+    name : the call as a user writes it; a method follows the name of its class.
+    owner : the class of a method, None for a function.
+    function : the function.
+    makers : makers of valid values by parameter.
+    required : the parameters that have no default.
     weight : how often the call is drawn, relative to the others.
     """
 
     name: str
+    owner: type | None
     function: Callable[..., Any]
-    params: dict[str, Maker]
-    needs: str = "graph"
-    weight: float = 1.0
+    makers: dict[str, Maker]
+    required: set[str]
+    weight: float
+
+    def suits(self, subject: Subject) -> bool:
+        """Return whether the subject has an object of the method's class."""
+        return self.owner in {None, wp.Solver, wp.DynamicPaths, *subject.results}
+
+    def on(self, subject: Subject, given: dict[str, Any]) -> Any:
+        """Make the call; a method is one of an object that belongs to the subject."""
+        if self.owner is None:
+            return self.function(**given)
+        method = self.name.rpartition(".")[2]
+        prepared = self.owner is wp.Solver and method in {"save", "with_weights", "with_changes"}
+        made = wp.prepare(subject.graph) if prepared else subject.made(self.owner)
+        return self.function(made, **given)
+
+    def arguments(
+        self, subject: Subject, rng: np.random.Generator, odd: dict[str, Any]
+    ) -> dict[str, Any]:
+        """Return valid values of the required and of some other parameters, and the odd values."""
+        return odd | {
+            name: maker(subject, rng)
+            for name, maker in self.makers.items()
+            if name not in odd and (name in self.required or rng.integers(6) == 0)
+        }
+
+
+@functools.cache
+def calls() -> list[Call]:
+    """Return all calls.
+
+    Raises
+    ------
+    LookupError
+        If a parameter has no maker.
+    """
+    found = [_call(name, None, getattr(wp.generate, name)) for name in wp.generate.GENERATORS]
+    for name in wp.__all__:
+        public = getattr(wp, name)
+        if inspect.isfunction(public) or public in {wp.Solver, wp.DynamicPaths, wp.Place}:
+            found.append(_call(name, None, public))
+        if not inspect.isclass(public) or issubclass(public, Exception):
+            continue
+        for method, function in vars(public).items():
+            full = f"{name}.{method}"
+            if method[0] == "_" or full in _LEFT_OUT:
+                continue
+            if isinstance(function, classmethod):
+                found.append(_call(full, None, getattr(public, method)))
+            elif inspect.isfunction(function):
+                found.append(_call(full, public, function))
+    found.append(_call("Paths.__getitem__", wp.Paths, wp.Paths.__getitem__))
+    found.append(_call("algorithms()[...]", None, lambda key: wp.algorithms()[key]))
+    return found
+
+
+def _call(name: str, owner: type | None, function: Callable[..., Any]) -> Call:
+    parameters = inspect.signature(function).parameters
+    if not inspect.isclass(function) and owner is not None:
+        parameters = dict(list(parameters.items())[1:])  # type: ignore[assignment]
+    short = name.rpartition(".")[2]
+    makers: dict[str, Maker] = {}
+    for each, parameter in parameters.items():
+        if parameter.kind is parameter.VAR_KEYWORD:
+            makers |= _OPTIONS.get(name) or _OPTIONS[short]
+            continue
+        keys = (f"{name}:{each}", f"{short}:{each}", each)
+        makers[each] = next((_MAKERS[key] for key in keys if key in _MAKERS), _NO_MAKER)
+        if makers[each] is _NO_MAKER:
+            raise LookupError(f"_MAKERS has no maker for the parameter {each!r} of {name}")
+    required = {k for k, each in parameters.items() if each.default is each.empty} & set(makers)
+    required |= {"source"} if "ynamic" in name and "source" in makers else set()
+    return Call(name, owner, function, makers, required, _WEIGHTS.get(short, 1.0))
 
 
 def _pick(*values: Any) -> Maker:
@@ -60,18 +141,12 @@ def _middle(_sources: Any, distances: Any) -> Any:
 
 def _vertex(subject: Subject, rng: np.random.Generator) -> Any:
     graph = subject.graph
-    if not graph.n:
-        return 0
-    at = int(rng.integers(graph.n))
-    return at if graph.labels is None else graph.labels.tolist()[at]
+    return graph.label_of([rng.integers(graph.n)]).tolist()[0] if graph.n else 0
 
 
-def _vertices(subject: Subject, rng: np.random.Generator) -> Any:
-    return [_vertex(subject, rng) for _ in range(rng.integers(1, 4))]
-
-
-def _two_vertices(subject: Subject, rng: np.random.Generator) -> Any:
-    return [_vertex(subject, rng), _vertex(subject, rng)]
+def _vertices(count: int) -> Maker:
+    """Return a maker of some vertices, of up to three if `count` is 0."""
+    return lambda subject, rng: [_vertex(subject, rng) for _ in range(count or rng.integers(1, 4))]
 
 
 def _weights(subject: Subject, rng: np.random.Generator) -> Any:
@@ -79,36 +154,17 @@ def _weights(subject: Subject, rng: np.random.Generator) -> Any:
     return [None, "euclidean", np.ones(count, np.int32), np.full(count, 0.5)][rng.integers(4)]
 
 
-_ONE_SOURCE = ["auto", *(r.name for r in wp.algorithms() if "cpu" in r.devices)]
-_GRAPH: Maker = lambda subject, _: subject.graph  # noqa: E731
+def _verifiable(subject: Subject, rng: np.random.Generator) -> Any:
+    tree = subject.results.get(wp.Paths)
+    options = [tree, tree and tree.dist, subject.results.get(wp.DistanceTable)]
+    return options[rng.integers(3)]
+
+
+_NO_MAKER: Maker = lambda _, __: None  # noqa: E731
 _FLAG = _pick(*(False, True))
-_ORDER = _pick("edges", "input")
-_MAYBE = _pick(*(None, False, True))
-_ALGORITHM: Maker = lambda _, rng: _ONE_SOURCE[rng.integers(len(_ONE_SOURCE))]  # noqa: E731
-_DEVICE = _pick("auto", "cpu")
-_THREADS = _pick(None, 1, 2)
-_PARAMS: Maker = lambda _, rng: [None, {}, {"delta": 3}, {"delta": 0.5}][rng.integers(4)]  # noqa: E731
-_CUTOFF = _pick(None, 0, 3, 7.5, 2**40, 1e12)
-_DTYPE = _pick(None, "int32", np.int64, np.float64)
-_MISSING = _pick("raise", "flag")
-_PROGRESS = _pick(*(None, False), lambda done, total: None)  # noqa: ARG005
-_SOLVING = {
-    "algorithm": _ALGORITHM,
-    "device": _DEVICE,
-    "threads": _THREADS,
-    "params": _PARAMS,
-    "progress": _PROGRESS,
-}
-_TABLE = _SOLVING | {
-    "dist_dtype": _DTYPE,
-    "predecessors": _FLAG,
-    "out": _pick(None, "t.npy", lambda rows, values: None),  # noqa: ARG005
-    "trace": _FLAG,
-}
-_PLOT = {"title": _pick(None, "t"), "theme": _pick("light", "dark"), "dpi": _pick(50)}
-_DRAWN = {"path": _pick(None, "t.png")} | _PLOT
-_PAGE = {"path": _pick("t.html"), "?": _FLAG, "title": _pick(None, "t"),
-         "theme": _pick("light", "dark"), "file_ids": _FLAG}  # fmt: skip
+_ALGORITHM = _pick("auto", *(r.name for r in wp.algorithms() if "cpu" in r.devices))
+_RESULT = _pick("t.csv", "t.npz", "t.parquet")
+_LOOK = {"title": _pick(None, "t"), "theme": _pick("light", "dark")}
 _ATTRIBUTES = {
     "directed": _FLAG,
     "labels": _pick(None, ["x", "y", "z"]),
@@ -119,273 +175,237 @@ _ATTRIBUTES = {
     "shapes": _pick(None),
     "given": _pick(None),
 }
-_SEED = _pick(0, 1)
+_FRONTIER = wp.algorithms()["martin2009.f_cpu"]
+_MINE = _FRONTIER.but("martin2009.mine", "As u_cpu.", direction=Direction.PULL)
 _RANGE = _pick(None, (1, 5), (0.0, 1.0))
-_DRAWN_WEIGHTS = {"weights": _RANGE, "dtype": _pick(None), "seed": _SEED}
+_SHARE = _pick(0.0, 0.5, 1.0)
+_COUNT = _pick(0, 1, 5, 12)
+
+#: Makers by parameter; those of one call, or of all methods of a name, come before its colon.
+_MAKERS: dict[str, Maker] = {
+    "graph": lambda subject, _: subject.graph,
+    **dict.fromkeys(("source", "target", "vertex", "route"), _vertex),
+    **dict.fromkeys(("sources", "targets", "vertices", "facilities"), _vertices(0)),
+    **dict.fromkeys(("origins", "destinations"), _vertices(2)),
+    "within:source": _vertices(0),
+    "verify:source": _vertex,
+    "path_to:source": _pick(None),
+    "dynamic:sources": _pick(None),
+    "DynamicPaths:sources": _pick(None),
+    # How calls solve.
+    "algorithm": _ALGORITHM,
+    "DynamicPaths:algorithm": _pick("auto", "chan2009.dyndij", "khanda2022.batch", "none"),
+    "dynamic:algorithm": _pick("auto"),
+    "device": _pick("auto", "cpu"),
+    "to:device": _pick("cpu"),
+    "threads": _pick(None, 1, 2),
+    "params": _pick(None, {}, {"delta": 3}, {"delta": 0.5}),
+    "progress": _pick(*(None, False), lambda done, total: None),  # noqa: ARG005
+    "cutoff": _pick(None, 0, 3, 7.5, 2**40, 1e12),
+    "within:cutoff": _pick(0, 3, [2, 7.5]),
+    "dist_dtype": _pick(None, "int32", np.int64, np.float64),
+    "missing": _pick("raise", "flag"),
+    "reduce": _pick("sum", ["max", "count"], "harmonic", _middle),
+    "out": _pick(None, "t.npy", lambda rows, values: None),  # noqa: ARG005
+    **dict.fromkeys(("reverse", "predecessors", "trace", "prepared"), _FLAG),
+    # Certificates and recipes.
+    "result": _verifiable,
+    "pred": lambda subject, _: getattr(subject.results.get(wp.Paths), "pred", None),
+    "tree": _pick("canonical", "any"),
+    "unreachable": _pick(None, -1, 1e9),
+    "recipe": _pick(_MINE),
+    "algorithms()[...]:key": _pick("classic.dijkstra", 0),
+    "__getitem__:target": _vertex,
+    # Graphs and their edges.
+    "data": _pick([(0, 1, 2), (1, 2, 3)], np.ones((3, 3))),
+    "src": _pick([0, 1]),
+    "dst": _pick([1, 2]),
+    "from_labelled_edges:src": _pick([0, 1], ["a", "b"]),
+    "from_labelled_edges:dst": _pick([1, 2], ["b", "c"]),
+    "indptr": _pick([0, 1, 2, 2]),
+    "indices": _pick([1, 2]),
+    "label_of:indices": _pick(0, [0, 1]),
+    "weights": _pick(None, [1, 2]),
+    "with_weights:weights": _weights,
+    "edges": _pick([(0, 1)], ([0, 1], [1, 2]), [], [(0, 10**6)], (0, 1)),
+    "with_changes:edges": _pick([0], [], [0, 0], [10**6]),
+    **{
+        f"{name}:weights": _pick([5], [2, 7], [], 3, [2.5], [-1])
+        for name in ("update", "insert", "with_edges", "with_changes")
+    },
+    "position": _pick(None, [0], [9]),
+    "batch": _pick([("insert", 0, 1, 4)], [("delete", 0, 1)], [], [("update", 0)]),
+    "order": _pick("edges", "input"),
+    "unit": _pick(None, "m"),
+    "parallel": _pick("least", "sum"),
+    "dtype": _pick("float64", np.int64),
+    **dict.fromkeys(("keep_rows", "symmetry", "strong", "with_distance"), _FLAG),
+    "directed": _FLAG,
+    "n": _pick(None, 3, 5),
+    **dict.fromkeys(("lon", "lat"), _pick(0.5, 1)),
+    **dict.fromkeys(("nearest_vertex:lon", "nearest_vertex:lat"), _pick(0.5, [1, 2])),
+    "within": _pick(None, 5, 1e9),
+    "name": _pick(None, "p"),
+    "snap": _pick("edge", "vertex"),
+    "coordinates": _pick(None),
+    # Results.
+    "path": _RESULT,
+    "plot:path": _pick(None, "t.png"),
+    "save_html:path": _pick("t.html"),
+    "Paths.load:path": _pick("p.npz"),
+    "Paths.load:graph": lambda subject, _: subject.graph,
+    "Trace.load:path": _pick("r.jsonl"),
+    "Trace.save:path": _pick("t.jsonl"),
+    "Solver.save:path": _pick("t.wph", "t.npz"),
+    "load:path": _pick("g.wph"),
+    "load:graph": _pick(None, [(0, 1, 2), (1, 2, 5)]),
+    "write:path": _pick("t.gr", "t.npz", "t.el"),
+    "write:format": _pick(None, "npz", "edge_list"),
+    "read:path": _pick("g.csv", "g.gr", "g.npz", "g.wph"),
+    "read:directed": _pick(*(None, False, True)),
+    "read:source": _pick(None, 0),
+    "read:target": _pick(None, 1),
+    "format": _pick(None, "csv"),
+    "weight": _pick(None, 2),
+    "ids": _pick("auto", "numbers"),
+    "component": _pick(None, "largest", "strong"),
+    "member": _pick(None),
+    "quantity": lambda subject, _: subject.graph.solver_weights,
+    "names": lambda subject, _: subject.results[wp.Route].indices.tolist(),
+    "trip": _pick(0, 1),
+    "crs": _pick("auto", None, "EPSG:4326"),
+    "kind": _pick("polygons", "edges", "vertices"),
+    "resolution": _pick(None, 0.5, 1),
+    "to_numpy:unreachable": _pick(-1, 1e9),
+    "dijkstra_edges": _pick(None, 5),
+    "seconds": _pick(None, 0.5),
+    **dict.fromkeys(("long", "escape_formulas", "legs"), _FLAG),
+    # Generators.
+    **{
+        f"{name}:{each}": maker
+        for name in wp.generate.GENERATORS
+        for each, maker in (("n", _COUNT), ("weights", _RANGE), ("dtype", _pick(None)))
+    },
+    "road:degree": _pick(2, 2.5, 4),
+    "small_world:degree": _pick(2, 4),
+    **dict.fromkeys(("rows", "columns"), _COUNT),
+    **dict.fromkeys(("degree", "out_degree", "edge_factor", "scale"), _pick(0, 3)),
+    **dict.fromkeys(("a", "b", "c", "drop", "density", "rewire"), _SHARE),
+    **dict.fromkeys(("unique", "permute", "diagonal"), _FLAG),
+    "seed": _pick(0, 1),
+}
+#: Makers of the options that signatures do not list.
+_OPTIONS: dict[str, dict[str, Maker]] = {
+    "Graph.of": _ATTRIBUTES | {"n": _pick(3, 5), "zero": _pick(None, "edge", "no_edge")},
+    **dict.fromkeys(("from_edges", "from_labelled_edges", "from_csr"), _ATTRIBUTES),
+    "plot": _LOOK | {"dpi": _pick(50), "ends": _pick(("a", "b"))},
+    "save_html": _LOOK | {"file_ids": _FLAG},
+    "explore": _LOOK,
+    "read": {"delimiter": _pick(","), "skip_lines": _pick(0, 1)},
+    "write": {"labels": _pick("keep", "drop")},
+}
+#: Methods that only warpath calls.
+_LEFT_OUT = {"DistanceTable.on_host", "DistanceTable.require_distances", "Trace.add",
+             "Trace.add_rows"}  # fmt: skip
+_WEIGHTS = {
+    "sssp": 5, "distances": 4, "path": 3, "of": 4, "read": 2, "from_edges": 2, "from_csr": 2,
+    "path_to": 2, "save": 0.3, "to_pandas": 0.1, "to_geodataframe": 0.1, "save_html": 0.05,
+    "plot": 0.02, "explore": 0.02, "load": 0.5, "prepare": 0.5, "Place": 0.3,
+}  # fmt: skip
 
 
-def _method(attribute: str, name: str) -> Callable[..., Any]:
-    return lambda subject, **given: getattr(getattr(subject, attribute), name)(**given)
+@functools.cache
+def subjects() -> list[Subject]:
+    """Return small graphs of all kinds with their results."""
+    edges = [(0, 1, 2), (1, 2, 5), (0, 2, 9), (2, 3, 1), (3, 0, 4), (1, 1, 0), (3, 4, 0)]
+    plain = wp.Graph.of(edges, n=6)
+    points = np.array([(0, 0), (1, 0), (1, 1), (0, 2), (3, 3), (4, 4)], float)
+    objects = np.empty(6, object)
+    objects[:] = [(0, 1), None, "c", 4, 0.5, b"x"]
 
+    def with_attributes(**attributes: Any) -> wp.Graph:
+        return wp.Graph(plain.indptr, plain.indices, plain.weights, **attributes)
 
-def _get(attribute: str) -> Callable[..., Any]:
-    return lambda subject, key: getattr(subject, attribute)[key]
-
-
-def _free(function: Callable[..., Any]) -> Callable[..., Any]:
-    return lambda _, **given: function(**given)
-
-
-def _generators() -> list[Call]:
-    count = _pick(0, 1, 5, 12)
-    share = _pick(0.0, 0.5, 1.0)
-    own: dict[str, dict[str, Maker]] = {
-        "random_in_degree": {"n": count, "?": count, "degree": _pick(0, 3)},
-        "uniform": {"n": count, "?": count, "out_degree": _pick(0, 3)},
-        "rmat": {
-            "scale": _pick(0, 3),
-            "?": count,
-            "edge_factor": _pick(0, 2),
-            "a": share,
-            "b": share,
-            "c": share,
-            "directed": _FLAG,
-            "unique": _FLAG,
-            "permute": _FLAG,
-        },
-        "kronecker": {"scale": _pick(0, 3), "?": count, "edge_factor": _pick(0, 2)},
-        "grid": {"rows": count, "columns": count, "?": count, "diagonal": _FLAG, "drop": share},
-        "road": {"n": count, "?": count, "degree": _pick(2, 2.5, 4)},
-        "delaunay": {"n": count, "?": count},
-        "small_world": {"n": _pick(0, 12), "?": count, "degree": _pick(2, 4), "rewire": share},
-        "dense": {"n": count, "?": count, "density": share},
-        "complete": {"n": count, "?": count},
+    graphs = {
+        "int32": plain,
+        "int64": plain.astype(np.int64),
+        "float32": plain.astype(np.float32),
+        "float64": plain.astype(np.float64).with_coordinates(points),
+        "weights of 1": plain.with_weights(None),
+        "texts": with_attributes(labels=["a", "b", "c", "d", "e", "f"]),
+        "numbers": with_attributes(labels=[9, 7, 5, 3, 1, -1]),
+        "objects": with_attributes(labels=objects),
+        "closed": with_attributes(first_through=2),
+        "on a map": wp.generate.grid(3, 3, weights=(1, 5)),
+        "undirected": wp.Graph.of(edges, directed=False, coordinates=points[:5]),
+        "negative": wp.Graph.of([(0, 1, -2), (1, 2, 5), (0, 2, 9.5)], n=4),
+        "negative cycle": wp.Graph.of([(0, 1, -2), (1, 0, 1), (2, 0, 1)]),
+        "wide": plain.with_weights(np.full(plain.m, 2**61) + np.arange(plain.m)),
+        "large floats": plain.with_weights(np.full(plain.m, 1e308)),
+        "tiny floats": plain.with_weights(np.full(plain.m, 5e-324)),
+        "no vertices": wp.Graph.of([]),
+        "one vertex": wp.Graph.of([], n=1),
     }
-    return [
-        Call(f"generate.{name}", _free(getattr(wp.generate, name)), params | _DRAWN_WEIGHTS)
-        for name, params in own.items()
-    ]
+    return [_subject(name, graph) for name, graph in graphs.items()]
 
 
-def _of_graphs() -> list[Call]:
-    return [
-        Call("Graph.of", _free(wp.Graph.of), {"data": _pick([(0, 1, 2), (1, 2, 3)]), "?": _FLAG,
-             "n": _pick(3, 5), **_ATTRIBUTES}, weight=4),
-        Call("Graph.of matrix", _free(wp.Graph.of),
-             {"data": _pick(np.ones((3, 3))), "?": _FLAG, "zero": _pick(None, "edge", "no_edge"),
-              **_ATTRIBUTES}),
-        Call("Graph.from_edges", _free(wp.Graph.from_edges),
-             {"src": _pick([0, 1]), "dst": _pick([1, 2]), "?": _FLAG,
-              "weights": _pick(None, [1, 2]), "n": _pick(None, 3), "keep_rows": _FLAG,
-              **_ATTRIBUTES}, weight=3),
-        Call("Graph.from_labelled_edges", _free(wp.Graph.from_labelled_edges),
-             {"src": _pick([0, 1], ["a", "b"]), "dst": _pick([1, 2], ["b", "c"]), "?": _FLAG,
-              "weights": _pick(None, [1, 2]), **_ATTRIBUTES}, weight=2),
-        Call("Graph.from_csr", _free(wp.Graph.from_csr),
-             {"indptr": _pick([0, 1, 2, 2]), "indices": _pick([1, 2]), "?": _FLAG,
-              "weights": _pick(None, [1, 2]), **_ATTRIBUTES}, weight=3),
-        Call("graph.to", _method("graph", "to"), {"device": _pick("cpu")}),
-        Call("graph.subgraph", _method("graph", "subgraph"), {"vertices": _vertices}),
-        Call("graph.with_weights", _method("graph", "with_weights"),
-             {"weights": _weights, "?": _FLAG, "order": _ORDER}),
-        Call("graph.with_coordinates", _method("graph", "with_coordinates"),
-             {"coordinates": _pick(None)}),
-        Call("graph.astype", _method("graph", "astype"), {"dtype": _pick("float64", np.int64)}),
-        Call("graph.index_of", _method("graph", "index_of"), {"vertices": _vertices}, weight=2),
-        Call("graph.nearest_vertex", _method("graph", "nearest_vertex"),
-             {"lon": _pick(0.5, [1, 2]), "lat": _pick(0.5, [1, 2]), "?": _FLAG,
-              "within": _pick(None, 5, 1e9), "with_distance": _FLAG}),
-        Call("Place", _free(wp.Place),
-             {"lon": _pick(0.5, 1), "lat": _pick(0.5), "?": _FLAG, "within": _pick(None, 5),
-              "name": _pick(None, "p"), "snap": _pick("edge", "vertex")}, weight=0.3),
-        Call("graph.label_of", _method("graph", "label_of"), {"indices": _pick(0, [0, 1])}),
-        Call("graph.facts", _method("graph", "facts"), {"?": _FLAG, "symmetry": _FLAG}),
-        Call("write", _free(wp.write), {"graph": _GRAPH, "path": _pick("t.gr", "t.npz", "t.el"),
-             "?": _FLAG, "format": _pick(None, "npz", "edge_list"),
-              "labels": _pick("keep", "drop")}),
-        Call("read", _free(wp.read), {"path": _pick("g.csv", "g.gr", "g.npz", "g.wph"), "?": _FLAG,
-             "format": _pick(None, "csv"), "directed": _MAYBE, "weight": _pick(None, 2),
-             "source": _pick(None, 0), "target": _pick(None, 1),
-             "ids": _pick("auto", "numbers"), "coordinates": _pick(None),
-             "component": _pick(None, "largest", "strong"), "member": _pick(None),
-             "progress": _PROGRESS}, weight=2),
-    ]  # fmt: skip
-
-
-def _of_results() -> list[Call]:
-    to_file = {"path": _pick("t.csv", "t.npz", "t.parquet")}
-    return [
-        *(Call(f"{name}.save_html", _method(attribute, "save_html"), _PAGE, attribute, 0.1)
-          for name, attribute in (("route", "route"), ("paths", "tree"), ("within", "within"),
-                                  ("nearest", "nearest"))),
-        Call("paths.path_to", _method("tree", "path_to"), {"target": _vertex}, "tree", 3),
-        Call("paths[...]", _get("tree"), {"key": _vertex}, "tree", 2),
-        Call("paths.save", _method("tree", "save"), to_file, "tree", 0.3),
-        Call("Paths.load", _free(wp.Paths.load), {"graph": _GRAPH, "path": _pick("p.npz")},
-             weight=0.5),
-        Call("paths.plot", _method("tree", "plot"), {"?": _FLAG, "route": _vertex, **_DRAWN},
-             "tree", 0.02),
-        Call("table.path", _method("table", "path"), {"source": _vertex, "target": _vertex},
-             "table", 3),
-        Call("table.paths_from", _method("table", "paths_from"), {"source": _vertex}, "table", 2),
-        Call("table.to_pandas", _method("table", "to_pandas"), {"?": _FLAG, "long": _FLAG},
-             "table", 0.1),
-        Call("table.save", _method("table", "save"), {**to_file, "?": _FLAG, "long": _FLAG},
-             "table", 0.3),
-        Call("route.along", _method("route", "along"),
-             {"quantity": lambda subject, _: subject.graph.solver_weights}, "route", 0.1),
-        Call("route.to_geodataframe", _method("route", "to_geodataframe"),
-             {"?": _FLAG, "legs": _FLAG, "crs": _pick("auto", None, "EPSG:4326")}, "route", 0.1),
-        Call("route.plot", _method("route", "plot"), {"?": _FLAG, "ends": _FLAG, **_DRAWN},
-             "route", 0.02),
-        Call("within.path_to", _method("within", "path_to"), {"vertex": _vertex}, "within"),
-        Call("within.save", _method("within", "save"), to_file, "within", 0.3),
-        Call("within.to_geodataframe", _method("within", "to_geodataframe"),
-             {"?": _FLAG, "kind": _pick("polygons", "edges", "vertices"),
-              "crs": _pick("auto", None), "resolution": _pick(None, 0.5, 1)}, "within", 0.1),
-        Call("within.plot", _method("within", "plot"), {"?": _FLAG, **_DRAWN}, "within", 0.02),
-        Call("nearest.save", _method("nearest", "save"), to_file, "nearest", 0.3),
-        Call("nearest.to_geodataframe", _method("nearest", "to_geodataframe"),
-             {"?": _FLAG, "crs": _pick("auto", None)}, "nearest", 0.1),
-        Call("nearest.plot", _method("nearest", "plot"), {"?": _FLAG, **_DRAWN}, "nearest", 0.02),
-        Call("trace.save", _method("trace", "save"), {"path": _pick("t.jsonl")}, "trace", 0.3),
-        Call("Trace.load", _free(wp.Trace.load), {"path": _pick("r.jsonl")}, weight=0.5),
-        Call("trace.totals", _method("trace", "totals"),
-             {"?": _FLAG, "dijkstra_edges": _pick(None, 5), "seconds": _pick(None, 0.5)}, "trace"),
-        Call("algorithms()[...]", lambda _, key: wp.algorithms()[key],
-             {"key": _pick("classic.dijkstra", 0)}),
-    ]  # fmt: skip
-
-
-def _solving_calls() -> list[Call]:
-    """Return the calls that solve and `plan`: functions, and methods of `Solver`."""
-    one = {"source": _vertex}
-    plan = {key: _SOLVING[key] for key in ("algorithm", "device", "threads", "params")}
-    path = {key: _SOLVING[key] for key in ("algorithm", "device", "threads", "progress")}
-    several = {"sources": _vertices, "?": _FLAG, "targets": _pick(None), "cutoff": _CUTOFF}
-    own: dict[str, tuple[float, dict[str, Maker]]] = {
-        "sssp": (8, {**one, "?": _FLAG, **_SOLVING, "cutoff": _CUTOFF, "dist_dtype": _DTYPE,
-                     "trace": _FLAG}),
-        "path": (4, {**one, "target": _vertex, "?": _FLAG, **path}),
-        "plan": (3, {"?": _FLAG, "source": _vertex, "sources": _vertices, "targets": _vertices,
-                     "target": _vertex, **plan}),
-        "distances": (6, {**several, **_TABLE, "missing": _MISSING}),
-        "pairs": (3, {"origins": _two_vertices, "destinations": _two_vertices, "?": _FLAG, **path,
-                      "dist_dtype": _DTYPE, "missing": _MISSING}),
-        "apsp": (3, {"?": _FLAG, **_TABLE}),
-        "totals": (2, {"reduce": _pick("sum", ["max", "count"], "harmonic", _middle), "?": _FLAG,
-                       **{key: several[key] for key in ("sources", "targets", "cutoff")},
-                       **_SOLVING, "missing": _MISSING}),
-        "eccentricity": (1, {"?": _FLAG, "sources": _vertices, **_SOLVING}),
-        "diameter": (0.5, {"?": _FLAG, **_SOLVING}),
-        "radius": (0.5, {"?": _FLAG, **_SOLVING}),
-        "center": (0.5, {"?": _FLAG, **_SOLVING}),
-        "nearest": (3, {"facilities": _vertices, "?": _FLAG, "reverse": _FLAG, **_SOLVING,
-                        "cutoff": _CUTOFF, "dist_dtype": _DTYPE, "missing": _MISSING}),
-        "within": (3, {"source": _vertices, "cutoff": _pick(0, 3, [2, 7.5]), "?": _FLAG,
-                       "reverse": _FLAG, **_SOLVING}),
-    }  # fmt: skip
-    functions = [
-        Call(name, _free(getattr(wp, name)), {"graph": _GRAPH, **params}, weight=weight)
-        for name, (weight, params) in own.items()
-    ]
-    made = Call(
-        "Solver", _free(wp.Solver), {"graph": _GRAPH, "?": _FLAG, "prepared": _FLAG, **plan}
+def _subject(name: str, graph: wp.Graph) -> Subject:
+    """Return a graph with all results that it has."""
+    found: dict[type, Any] = {wp.Graph: graph}
+    ends = graph.label_of(np.array([0, min(3, graph.n - 1)])).tolist() if graph.n else [None] * 2
+    makers: tuple[Callable[[], Any], ...] = (
+        lambda: wp.sssp(graph, ends[0]),
+        lambda: wp.apsp(graph),
+        lambda: wp.path(graph, *ends),
+        lambda: wp.path(graph, *ends).legs,
+        lambda: wp.within(graph, ends[0], [3, 8]),
+        lambda: wp.nearest(graph, ends[:1]),
+        lambda: wp.pairs(graph, ends[:1] * 2, ends),
+        lambda: wp.totals(graph, "sum"),
+        lambda: wp.plan(graph, ends[0]),
+        lambda: wp.DynamicPaths(graph, ends[0]).insert([(ends[0], ends[1])], [1]),
+        lambda: wp.sssp(graph, ends[0], algorithm="martin2009.f_cpu", trace=True).trace,
     )
-    prepare = {key: _SOLVING[key] for key in ("device", "threads", "progress")}
-    prepared = Call("prepare", _free(wp.prepare), {"graph": _GRAPH, "?": _FLAG, **prepare})
-    options = {key: prepare[key] for key in ("threads", "progress")}
-    load = {"path": _pick("g.wph"), "?": _FLAG, "graph": _pick(None, [(0, 1, 2), (1, 2, 5)])}
-    loaded = Call("load", _free(wp.load), load | options)
-    save = Call(
-        "solver.save",
-        lambda subject, path: wp.prepare(subject.graph).save(path),
-        {"path": _pick("t.wph", "t.npz")},
-        weight=0.3,
-    )
-    changed = Call(
-        "solver.with_weights",
-        lambda subject, **given: wp.prepare(subject.graph).with_weights(**given),
-        {"weights": _weights, "?": _FLAG, "order": _ORDER, "progress": prepare["progress"]},
-    )
-    few = Call(
-        "solver.with_changes",
-        lambda subject, **given: wp.prepare(subject.graph).with_changes(**given),
-        {"edges": _pick([0], [], [0, 0], [10**6]), "weights": _pick([5], [], [2.5], [-1]),
-         "?": _FLAG, "progress": prepare["progress"]},
-    )  # fmt: skip
-    methods = [
-        Call(f"solver.{name}", _solver(name), _without(params, plan), weight=weight / 4)
-        for name, (weight, params) in own.items()
-    ]
-    return [*functions, made, prepared, loaded, save, changed, few, *methods]
+    for make in makers:
+        try:
+            made = make()
+        except wp.WarpathError:  # the graph has no such result
+            continue
+        found[type(made)] = made
+    return Subject(name, graph, found)
 
 
-def _changing_calls() -> list[Call]:
-    """Return the calls of graphs whose edges change."""
-    edges = {"edges": _pick([(0, 1)], ([0, 1], [1, 2]), [], [(0, 10**6)], (0, 1))}
-    weights = {"weights": _pick([5], [2, 7], [], 3, [2.5], [-1])}
-    place = {"position": _pick(None, [0], [9])}
-    sources: dict[str, Maker] = {"?": _FLAG, "sources": _pick(None), "algorithm": _pick("auto")}
-    own: dict[str, dict[str, Maker]] = {
-        "update": {**edges, **weights, "?": _FLAG, **place},
-        "insert": {**edges, **weights},
-        "delete": {**edges, "?": _FLAG, **place},
-        "apply": {"batch": _pick([("insert", 0, 1, 4)], [("delete", 0, 1)], [], [("update", 0)])},
-        "distances_to": {"targets": _vertices},
-        "path_to": {"target": _vertex, "?": _FLAG, "source": _pick(None)},
-        "undo": {},
-    }
-    edits = {"with_edges": {**edges, "?": _FLAG, **weights},
-             "without_edges": {**edges, "?": _FLAG, **place}}  # fmt: skip
-    return [
-        Call("DynamicPaths", _free(wp.DynamicPaths),
-             {"graph": _GRAPH, "source": _vertex, **sources, "threads": _pick(None, 1, 2),
-              "algorithm": _pick("auto", "chan2009.dyndij", "khanda2022.batch", "none")}),
-        Call("solver.dynamic", _solver("dynamic"), {"source": _vertex, **sources}),
-        *(Call(f"live.{name}", _changing(name), params) for name, params in own.items()),
-        *(Call(f"graph.{name}", _method("graph", name), params) for name, params in edits.items()),
-    ]  # fmt: skip
+@functools.cache
+def enter_folder() -> set[Path]:
+    """Change to a new folder with files of all kinds, and return them; limit the memory of calls.
+
+    Larger requests are refused before they start, so that trials stay short.
+    """
+    os.environ["WARPATH_MEMORY"] = "64M"
+    folder = tempfile.mkdtemp(prefix="warpath-hunt-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    os.chdir(folder)
+    for name in ("folder", "folder.csv", "folder.npy", "folder.npz", "folder.png"):
+        Path(name).mkdir()
+    Path("g.csv").write_text("0,1,2\n1,2,5\n", encoding="ascii")
+    Path("names.csv").write_text("a,b,2\nb,c,5.5\n", encoding="ascii")
+    Path("trips.csv").write_text("origin,destination\n0,1\n2,0\n", encoding="ascii")
+    Path("empty.csv").touch()
+    graph = wp.Graph.of([(0, 1, 2), (1, 2, 5), (2, 0, 1)])
+    wp.write(graph, "g.gr")
+    wp.write(graph, "g.npz")
+    wp.write(wp.generate.grid(3, 3, weights=(1, 5)), "map.npz")
+    wp.prepare(graph).save("g.wph")
+    wp.apsp(graph).save("t.npy")
+    paths = wp.sssp(graph, 0, algorithm="classic.dijkstra", trace=True)
+    paths.save("p.npz")
+    assert paths.trace is not None
+    paths.trace.save("r.jsonl")
+    return set(Path().iterdir())
 
 
-def _changing(name: str) -> Callable[..., Any]:
-    def call(subject: Subject, **given: Any) -> Any:
-        live = wp.DynamicPaths(subject.graph, subject.graph.label_of([0]))
-        return getattr(live, name)(**given)
-
-    return call
-
-
-def _solver(name: str) -> Callable[..., Any]:
-    return lambda subject, **given: getattr(wp.Solver(subject.graph), name)(**given)
-
-
-def _without(params: dict[str, Maker], options: dict[str, Maker]) -> dict[str, Maker]:
-    """Return the parameters of a method: those of the function that are not the solver's."""
-    return {name: maker for name, maker in params.items() if name not in options}
-
-
-def calls() -> Sequence[Call]:
-    """Return all calls."""
-    verified = {"graph": _GRAPH, "result": lambda subject, _: subject.tree or subject.table}
-    certified = {
-        "graph": _GRAPH,
-        "result": lambda subject, _: subject.tree.dist,
-        "source": lambda subject, _: subject.tree.source,
-        "?": _FLAG,
-        "pred": lambda subject, _: subject.tree.pred,
-        "tree": _pick("canonical", "any"),
-        "unreachable": _pick(None, -1, 1e9),
-    }
-    frontier = wp.algorithms()["martin2009.f_cpu"]
-    mine = frontier.but("martin2009.mine", "As u_cpu.", direction=Direction.PULL)
-    return [
-        *_solving_calls(),
-        *_changing_calls(),
-        Call("verify", _free(wp.verify), verified),
-        Call("verify(array)", _free(wp.verify), certified, needs="tree"),
-        Call("register", lambda _, **given: wp.register(**given), {"recipe": _pick(mine)}),
-        *_of_graphs(),
-        *_of_results(),
-        *_generators(),
-    ]
+def empty_folder() -> None:
+    """Remove the files of earlier trials from the folder."""
+    kept = enter_folder()
+    for path in set(Path().iterdir()) - kept:
+        shutil.rmtree(path) if path.is_dir() else path.unlink()

@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-import atexit
-import functools
 import os
-import shutil
-import tempfile
 from fractions import Fraction
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,11 +11,9 @@ import numpy as np
 import warpath as wp
 from hunt.program import Finding, Program
 from hunt.programs._odd_values import odd_path, odd_value, shown
-from hunt.programs._public_calls import Call, Subject, calls
+from hunt.programs._public_calls import Call, Subject, calls, empty_folder, subjects
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from hunt.program import Counts
 
 _CALLS_PER_TRIAL = 100
@@ -28,29 +21,28 @@ _CALLS_PER_TRIAL = 100
 #: Parameters that name a file, and those of callbacks, whose exceptions are their own.
 _PATHS = {"path", "out"}
 _CALLED = {"progress", "out", "reduce"}
-_CALLS = calls()
-_SHARES = np.cumsum([call.weight for call in _CALLS]) / sum(call.weight for call in _CALLS)
 
 
 def trial(rng: np.random.Generator, counts: Counts) -> None:
     """Make calls with odd values of one or two parameters."""
-    subjects, kept = _prepared()
-    for path in set(Path().iterdir()) - kept:  # files of earlier trials would affect this one
-        shutil.rmtree(path) if path.is_dir() else path.unlink()
-    for _ in range(_CALLS_PER_TRIAL):
-        subject = subjects[rng.integers(len(subjects))]
-        call = _CALLS[min(int(np.searchsorted(_SHARES, rng.random())), len(_CALLS) - 1)]
-        if getattr(subject, call.needs) is not None:
-            _try(call, subject, rng)
+    empty_folder()  # files of earlier trials would affect this one
+    weights = np.array([call.weight for call in calls()])
+    for at in rng.choice(len(weights), _CALLS_PER_TRIAL, p=weights / weights.sum()):
+        call, subject = calls()[at], subjects()[rng.integers(len(subjects()))]
+        if call.suits(subject):
+            names = list(call.makers)
+            count = int(rng.integers(1, 3)) if names else 0
+            drawn = rng.integers(max(len(names), 1), size=count)
+            odd = {names[i]: _odd(names[i], rng) for i in drawn}
+            _try(call, subject, call.arguments(subject, rng, odd), set(odd))
             counts["calls"] += 1
 
 
-def _try(call: Call, subject: Subject, rng: np.random.Generator) -> None:
-    given, odd = _arguments(call, subject, rng)
+def _try(call: Call, subject: Subject, given: dict[str, Any], odd: set[str]) -> None:
     text = ", ".join(f"{name}={shown(value)}" for name, value in given.items() if name != "graph")
     what = f"{call.name}({text}) on {subject.name}"
     try:
-        answer = call.function(subject, **given)
+        answer = call.on(subject, given)
     except wp.WarpathError as error:
         if not str(error).strip():
             raise Finding(f"{what}: {type(error).__name__} without a message") from error
@@ -64,24 +56,6 @@ def _try(call: Call, subject: Subject, rng: np.random.Generator) -> None:
     why = _wrong(answer, subject, given, odd)
     if why:
         raise Finding(f"{what}: {why}")
-
-
-def _arguments(
-    call: Call, subject: Subject, rng: np.random.Generator
-) -> tuple[dict[str, Any], set[str]]:
-    """Draw the arguments of a call; return them and the names of the odd ones."""
-    names = [name for name in call.params if name != "?"]
-    count = rng.integers(1, 3) if names else 0
-    odd = {names[i] for i in rng.integers(max(len(names), 1), size=count)}
-    given, required = {}, True
-    for name, maker in call.params.items():
-        if name == "?":
-            required = False
-        elif name in odd:
-            given[name] = _odd(name, rng)
-        elif required or rng.integers(6) == 0:
-            given[name] = maker(subject, rng)
-    return given, odd
 
 
 def _odd(name: str, rng: np.random.Generator) -> Any:
@@ -172,78 +146,6 @@ def _limit(cutoff: Any, dtype: np.dtype[Any]) -> Any:
     except OverflowError:
         return np.inf
     return limit if limit == np.inf else Fraction(limit)
-
-
-@functools.cache
-def _prepared() -> tuple[list[Subject], set[Path]]:
-    """Change to a new folder; return the subjects and the files in that folder."""
-    # Larger requests are refused before they start, so that trials stay short.
-    os.environ["WARPATH_MEMORY"] = "64M"
-    folder = tempfile.mkdtemp(prefix="warpath-hunt-")
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    os.chdir(folder)
-    for name in ("folder", "folder.csv", "folder.npy", "folder.npz", "folder.png"):
-        Path(name).mkdir()
-    graph = wp.Graph.of([(0, 1, 2), (1, 2, 5)])
-    Path("g.csv").write_text("0,1,2\n1,2,5\n", encoding="ascii")
-    wp.write(graph, "g.gr")
-    wp.write(graph, "g.npz")
-    wp.prepare(graph).save("g.wph")
-    wp.sssp(graph, 0).save("p.npz")
-    trace = wp.sssp(graph, 0, algorithm="classic.dijkstra", trace=True).trace
-    assert trace is not None
-    trace.save("r.jsonl")
-    return [_subject(name, graph) for name, graph in _graphs().items()], set(Path().iterdir())
-
-
-def _graphs() -> dict[str, wp.Graph]:
-    edges = [(0, 1, 2), (1, 2, 5), (0, 2, 9), (2, 3, 1), (3, 0, 4), (1, 1, 0), (3, 4, 0)]
-    plain = wp.Graph.of(edges, n=6)
-    points = np.array([(0, 0), (1, 0), (1, 1), (0, 2), (3, 3), (4, 4)], float)
-    words = ["a", "b", "c", "d", "e", "f"]
-    objects = np.empty(6, object)
-    objects[:] = [(0, 1), None, "c", 4, 0.5, b"x"]
-    wide = np.full(plain.m, 2**61) + np.arange(plain.m)
-    return {
-        "int32": plain,
-        "int64": plain.astype(np.int64),
-        "float32": plain.astype(np.float32),
-        "float64": plain.astype(np.float64).with_coordinates(points),
-        "weights of 1": plain.with_weights(None),
-        "texts": wp.Graph(plain.indptr, plain.indices, plain.weights, labels=words),
-        "numbers": wp.Graph(plain.indptr, plain.indices, plain.weights, labels=[9, 7, 5, 3, 1, -1]),
-        "objects": wp.Graph(plain.indptr, plain.indices, plain.weights, labels=objects),
-        "closed": wp.Graph(plain.indptr, plain.indices, plain.weights, first_through=2),
-        "undirected": wp.Graph.of(edges, directed=False, coordinates=points[:5]),
-        "negative": wp.Graph.of([(0, 1, -2), (1, 2, 5), (0, 2, 9.5)], n=4),
-        "negative cycle": wp.Graph.of([(0, 1, -2), (1, 0, 1), (2, 0, 1)]),
-        "wide": plain.with_weights(wide),
-        "large floats": plain.with_weights(np.full(plain.m, 1e308)),
-        "tiny floats": plain.with_weights(np.full(plain.m, 5e-324)),
-        "no vertices": wp.Graph.of([]),
-        "one vertex": wp.Graph.of([], n=1),
-    }
-
-
-def _subject(name: str, graph: wp.Graph) -> Subject:
-    """Return a graph with all results that it has."""
-    subject = Subject(name, graph, None, None, None, None, None, None)
-    first = None if graph.n == 0 else graph.label_of(np.array([0])).tolist()
-    last = None if graph.n == 0 else graph.label_of(np.array([min(3, graph.n - 1)])).tolist()
-    makers: dict[str, Callable[[], Any]] = {
-        "tree": lambda: wp.sssp(graph, first),
-        "table": lambda: wp.apsp(graph),
-        "route": lambda: wp.path(graph, first, last),
-        "within": lambda: wp.within(graph, first, [3, 8]),
-        "nearest": lambda: wp.nearest(graph, first),
-        "trace": lambda: wp.sssp(graph, first, algorithm="martin2009.f_cpu", trace=True).trace,
-    }
-    for attribute, make in makers.items():
-        try:
-            setattr(subject, attribute, make())
-        except wp.WarpathError:  # the graph has no such result
-            continue
-    return subject
 
 
 PROGRAM = Program(

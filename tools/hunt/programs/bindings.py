@@ -7,9 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hunt.program import Finding, Program
-from hunt.programs._core_arguments import Draw, Size, Threads, unharmed
-from hunt.programs._core_calls import calls
-from hunt.programs._dynamic_calls import methods
+from hunt.programs._core_calls import NAMES, Draw, Size, Threads, signatures, unharmed
 from warpath import _core
 
 if TYPE_CHECKING:
@@ -21,6 +19,8 @@ _ALLOWED = (ValueError, TypeError, IndexError, OverflowError, MemoryError)
 
 _CALLS = 60
 _METHODS = 20
+#: Methods that are called more often than the others: a batch of changes ends before the next.
+_OFTEN = ("apply", "accept", "solve")
 
 _INTEGERS = (0, 1, -1, 2, 7, 255, 2**31 - 1, 2**31, -(2**31), 2**62, 2**63 - 1, -(2**63), 2**63)
 _SIZES = (0, 1, -1, 2**47 + 1, 2**63 - 1, -(2**63), 2**64)
@@ -28,85 +28,53 @@ _FLOATS = (0.0, -0.0, 1.0, -1.0, 5e-324, 1e-300, 1e308, np.inf, -np.inf, np.nan)
 
 
 def trial(rng: np.random.Generator, counts: Counts) -> None:
-    """Call random functions, each with up to three damaged arguments."""
+    """Call random functions, each with up to three damaged arguments, and what they return."""
     draw = Draw(rng)
-    made = calls(draw)
-    names = sorted(made)
     for _ in range(_CALLS):
-        name = names[rng.integers(len(names))]
-        given, named = made[name]()
-        args, kwargs = list(given), dict(named)
-        _damage(rng, args, kwargs)
-        answer = _called(getattr(_core, name), args, kwargs)
-        counts["calls"] += 1
-        for each in (*args, *kwargs.values()):
-            if not unharmed(each):
-                msg = f"{name} wrote outside an array of {getattr(each, 'shape', None)}"
-                raise Finding(msg)
-        if name == "CompletionFlag" and answer is not None:
-            _called(answer.wait, [0.0], {})
-        elif name == "dynamic_paths" and answer is not None:
-            _change(rng, draw, answer, counts)
-        elif callable(answer):
+        name = NAMES[rng.integers(len(NAMES))]
+        answer = _called(draw, name, getattr(_core, name), counts)
+        if callable(answer) and signatures(answer):
             for _ in range(3):
-                _called(answer, _more(rng, name, draw), {})
-                counts["calls"] += 1
-
-
-def _damage(rng: np.random.Generator, args: list[Any], kwargs: dict[str, Any]) -> None:
-    """Replace up to three arguments."""
-    places: list[Any] = [*range(len(args)), *kwargs]
-    damaged = rng.choice(len(places), min(len(places), int(rng.integers(0, 4))), replace=False)
-    for at in damaged.tolist():
-        where = places[at]
-        holder: Any = args if isinstance(where, int) else kwargs
-        holder[where] = _damaged(rng, holder[where], args)
+                _called(draw, name, answer, counts)
+        elif type(answer).__module__ == _core.__name__:
+            _call_methods(draw, answer, counts)
 
 
 def _called(
+    draw: Draw,
+    name: str,
     function: Any,
-    args: list[Any],
-    kwargs: dict[str, Any],
+    counts: Counts,
     allowed: tuple[type[Exception], ...] = _ALLOWED,
 ) -> Any:
-    """Return the answer; None if the call raises an allowed exception."""
+    """Return the answer of a call; None if it raises an allowed exception."""
+    given = draw.arguments(name, function)
+    keys = [key for key in given if key != "seconds"]  # a wait may be without end
+    for key in draw.rng.permutation(keys)[: draw.rng.integers(0, 4)]:
+        given[key] = _damaged(draw.rng, given[key], list(given.values()))
+    counts["calls"] += 1
     try:
-        return function(*args, **kwargs)
+        return function(**given)
     except allowed:
         return None
+    finally:
+        if not all(map(unharmed, given.values())):
+            shapes = {key: np.shape(value) for key, value in given.items()}
+            raise Finding(f"{name} wrote outside an array of {shapes}")
 
 
-def _change(rng: np.random.Generator, draw: Draw, paths: Any, counts: Counts) -> None:
-    """Call methods of paths whose graph changes, in any order, and read all that they hold."""
-    made = methods(draw)
-    names = [*sorted(made), *["apply", "accept"] * 4]  # a batch ends before the next one
-    for _ in range(_METHODS):
-        name = names[rng.integers(len(names))]
-        given, named = made[name]()
-        args, kwargs = list(given), dict(named)
-        if args and rng.random() < 0.5:
-            _damage(rng, args, kwargs)
-        # A RuntimeError is for a batch that is open, or a row that is stale.
-        _called(getattr(paths, name), args, kwargs, (*_ALLOWED, RuntimeError))
-        counts["calls"] += 1
-    indptr, indices, weights = paths.graph()
-    if not indptr[-1] == len(indices) == len(weights) == paths.edges:
-        msg = f"a graph of {paths.edges} edges has {indptr[-1]} in its rows"
-        raise Finding(msg)
-
-
-def _more(rng: np.random.Generator, name: str, draw: Draw) -> list[Any]:
-    """Return arguments for a callable that an earlier call bound to a graph."""
-    ways: dict[str, list[Any]] = {
-        "trees": [draw.vertex(), draw.labels(), draw.threads()],
-        "bidirectional": [draw.vertex(), draw.vertex()],
-        "bidirectional_breadth_first": [draw.vertex(), draw.vertex()],
-    }
-    args = ways.get(name, [draw.vertex()])
-    if rng.random() < 0.3:
-        at = int(rng.integers(len(args)))
-        args[at] = _damaged(rng, args[at], args)
-    return args
+def _call_methods(draw: Draw, made: Any, counts: Counts) -> None:
+    """Call the methods of an object in any order; paths must then have a whole graph."""
+    names = [each for each in dir(made) if each[0] != "_" and signatures(getattr(made, each))]
+    names += [each for each in names if each in _OFTEN] * 4
+    for _ in range(_METHODS if "apply" in names else len(names)):
+        name = names[draw.rng.integers(len(names))]
+        # A RuntimeError is for a batch of changes that is open, or a row that is stale.
+        _called(draw, name, getattr(made, name), counts, (*_ALLOWED, RuntimeError))
+    if "apply" in names:
+        indptr, indices, weights = made.graph()
+        if not indptr[-1] == len(indices) == len(weights) == made.edges:
+            raise Finding(f"a graph of {made.edges} edges has {indptr[-1]} in its rows")
 
 
 def _damaged(rng: np.random.Generator, value: Any, others: list[Any]) -> Any:

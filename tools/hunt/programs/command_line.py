@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import atexit
 import contextlib
 import functools
 import io
-import os
-import shutil
-import tempfile
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import warpath as wp
 from hunt.program import Finding, Program
+from hunt.programs._public_calls import enter_folder
 
 if TYPE_CHECKING:
     import numpy as np
@@ -47,6 +43,7 @@ _FILES = (
 
 def trial(rng: np.random.Generator, counts: Counts) -> None:
     """Run some commands in this process."""
+    enter_folder()
     for _ in range(_CALLS_PER_TRIAL):
         arguments = _arguments(rng)
         errors = io.StringIO()
@@ -110,42 +107,16 @@ def _shown(arguments: list[str]) -> str:
 
 @functools.cache
 def _commands() -> list[tuple[tuple[str, ...], list[Any]]]:
-    """Change to a new folder with files; return each command's words and parameters."""
+    """Return each command's words and parameters."""
     from warpath.cli.app import parser
 
-    os.environ["WARPATH_MEMORY"] = "64M"  # larger requests are refused before they start
-    folder = tempfile.mkdtemp(prefix="warpath-hunt-")
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    os.chdir(folder)
-    _write_files()
     found: list[tuple[tuple[str, ...], list[Any]]] = []
     for name, command in parser().commands.items():
-        if name in _LEFT_OUT:
-            continue
         if hasattr(command, "commands"):
             found += [((name, sub), one.params) for sub, one in command.commands.items()]
-        else:
+        elif name not in _LEFT_OUT:
             found.append(((name,), command.params))
     return found
-
-
-def _write_files() -> None:
-    for name in ("folder", "folder.csv"):
-        Path(name).mkdir()
-    Path("g.csv").write_text("0,1,2\n1,2,5\n", encoding="ascii")
-    Path("names.csv").write_text("a,b,2\nb,c,5.5\n", encoding="ascii")
-    Path("trips.csv").write_text("origin,destination\n0,1\n2,0\n", encoding="ascii")
-    Path("empty.csv").touch()
-    graph = wp.Graph.of([(0, 1, 2), (1, 2, 5), (2, 0, 1)])
-    wp.write(graph, "g.gr")
-    wp.write(graph, "g.npz")
-    wp.prepare(graph).save("g.wph")
-    wp.write(wp.generate.grid(3, 3, weights=(1, 5)), "map.npz")
-    wp.sssp(graph, 0).save("p.npz")
-    wp.apsp(graph).save("t.npy")
-    trace = wp.sssp(graph, 0, algorithm="classic.dijkstra", trace=True).trace
-    assert trace is not None
-    trace.save("r.jsonl")
 
 
 PROGRAM = Program(
