@@ -75,7 +75,9 @@ def _pictures(recipe: Recipe, folder: Path) -> str:
     blocks = []
     selection = selection_of(recipe)
     if selection is not None:
-        file = _drawn(folder / f"select-{selection}.svg", lambda: _frames(selection))
+        file = _drawn(
+            folder / f"select-{selection.replace(' ', '-')}.svg", lambda: _frames(selection)
+        )
         blocks.append(
             _figure(
                 file,
