@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import tomllib
 from pathlib import Path
@@ -35,6 +36,17 @@ def test_the_speed_in_the_readme_is_that_of_the_benchmark():
     assert (times > 1).all()
     assert (len(times), times.min()) == (int(count), float(least))
     assert np.exp(np.log(times).mean()) == pytest.approx(float(mean), abs=0.05)
+
+
+def test_the_graphs_and_peers_in_the_readme_are_those_of_the_benchmark():
+    lines = (ROOT / "docs" / "benchmarks" / "cpu-2-cores.jsonl").read_text().splitlines()
+    runs = [run for run in map(json.loads, lines) if run["machine"]["processor"] == "AMD EPYC"]
+    sizes = [run["n"] / 1e6 for run in runs]
+    assert f"graphs of {min(sizes):.2f} to {max(sizes):.0f} million vertices" in README
+    peers = re.search(r"The peers are (.*?)\.", README, re.DOTALL)[1]
+    listed = re.sub(r"\(.*?\)", "", peers, flags=re.DOTALL).replace(" and ", ", ")
+    timed = {run["solver"] for run in runs if run.get("times")} - {"warpath auto"}
+    assert {name.strip() for name in listed.split(",")} == timed
 
 
 def test_the_algorithms_that_may_be_wrong_are_listed_and_never_chosen():
