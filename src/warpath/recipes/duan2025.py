@@ -49,6 +49,7 @@ RECIPES = (
         "blocks are in a sorted array instead of a search tree: as many comparisons. Entries of "
         "labels that have fallen are skipped, not deleted. With float weights, hops are counted "
         "from the last edge that lengthened the path, because rounding breaks the order by all "
-        "hops. An edge is not relaxed where its sum lies outside the bounds that matter.",
+        "hops. An edge is not relaxed where its sum lies outside the bounds that matter. The base "
+        "case ends one vertex earlier, with the same result.",
     ),
 )

@@ -52,7 +52,8 @@ RECIPES = (
         Loop.HIERARCHY,
         reassociates=True,
         prepared=True,
-        note=_NOTE,
+        note=f"{_NOTE} The search from the source of a pair runs to its end, as it serves the next "
+        "pair of that source; the one from the target is cut off.",
     ),
     Recipe(
         "knopp2007.buckets",
