@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from warpath.api.planning import facts_for
+from warpath.api.options import facts_for
 from warpath.api.run import run_plan
 from warpath.engines.base import Problem
 from warpath.graph.zones import opened

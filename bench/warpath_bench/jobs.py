@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from warpath.api import calls, distances
+from warpath.api import calls
 from warpath.base.dtypes import unreachable
 from warpath.engines.base import Order, Problem
 from warpath.recipes import CATALOGUE, Task
@@ -229,7 +229,7 @@ class Bench:
         elif job.task is Task.MANY:
             usable = np.flatnonzero(np.diff(graph.indptr))
             self._sources = np.random.default_rng(_SEED).permutation(usable)[: job.sources]
-            self._right = distances.distances(
+            self._right = calls.distances(
                 graph, graph.label_of(self._sources), algorithm="classic.dijkstra", device="cpu"
             ).dist
             source, dist = int(self._sources[0]), self._right[0]
@@ -240,7 +240,7 @@ class Bench:
                 graph = graph.with_weights(drawn)
             weight, answer = TYPES[job.dtype]
             graph = graph.astype(weight)
-            self._right = distances.apsp(
+            self._right = calls.apsp(
                 graph,
                 algorithm="classic.dijkstra",
                 device="cpu",
@@ -330,7 +330,7 @@ class Bench:
 
         def once(graph: Graph, sources: Array) -> tuple[float, Array]:
             start = time.perf_counter()
-            table = distances.distances(
+            table = calls.distances(
                 graph,
                 graph.label_of(sources),
                 algorithm=recipe.name,
@@ -352,7 +352,7 @@ class Bench:
 
             def on_cpu() -> tuple[float, Array]:
                 start = time.perf_counter()
-                table = distances.apsp(
+                table = calls.apsp(
                     self._graph, algorithm=recipe.name, device="cpu", threads=1, dist_dtype=dtype
                 )
                 return time.perf_counter() - start, table.dist

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from warpath.api.prepare import prepare
+from warpath.api.calls import prepare
 from warpath.api.solver import Solver
 from warpath.base.dtypes import unreachable
 from warpath.base.errors import InputError, NoPathError

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from warpath.api.distances import distances
+from warpath.api.calls import distances
 from warpath.base.dtypes import unreachable
 from warpath.base.errors import VerificationError
 from warpath_bench.external import CommandError, answered, infinite

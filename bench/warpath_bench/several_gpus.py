@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from warpath.api import calls
-from warpath.api.prepare import prepare
+from warpath.api.calls import prepare
 from warpath.api.solver import Solver
 from warpath_bench.limits import several
 from warpath_bench.lines import append

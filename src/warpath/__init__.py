@@ -10,12 +10,26 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from warpath.api.calls import algorithms, path, plan, register, sssp
-from warpath.api.distances import apsp, distances, pairs, totals
+from warpath.api.calls import (
+    algorithms,
+    apsp,
+    center,
+    diameter,
+    distances,
+    eccentricity,
+    load,
+    nearest,
+    pairs,
+    path,
+    plan,
+    prepare,
+    radius,
+    register,
+    sssp,
+    totals,
+    within,
+)
 from warpath.api.dynamic import DynamicPaths
-from warpath.api.eccentricity import center, diameter, eccentricity, radius
-from warpath.api.near import nearest, within
-from warpath.api.prepare import prepare
 from warpath.api.solver import Solver
 from warpath.base.errors import (
     DeviceError,
@@ -55,7 +69,6 @@ from warpath.results.within import Within
 if TYPE_CHECKING:
     from warpath import csgraph
     from warpath.api import cluster
-    from warpath.api.prepared_files import load
     from warpath.graph import generate
     from warpath.io.formats import read, write
 
@@ -127,7 +140,6 @@ _LATER = {
     "cluster": ("warpath.api.cluster", None),
     "csgraph": ("warpath.csgraph", None),
     "generate": ("warpath.graph.generate", None),
-    "load": ("warpath.api.prepared_files", "load"),
     "read": ("warpath.io.formats", "read"),
     "write": ("warpath.io.formats", "write"),
 }

@@ -12,7 +12,7 @@ import pytest
 
 import warpath as wp
 from support import toy
-from warpath.api import planning
+from warpath.api import options
 from warpath.base.errors import NoDeviceError
 from warpath.engines import cuda
 from warpath.graph import generate
@@ -252,7 +252,7 @@ _ORDERS = ("classic.dijkstra", "warpath.floyd_warshall")
 def test_floats_stay_on_the_cpu_where_the_device_would_sum_them_in_another_order(
     engine, graph, monkeypatch
 ):
-    monkeypatch.setattr(planning.auto_device, "same_bits", lambda *_: False)
+    monkeypatch.setattr(options.auto_device, "same_bits", lambda *_: False)
     plan = wp.plan(graph)
     assert plan.device == "cpu"
     assert "toy:0 was considered, but sums of floats would depend on the device" in str(plan)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import warpath as wp
-from warpath.api import auto_prepare
+from warpath.api import prepared
 from warpath.base.errors import NotSupportedError
 from warpath.engines.hierarchy import HIERARCHY
 from warpath.planner.cpu_model import prepare_seconds
@@ -56,7 +56,7 @@ def test_a_graph_that_has_no_useful_hierarchy_is_contracted_in_vain_once(road, m
         built.append(1)
         raise NotSupportedError("this graph has no useful hierarchy")
 
-    monkeypatch.setattr(auto_prepare, "hierarchy_of", refuse)
+    monkeypatch.setattr(prepared, "hierarchy_of", refuse)
     solver = wp.Solver(road, prepared="auto", threads=1)
     for _ in range(2):
         assert not solver.pairs(EVERY, EVERY).plan.recipe.prepared

@@ -54,16 +54,16 @@ def slow_workers(client, seconds):
     def patch():
         import time
 
-        from warpath.api import cluster_answers
+        from warpath.api import cluster_worker
 
-        rows = getattr(cluster_answers, "rows_at_full_speed", cluster_answers.rows)
-        cluster_answers.rows_at_full_speed = rows
+        rows = getattr(cluster_worker, "rows_at_full_speed", cluster_worker.rows)
+        cluster_worker.rows_at_full_speed = rows
 
         def slowly(graph, job, block):
             time.sleep(seconds)
             return rows(graph, job, block)
 
-        cluster_answers.rows = slowly
+        cluster_worker.rows = slowly
 
     client.run(patch)
 
@@ -160,16 +160,16 @@ def test_rows_that_end_their_workers_are_named(roads):
     def patch():
         import os
 
-        from warpath.api import cluster_answers
+        from warpath.api import cluster_worker
 
-        rows = cluster_answers.rows
+        rows = cluster_worker.rows
 
         def ending(graph, job, block):
             if 77 in block.sources:
                 os._exit(1)
             return rows(graph, job, block)
 
-        cluster_answers.rows = ending
+        cluster_worker.rows = ending
 
     # Dask ends a task with the fourth worker that dies; here with the first one, to save time.
     with dask.config.set({"distributed.scheduler.allowed-failures": 0}), cluster() as client:

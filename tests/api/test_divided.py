@@ -7,14 +7,13 @@ import pytest
 import warpath as wp
 from support.compare import assert_same_bits
 from support.kernels import CACHE, Unset
-from warpath.api import several
 from warpath.base.errors import NotEnoughMemoryError, NotSupportedError
 from warpath.engines import registry
 from warpath.engines.cuda import engine as cuda
 from warpath.engines.cuda.result import OnDevice
 from warpath.engines.emulator.device import EmulatedDevice
 from warpath.graph import generate
-from warpath.planner import kinds
+from warpath.planner import kinds, several
 
 LARGE = 2**40  # bytes that every graph of these tests fits
 

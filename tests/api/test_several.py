@@ -12,11 +12,13 @@ from hypothesis import strategies as st
 
 import warpath as wp
 from support import toy
-from warpath.api import several, shared_totals, table_work
-from warpath.api.shared_rows import SharedRows
+from warpath.api import options, table, totals
+from warpath.api.several import members
 from warpath.base.errors import InputError, NotSupportedError
 from warpath.engines.base import Problem
+from warpath.engines.shared_rows import SharedRows
 from warpath.graph import generate
+from warpath.planner import several
 from warpath.planner.wish import Wish
 from warpath.recipes import Task
 
@@ -37,7 +39,7 @@ def graph():
 def together(monkeypatch):
     """Let the CPU wait for the toy's first rows, so that both take part."""
     began = threading.Event()
-    fill = table_work.TableWork.fill
+    fill = table.TableWork.fill
 
     def filled(work, block, into, report):
         if work.plan.device != "cpu":
@@ -46,7 +48,7 @@ def together(monkeypatch):
             assert began.wait(PATIENCE)
         return fill(work, block, into, report)
 
-    monkeypatch.setattr(table_work.TableWork, "fill", filled)
+    monkeypatch.setattr(table.TableWork, "fill", filled)
 
 
 @pytest.mark.usefixtures("together")
@@ -95,7 +97,7 @@ def test_totals_that_devices_make_are_shared_by_sources(graph, monkeypatch):
         ran[plan.device] += len(problem.sources)
         return {name: right[name][problem.sources] for name in names}
 
-    monkeypatch.setattr(shared_totals, "run_totals", made)
+    monkeypatch.setattr(totals, "run_totals", made)
     found = wp.totals(graph, ("sum", "max"), device="all")
     assert (found["sum"] == right["sum"]).all()
     assert (found["max"] == right["max"]).all()
@@ -107,18 +109,18 @@ def test_totals_that_devices_make_are_shared_by_sources(graph, monkeypatch):
 def test_sums_of_inverses_are_formed_by_one_kind_of_device(graph):
     chosen = wp.plan(graph, sources=range(300), device="all")
     problem = Problem(Task.MANY, np.arange(300))
-    both = shared_totals.alike(chosen, problem, ("sum",))
+    both = totals.alike(chosen, problem, ("sum",))
     assert {plan.device for plan in both} == {"cpu", "toy:0"}
-    assert shared_totals.alike(chosen, problem, ("harmonic", "sum")) == chosen.shares[:1]
+    assert totals.alike(chosen, problem, ("harmonic", "sum")) == chosen.shares[:1]
 
 
 def test_sums_of_inverses_to_targets_are_formed_by_one_device(graph):
     plan = wp.plan(graph, sources=range(300), device="cpu")
     two = replace(plan, shares=(plan, plan))
     some = Problem(Task.MANY, np.arange(300), np.arange(3))
-    assert len(shared_totals.alike(two, some, ("sum",))) == 2
-    assert len(shared_totals.alike(two, some, ("harmonic",))) == 1
-    assert len(shared_totals.alike(two, replace(some, targets=None), ("harmonic",))) == 2
+    assert len(totals.alike(two, some, ("sum",))) == 2
+    assert len(totals.alike(two, some, ("harmonic",))) == 1
+    assert len(totals.alike(two, replace(some, targets=None), ("harmonic",))) == 2
 
 
 def test_the_cpu_leaves_a_thread_to_each_gpu(monkeypatch):
@@ -153,18 +155,18 @@ def test_other_names_are_no_devices(graph, name):
 
 
 def test_all_is_one_device_where_there_is_no_other(graph, monkeypatch):
-    monkeypatch.setattr(several, "members", lambda _: ("cpu",))
+    monkeypatch.setattr(options, "members", lambda _: ("cpu",))
     table = wp.distances(graph, range(50), device="all")
     assert not table.plan.shares
     assert "there is no other device" in str(table.plan)
 
 
 def test_numbers_name_gpus():
-    assert several.members("cuda:0,2,0") == ("cuda:0", "cuda:2")
+    assert members("cuda:0,2,0") == ("cuda:0", "cuda:2")
     assert several.is_several("cuda:*")
     assert not several.is_several("cuda:1")
-    assert several.members("cuda:1") == ("cuda:1",)
-    assert several.members("auto") == ()
+    assert members("cuda:1") == ("cuda:1",)
+    assert members("auto") == ()
 
 
 @pytest.mark.usefixtures("engine", "together")

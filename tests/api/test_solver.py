@@ -11,7 +11,7 @@ import pytest
 import warpath as wp
 from support.recipes import on_cpu
 from support.toy import registered
-from warpath.api import one_source, planning
+from warpath.api import options, run
 from warpath.base.dtypes import unreachable
 from warpath.engines import cpu
 from warpath.recipes import CATALOGUE, Loop, Task
@@ -36,8 +36,8 @@ def graph(request):
 def plans(monkeypatch):
     """The wishes that were planned."""
     found = []
-    real = planning.choose
-    monkeypatch.setattr(planning, "choose", lambda *what: (found.append(what[3]), real(*what))[1])
+    real = options.choose
+    monkeypatch.setattr(options, "choose", lambda *what: (found.append(what[3]), real(*what))[1])
     return found
 
 
@@ -85,7 +85,7 @@ def test_kept_call_answers_as_one_in_steps(graph, algorithm):
 
 @pytest.mark.parametrize("name", BOUND)
 def test_no_step_but_the_search_is_taken_where_it_is_bound(graph, name, monkeypatch):
-    monkeypatch.setattr(one_source, "_solved_in_steps", None)
+    monkeypatch.setattr(run, "_solved_in_steps", None)
     assert wp.sssp(graph, 0, algorithm=name)[2] in {6, 7}
 
 

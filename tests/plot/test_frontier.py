@@ -9,8 +9,8 @@ pytest.importorskip("matplotlib", reason="drawing needs warpath[plot]")
 
 import warpath as wp
 from warpath import generate
-from warpath.api.delta_sweep import delta_sweep
 from warpath.base.errors import GraphError, InputError
+from warpath.cli.delta_sweep import delta_sweep
 from warpath.plot import plot_frontier, plot_sweep
 from warpath.plot.frontier import steps_of
 from warpath.plot.sweep import Sweep, Swept

@@ -1,20 +1,34 @@
-"""The calls about one source, and the plan: validate, plan, run, wrap. No algorithm lives here."""
+"""The public functions. Each is a line: the method of that name of the solver of its options.
+
+The file is long because these functions have the documentation of all parameters.
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from warpath.api.solver import solver_of
+from warpath.api.prepared import loaded, prepare_graph
+from warpath.api.solver import Solver, solver_of
 from warpath.recipes import CATALOGUE, Catalogue
 
 if TYPE_CHECKING:
-    from numpy.typing import DTypeLike
+    import os
+    from collections.abc import Sequence
+
+    from numpy.typing import ArrayLike, DTypeLike
 
     from warpath.api.run import Progress
+    from warpath.api.totals import Reduction
+    from warpath.base.dtypes import Array
     from warpath.planner.plan import Plan
     from warpath.recipes import Recipe
+    from warpath.results.distance_table import DistanceTable
+    from warpath.results.nearest import Nearest
+    from warpath.results.pairs import Pairs
     from warpath.results.paths import Paths
     from warpath.results.route import Route
+    from warpath.results.totals import Totals
+    from warpath.results.within import Within
 
 
 def sssp(
@@ -190,3 +204,642 @@ def register(recipe: Recipe) -> Recipe:
     array([0, 2, 7])
     """
     return CATALOGUE.register(recipe)
+
+
+def distances(
+    graph: Any,
+    sources: Any,
+    targets: Any = None,
+    *,
+    algorithm: str | Recipe = "auto",
+    device: Any = "auto",
+    threads: int | None = None,
+    params: dict[str, float] | None = None,
+    cutoff: float | None = None,
+    dist_dtype: DTypeLike | None = None,
+    predecessors: bool = False,
+    out: Any = None,
+    progress: Progress = None,
+    trace: bool = False,
+    missing: str = "raise",
+) -> DistanceTable:
+    """Distances from several sources to several targets, or to every vertex.
+
+    Each search stops when its targets are settled; the threads share the sources.
+
+    Parameters
+    ----------
+    sources, targets : vertices, as in `sssp`, one or several. ``targets=None`` means all.
+    predecessors : keep the vertex before each target on a shortest path as ``pred`` (k, t). Routes
+        need it no more than ``DistanceTable.path``, which finds them again from the distances.
+    out : where the (k, t) distances go, as in `apsp`.
+    device : "cpu", or "cuda", "cuda:1"; "auto" is as in `sssp`. Predecessors are made on
+        the CPU, from the distances. Several devices share the rows, each at its measured rate:
+        "all" is the CPU and each GPU, ``"cuda:*"`` each GPU, "cuda:0,2" those two. A
+        `dask.distributed` Client, "dask" for the current one or the address of a scheduler,
+        "tcp://10.0.0.4:8786", means that the workers share the rows; where `out` is a ``.zarr``
+        file, they write them.
+    graph, algorithm, threads, params, cutoff, dist_dtype, progress : as in `sssp`.
+    trace : as in `sssp`; on a GPU of published variants only.
+    missing : "raise" for an error where places have no point of the network near; "flag" for rows
+        and columns that are unreachable, also for entries that are None, NaN or NA. The result says
+        in ``missing`` which these are, and counts them in the notes of its plan.
+
+    Returns
+    -------
+    DistanceTable
+        ``dist`` (k, t), with the names of its rows and columns; ``path(s, t)``, ``paths_from(s)``.
+
+    Raises
+    ------
+    VertexError, NegativeCycleError, DistanceOverflowError, NotEnoughMemoryError, NotSupportedError
+    OutputError
+        Where `out` cannot be written, or holds part of another query.
+
+    Examples
+    --------
+    >>> import warpath as wp
+    >>> wp.distances([(0, 1, 2), (1, 2, 5)], sources=[0, 1], targets=[2]).dist
+    array([[7],
+           [5]])
+    """
+    return solver_of(graph, algorithm, device, threads, params).distances(
+        sources,
+        targets,
+        cutoff=cutoff,
+        dist_dtype=dist_dtype,
+        predecessors=predecessors,
+        out=out,
+        progress=progress,
+        trace=trace,
+        missing=missing,
+    )
+
+
+def pairs(
+    graph: Any,
+    origins: Any,
+    destinations: Any,
+    *,
+    algorithm: str | Recipe = "auto",
+    device: Any = "auto",
+    threads: int | None = None,
+    dist_dtype: DTypeLike | None = None,
+    progress: Progress = None,
+    missing: str = "raise",
+) -> Pairs:
+    """Distances of several trips: from each origin to the destination next to it.
+
+    Parameters
+    ----------
+    origins, destinations : (k,) vertices, as in `sssp`; trip i goes from ``origins[i]`` to
+        ``destinations[i]``.
+    device : as in `sssp`, or a Dask cluster as in `distances`.
+    missing : as in `distances`, for trips.
+    graph, algorithm, threads, dist_dtype, progress : as in `sssp`.
+
+    Returns
+    -------
+    Pairs
+        ``dist`` (k,), and ``route(i)`` for the path of one trip.
+
+    Raises
+    ------
+    InputError
+        If there are not as many destinations as origins.
+    VertexError, NegativeCycleError, DistanceOverflowError, NotEnoughMemoryError, NotSupportedError
+
+    Notes
+    -----
+    One search for each different origin, O(m + n log n). A graph with thousands of trips should
+    be prepared first: ``warpath.prepare(graph).pairs(origins, destinations)`` takes some
+    microseconds for each.
+
+    Examples
+    --------
+    >>> import warpath as wp
+    >>> wp.pairs([(0, 1, 2), (1, 2, 5)], [0, 1], [2, 2]).dist
+    array([7, 5])
+    """
+    return solver_of(graph, algorithm, device, threads, None).pairs(
+        origins, destinations, dist_dtype=dist_dtype, progress=progress, missing=missing
+    )
+
+
+def apsp(
+    graph: Any,
+    *,
+    algorithm: str | Recipe = "auto",
+    device: Any = "auto",
+    threads: int | None = None,
+    params: dict[str, float] | None = None,
+    dist_dtype: DTypeLike | None = None,
+    predecessors: bool = False,
+    out: Any = None,
+    progress: Progress = None,
+    trace: bool = False,
+) -> DistanceTable:
+    """Distances between all pairs of vertices.
+
+    Parameters
+    ----------
+    predecessors : as in `distances`: ``pred`` (n, n).
+    out : where the (n, n) distances go. An array of the right shape and type, with
+        ``device="cuda"`` also one of the GPU; the path of a ``.npy`` or ``.zarr`` file, which is
+        written block by block and mapped, not held; or a function of (rows: slice, values), called
+        with one block after another, whose values it copies if it keeps them.
+    device, trace : as in `distances`. Floyd-Warshall on a GPU that does not hold the matrix lets
+        tiles of it pass through, from memory of the host or from the ``.npy`` file.
+    graph, algorithm, threads, params, dist_dtype, progress : as in `sssp`.
+
+    Returns
+    -------
+    DistanceTable
+        ``dist`` (n, n): ``out`` where it was given, None where that is a function.
+
+    Raises
+    ------
+    NegativeCycleError, DistanceOverflowError, NotEnoughMemoryError, NotSupportedError
+    OutputError
+        Where `out` cannot be written, or holds part of another query.
+
+    Notes
+    -----
+    Dijkstra from every source, O(n m + n^2 log n), or Floyd-Warshall, O(n^3), or for negative
+    weights Johnson, whichever is predicted to be faster. Float distances of the last two agree with
+    the others' within n * eps, because they form sums in another order.
+
+    While a file is written, ``NAME.part`` holds the rows that are done, ``NAME.part.json`` says how
+    many, of which question and with which checksum, and ``NAME.part.lock`` keeps other processes
+    out. When a run was stopped the same call goes on from there: ``stats["resumed"]`` is the number
+    of rows that it found. It reads them again, and raises OutputError if they are not what was
+    written. A symbolic link is followed: it stays, and the file that it leads to is replaced.
+
+    Examples
+    --------
+    >>> import warpath as wp
+    >>> wp.apsp([(0, 1, 2), (1, 0, 5)]).dist
+    array([[0, 2],
+           [5, 0]])
+    """
+    return solver_of(graph, algorithm, device, threads, params).apsp(
+        dist_dtype=dist_dtype, predecessors=predecessors, out=out, progress=progress, trace=trace
+    )
+
+
+def totals(
+    graph: Any,
+    reduce: str | Sequence[str] | Reduction,
+    *,
+    sources: Any = None,
+    targets: Any = None,
+    algorithm: str | Recipe = "auto",
+    device: Any = "auto",
+    threads: int | None = None,
+    params: dict[str, float] | None = None,
+    cutoff: float | None = None,
+    progress: Progress = None,
+    missing: str = "raise",
+) -> Totals:
+    """Add up, count or compare the distances from each source, without a table of them.
+
+    Parameters
+    ----------
+    reduce : "sum", "max", "count" or "harmonic", or several of them: the sum of the distances, the
+        largest distance, the number of targets that are reached, and the sum of the inverses of
+        the distances. Targets that cannot be reached are left out, and so are distances of 0 of
+        the sum of inverses. Or a function of (sources, distances), for anything else: it is called
+        with a block of b sources at a time, in order, as the graph names them, and with their
+        (b, t) distances, as `distances` returns them, which the next block overwrites. It returns
+        an array of b entries or rows. It is called by the thread of the caller; the distances of a
+        block are found on `threads`, and are on the host.
+    sources, targets : vertices, as in `sssp`, one or several; all when not given. A target that is
+        named twice counts twice.
+    graph, algorithm, device, threads, params, cutoff, progress, missing : as in `distances`.
+
+    Returns
+    -------
+    Totals
+        ``totals["sum"]`` (k,) for each requested name, and ``to_pandas()``. Sums of integers and
+        counts are int64 and exact; other sums are float64. What a function returned is named by
+        its ``__name__``, else "reduce": (k,), or (k, ...) for rows.
+
+    Raises
+    ------
+    InputError
+        If a name in `reduce` is not valid, or a function does not return an entry or a row for
+        each source. What the function raises itself comes unchanged.
+    DistanceOverflowError
+        If a sum of integer distances may not fit 64 bits.
+    VertexError, NegativeCycleError, NotEnoughMemoryError, NotSupportedError
+
+    Notes
+    -----
+    Time as for `distances`; memory O(n) for each source that is searched from at a time. A graph
+    from `warpath.prepare` is added up where it is swept, without rows of a table, on a GPU as well.
+
+    Examples
+    --------
+    >>> import warpath as wp
+    >>> near = wp.totals([(0, 1, 2), (1, 2, 5)], ["sum", "count"])
+    >>> near["sum"], near["count"]
+    (array([9, 5, 0]), array([3, 2, 1]))
+    >>> def nearby(sources, distances):
+    ...     return (distances <= 5).sum(axis=1)
+    >>> wp.totals([(0, 1, 2), (1, 2, 5)], nearby)["nearby"]
+    array([2, 2, 1])
+    """
+    return solver_of(graph, algorithm, device, threads, params).totals(
+        reduce, sources=sources, targets=targets, cutoff=cutoff, progress=progress, missing=missing
+    )
+
+
+def nearest(
+    graph: Any,
+    facilities: Any,
+    *,
+    reverse: bool = False,
+    algorithm: str | Recipe = "auto",
+    device: Any = "auto",
+    threads: int | None = None,
+    params: dict[str, float] | None = None,
+    cutoff: float | None = None,
+    dist_dtype: DTypeLike | None = None,
+    progress: Progress = None,
+    missing: str = "raise",
+) -> Nearest:
+    """Find for every vertex the nearest of several facilities, in one search.
+
+    Parameters
+    ----------
+    facilities : vertices, as the sources of `distances`, or ``{vertex: name}`` for the names in
+        pictures and maps. One given twice counts once.
+    reverse : False measures from a facility to the vertex, as an ambulance drives; True from the
+        vertex to the facility, as its customers do.
+    device : as in `sssp`, or a Dask cluster as in `distances`, of which one worker searches.
+    missing : "raise" for an error where places have no vertex near; "flag" to leave out these
+        facilities and those that are None, NaN or NA. The result says in ``missing`` which they
+        are.
+    graph, algorithm, threads, params, cutoff, dist_dtype, progress : as in `sssp`.
+
+    Returns
+    -------
+    Nearest
+        ``dist`` (n,) and ``facility`` (n,). Of equally near facilities it is the one of the
+        smallest index.
+
+    Raises
+    ------
+    VertexError, NegativeWeightError, NegativeCycleError, DistanceOverflowError, NotSupportedError
+
+    Notes
+    -----
+    The search starts from a vertex more, with an edge of length 0 to each facility, so any
+    algorithm of `sssp` can do it: O(m + n log n) or better, however many facilities there are.
+    ``dist`` has the bits of the least entry of each column of ``distances(graph, facilities)``.
+    With ``reverse`` floats are added from the facility on; they agree within n * eps. A vertex
+    belongs to the facilities from which edges lead to it that fit ``dist`` to the last bit.
+
+    Examples
+    --------
+    >>> import warpath as wp
+    >>> found = wp.nearest([(0, 1, 2), (1, 2, 2), (3, 2, 1)], [0, 3])
+    >>> found.dist, found.facility
+    (array([0, 2, 1, 0]), array([0, 0, 3, 3], dtype=int32))
+    """
+    return solver_of(graph, algorithm, device, threads, params).nearest(
+        facilities,
+        reverse=reverse,
+        cutoff=cutoff,
+        dist_dtype=dist_dtype,
+        progress=progress,
+        missing=missing,
+    )
+
+
+def within(
+    graph: Any,
+    source: Any,
+    cutoff: float | ArrayLike,
+    *,
+    reverse: bool = False,
+    algorithm: str | Recipe = "auto",
+    device: str = "auto",
+    threads: int | None = None,
+    params: dict[str, float] | None = None,
+    progress: Progress = None,
+) -> Within:
+    """Find the vertices within one or several distances of one or several sources: isochrones.
+
+    Parameters
+    ----------
+    cutoff : one number or several, 0 or more, in the weights' unit. The search stops at the
+        largest.
+    reverse : False for what the source reaches within a cutoff; True for what reaches it.
+    source : a vertex, or several: a vertex is within a cutoff if it is of the nearest of them. Or
+        ``{vertex: name}`` for the names in pictures and maps.
+    graph, algorithm, device, threads, params, progress : as in `sssp`.
+
+    Returns
+    -------
+    Within
+        ``vertices`` (r,) and ``dist`` (r,), the nearest first; ``counts`` (k,) and ``band`` (r,)
+        for several cutoffs; ``plot()``, ``to_geodataframe()``.
+
+    Raises
+    ------
+    InputError
+        A cutoff that is not a finite number, or is below 0.
+    VertexError, NegativeWeightError, NegativeCycleError, DistanceOverflowError, NotSupportedError
+
+    Notes
+    -----
+    ``dist`` has the bits of `sssp`. O(n) to begin with, then as `sssp` over what lies within the
+    largest cutoff. Several sources take one search, as in `nearest`.
+
+    Examples
+    --------
+    >>> import warpath as wp
+    >>> near = wp.within([(0, 1, 2), (1, 2, 5), (2, 3, 9)], 0, [3, 10])
+    >>> near.vertices, near.dist, near.counts
+    (array([0, 1, 2]), array([0, 2, 7]), array([2, 3]))
+    """
+    return solver_of(graph, algorithm, device, threads, params).within(
+        source, cutoff, reverse=reverse, progress=progress
+    )
+
+
+def eccentricity(
+    graph: Any,
+    sources: Any = None,
+    *,
+    algorithm: str | Recipe = "auto",
+    device: str = "auto",
+    threads: int | None = None,
+    params: dict[str, float] | None = None,
+    progress: Progress = None,
+) -> Array:
+    """Return the eccentricity of vertices: the largest distance from each to any vertex.
+
+    Parameters
+    ----------
+    sources : vertices, as in `sssp`, one or several; all when not given.
+    graph, algorithm, device, threads, params, progress : as in `distances`.
+
+    Returns
+    -------
+    numpy.ndarray
+        (k,) of the distances' type, in the order of the sources. A vertex that does not reach every
+        other one has the value of an unreachable vertex: inf, or the largest integer.
+
+    Raises
+    ------
+    VertexError, NegativeCycleError, DistanceOverflowError, NotEnoughMemoryError, NotSupportedError
+
+    Notes
+    -----
+    The time of `distances` from the sources to all vertices, without a table of them. The largest
+    distance to the vertices that are reached, however few, is ``totals(graph, "max")``.
+
+    Examples
+    --------
+    >>> import warpath as wp
+    >>> wp.eccentricity([(0, 1, 2), (1, 2, 5), (2, 0, 1)])
+    array([7, 6, 3])
+    """
+    return solver_of(graph, algorithm, device, threads, params).eccentricity(
+        sources, progress=progress
+    )
+
+
+def diameter(
+    graph: Any,
+    *,
+    algorithm: str | Recipe = "auto",
+    device: str = "auto",
+    threads: int | None = None,
+    params: dict[str, float] | None = None,
+    progress: Progress = None,
+) -> Any:
+    """Return the diameter of a graph: the largest distance between two vertices.
+
+    Parameters
+    ----------
+    graph, algorithm, device, threads, params, progress : as in `distances`.
+
+    Returns
+    -------
+    int or float
+
+    Raises
+    ------
+    GraphError
+        If a vertex does not reach every other one, or there are no vertices.
+    NegativeCycleError, DistanceOverflowError, NotEnoughMemoryError, NotSupportedError
+
+    Notes
+    -----
+    A search from every vertex, as `apsp`, without a table of the distances.
+
+    Examples
+    --------
+    >>> import warpath as wp
+    >>> wp.diameter([(0, 1, 2), (1, 2, 5), (2, 0, 1)])
+    7
+    """
+    return solver_of(graph, algorithm, device, threads, params).diameter(progress=progress)
+
+
+def radius(
+    graph: Any,
+    *,
+    algorithm: str | Recipe = "auto",
+    device: str = "auto",
+    threads: int | None = None,
+    params: dict[str, float] | None = None,
+    progress: Progress = None,
+) -> Any:
+    """Return the radius of a graph: the smallest eccentricity of its vertices.
+
+    Parameters
+    ----------
+    graph, algorithm, device, threads, params, progress : as in `distances`.
+
+    Returns
+    -------
+    int or float
+        Vertices that do not reach every other one do not count.
+
+    Raises
+    ------
+    GraphError
+        If no vertex reaches every other one, or there are no vertices.
+    NegativeCycleError, DistanceOverflowError, NotEnoughMemoryError, NotSupportedError
+
+    Notes
+    -----
+    A search from every vertex, as `apsp`, without a table of the distances.
+
+    Examples
+    --------
+    >>> import warpath as wp
+    >>> wp.radius([(0, 1, 2), (1, 2, 5), (2, 0, 1)])
+    3
+    """
+    return solver_of(graph, algorithm, device, threads, params).radius(progress=progress)
+
+
+def center(
+    graph: Any,
+    *,
+    algorithm: str | Recipe = "auto",
+    device: str = "auto",
+    threads: int | None = None,
+    params: dict[str, float] | None = None,
+    progress: Progress = None,
+) -> Array:
+    """Return the center of a graph: the vertices whose eccentricity is the radius.
+
+    Parameters
+    ----------
+    graph, algorithm, device, threads, params, progress : as in `distances`.
+
+    Returns
+    -------
+    numpy.ndarray
+        The vertices as the graph names them, in ascending order of their indices.
+
+    Raises
+    ------
+    GraphError
+        If no vertex reaches every other one, or there are no vertices.
+    NegativeCycleError, DistanceOverflowError, NotEnoughMemoryError, NotSupportedError
+
+    Notes
+    -----
+    A search from every vertex, as `apsp`, without a table of the distances.
+
+    Examples
+    --------
+    >>> import warpath as wp
+    >>> wp.center([("a", "b", 2), ("b", "c", 5), ("c", "a", 1)])
+    array(['c'], dtype='<U1')
+    """
+    return solver_of(graph, algorithm, device, threads, params).center(progress=progress)
+
+
+def prepare(
+    graph: Any,
+    *,
+    device: str = "auto",
+    threads: int | None = None,
+    progress: Progress = None,
+) -> Solver:
+    """Build a contraction hierarchy of a graph, and return a Solver that searches in it.
+
+    It pays where a graph is asked for many routes, pairs or tables: on a road network of 264,346
+    vertices it takes some seconds, and then a pair takes a thousandth of what a search in the graph
+    takes. The hierarchy is kept with the graph, so that a second call returns at once.
+
+    Parameters
+    ----------
+    graph : anything that `Graph.of` takes, with weights >= 0.
+    device : as in `sssp`: where tables and totals are computed. The hierarchy is always built on
+        the CPU; with "cuda" it is copied to the GPU, too.
+    threads : threads that build it and that the Solver uses; all cores that the process may use
+        when not given. Any number of threads builds the same hierarchy.
+    progress : as in `sssp`; it counts the vertices that are contracted.
+
+    Returns
+    -------
+    Solver
+        Integer distances, trees and routes are those of an unprepared graph, bit for bit; float
+        distances of `pairs` and tables agree within n * eps, because shortcuts form sums in
+        another order. One source and one route with float weights are searched in the graph
+        itself.
+
+    Raises
+    ------
+    NegativeWeightError
+        If a weight is negative.
+    NotSupportedError
+        If contracting vertices makes the rest of the graph denser and denser, as in a social
+        network.
+    DistanceOverflowError
+        If the sums of shortcuts may not fit 64 bits.
+    NotEnoughMemoryError
+        If building the hierarchy is predicted to take more than the free memory.
+
+    Notes
+    -----
+    Source: Geisberger, Sanders, Schultes, Delling, Contraction hierarchies, 2008. Memory: on road
+    networks about as much as the graph takes, and five to eight times as much while it is built.
+
+    Examples
+    --------
+    >>> import warpath as wp
+    >>> city = wp.prepare([(0, 1, 2), (1, 2, 5), (2, 0, 1)])
+    >>> city.pairs([0, 2], [2, 1]).dist
+    array([7, 3])
+    """
+    solver = Solver(graph, device=device, threads=threads)  # refuses options that are not valid
+    prepare_graph(solver.graph, threads, progress)
+    return Solver(
+        solver.graph, device=device, threads=threads, prepared=True
+    )  # copies the hierarchy
+
+
+def load(
+    path: str | os.PathLike[str],
+    *,
+    graph: Any = None,
+    threads: int | None = None,
+    progress: Progress = None,
+) -> Solver:
+    """Load a prepared graph that `Solver.save` wrote, and return a Solver that searches in it.
+
+    The file is mapped into memory: the graph's edges are not copied, and processes that load the
+    same file share them. The file must stay as it is as long as the graph is used; `Solver.save`
+    replaces a file without changing the one that is mapped.
+
+    Parameters
+    ----------
+    path : a .wph file.
+    graph : the graph that the file must have been prepared for, as anything that `Graph.of` takes;
+        the Solver then has this graph, with its own labels and coordinates. None: the graph in the
+        file.
+    threads : threads that the Solver uses; all cores that the process may use when not given.
+    progress : True for a bar on stderr, or a function of bytes done and bytes in total.
+
+    Returns
+    -------
+    Solver
+        As `prepare` returns it.
+
+    Raises
+    ------
+    GraphFormatError
+        The file does not exist, is not a prepared graph, is of another version, or is damaged:
+        every byte is checked.
+    InputError
+        The file was prepared for another graph than `graph`.
+    NotEnoughMemoryError
+        The memory does not hold the hierarchy.
+
+    Notes
+    -----
+    O(n + m): checksums, a copy of the hierarchy, and a search from one vertex and to it, whose
+    distances are compared with the edges. New York's roads, 264,346 vertices and 733,846
+    edges, take 25 ms, where reading the graph and preparing it takes 2.7 s.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import warpath as wp
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     wp.prepare([(0, 1, 2), (1, 2, 5)]).save(f"{folder}/city.wph")
+    ...     city = wp.load(f"{folder}/city.wph")
+    >>> city.path(0, 2).length
+    7
+    """
+    return Solver(loaded(path, graph, progress), threads=threads, prepared=True)

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from warpath.api import cluster_answers
-from warpath.api.auto_prepare import decided
-from warpath.api.cluster_answers import Block, Job
+from warpath.api import cluster_worker
+from warpath.api.cluster_worker import Block, Job
+from warpath.api.prepared import decided
 from warpath.base.errors import NegativeCycleError, interrupts_first
 from warpath.base.progress import watch
 from warpath.engines import hierarchy
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
     from warpath.api.options import Options
     from warpath.api.run import Progress
-    from warpath.api.table_request import TableRequest
+    from warpath.api.table import TableRequest
     from warpath.base.dtypes import Array
     from warpath.base.progress import Report
     from warpath.engines.base import Problem
@@ -146,7 +146,7 @@ class _Call:
 
     def _count(self, block: Block, answer: Answer) -> None:
         self._rows[answer.worker] += len(block.sources)
-        if isinstance(answer.value, cluster_answers.Rows | cluster_answers.Owners):
+        if isinstance(answer.value, cluster_worker.Rows | cluster_worker.Owners):
             self._ran.add(answer.value.plan)
 
     def _described(self, block: Block) -> str:
@@ -171,7 +171,7 @@ def _to_send(client: Any, graph: Graph, *, prepared: bool) -> SentGraph:
     digest = fingerprint(graph)
     path = MAPPED_FROM.known(graph)
     if path is not None and seen_by_all(client, path):
-        return SentGraph(f"{digest}-{path}", cluster_answers.mapped_graph, (path, digest))
+        return SentGraph(f"{digest}-{path}", cluster_worker.mapped_graph, (path, digest))
     arrays = None
     if prepared:
         hierarchy.hierarchy_of(opened(graph), 1)
@@ -179,7 +179,7 @@ def _to_send(client: Any, graph: Graph, *, prepared: bool) -> SentGraph:
         digest += "-prepared"
     closed = graph.first_through, graph.areas
     parts = (graph.indptr, graph.indices, graph.weights, *closed, arrays)
-    return SentGraph(digest, cluster_answers.graph_of, parts)
+    return SentGraph(digest, cluster_worker.graph_of, parts)
 
 
 def send(graph: Graph, device: str, *, prepared: bool) -> None:
@@ -198,7 +198,7 @@ def clustered_table(
     progress: Progress,
 ) -> DistanceTable:
     """Fill a table by the workers of a cluster; see `warpath.api.table.solved_table`."""
-    from warpath.api.table_request import question
+    from warpath.api.table import question
     from warpath.io.outputs import output_of
 
     rows, job = problem.sources, _job(graph, options, chosen, problem, request)
@@ -245,7 +245,7 @@ def _fill(
         call.job, returned = replace(call.job, file=str(file.folder)), 1
         pace = call.pace(len(rows), row_bytes, _STORED_BYTES, file.chunk)
     blocks, done = _blocks(rows, result.resumed, pace), result.resumed
-    for block, found in call.answers(cluster_answers.rows, blocks, returned, pace):
+    for block, found in call.answers(cluster_worker.rows, blocks, returned, pace):
         here = slice(block.start, block.stop)
         if file is not None:
             file.stored(block.stop, found.crc, len(block.sources) * row_bytes)
@@ -278,7 +278,7 @@ def clustered_totals(
     parts: list[dict[str, Array]] = []
     with interrupts_first(), watch(progress, chosen.recipe.name, "sources") as report:
         blocks = _blocks(sources, 0, pace)
-        for block, found in call.answers(cluster_answers.totals, blocks, 1, pace):
+        for block, found in call.answers(cluster_worker.totals, blocks, 1, pace):
             parts.append(found)
             if report is not None:
                 report(block.stop, len(sources))
@@ -307,7 +307,7 @@ def clustered_pairs(
     dist = np.empty(len(starts), dtype)
     with interrupts_first(), watch(progress, "pairs", "trips") as report:
         blocks = _blocks(starts, 0, pace, ends)
-        for block, found in call.answers(cluster_answers.pairs, blocks, 8, pace):
+        for block, found in call.answers(cluster_worker.pairs, blocks, 8, pace):
             dist[order[block.start : block.stop]] = found
             if report is not None:
                 report(block.stop, len(starts))
@@ -339,7 +339,7 @@ def clustered_nearest(
     call = _Call(graph, options, chosen, facilities, job)
     with interrupts_first(), watch(progress, "nearest"):
         blocks = iter([Block(0, facilities)])
-        ((_, (dist, rows, _)),) = call.answers(cluster_answers.nearest, blocks, 1)
+        ((_, (dist, rows, _)),) = call.answers(cluster_worker.nearest, blocks, 1)
     owner = np.where(rows < 0, -1, facilities[rows]).astype(graph.indices.dtype)
     dist.flags.writeable = owner.flags.writeable = False
     return Nearest(

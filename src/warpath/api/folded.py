@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from warpath.api.auto_prepare import decided
+from warpath.api.prepared import decided
 from warpath.api.run import narrowed, run_plan, with_own_names
-from warpath.api.table import rows_at_once, solved_table
-from warpath.api.table_request import TableRequest, question
+from warpath.api.table import TableRequest, question, rows_at_once, solved_table
 from warpath.base.dtypes import unreachable
 from warpath.base.errors import DistanceOverflowError, NotSupportedError
 from warpath.base.progress import share, watch

@@ -8,22 +8,29 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from warpath.api import clusters, several
-from warpath.api.bound_plans import BoundPairs, OneSource
-from warpath.api.planning import facts_for, planned
+from warpath.api.several import device_name, members, spread
 from warpath.base import settings
-from warpath.base.errors import InputError, NotEnoughMemoryError
+from warpath.base.errors import (
+    InputError,
+    MissingDependencyError,
+    NoDeviceError,
+    NotEnoughMemoryError,
+    NotSupportedError,
+)
+from warpath.engines import cpu
 from warpath.engines.hierarchy import HIERARCHY, pairs_search, share_reversed, sums_are_exact
 from warpath.engines.registry import engine_of
 from warpath.graph.arguments import as_indices, one_index
 from warpath.graph.checks import shown
 from warpath.graph.derived import Derived
-from warpath.graph.facts import negative_weights
+from warpath.graph.facts import negative_weights, probed
 from warpath.graph.turns import refuse_turns
 from warpath.graph.zones import opened
-from warpath.planner import auto_device
-from warpath.planner.cpu_model import Size, reach
+from warpath.planner import auto_device, kinds, several
+from warpath.planner.cpu_model import Destination, Size, reach
+from warpath.planner.device_kind import Hardware
 from warpath.planner.kinds import KINDS, device_names, kind_of
+from warpath.planner.plan import Plan, choose
 from warpath.planner.wish import DEFAULT, Wish, checked, device_of, preferring
 from warpath.recipes import Task
 from warpath.results.predecessors import team_of
@@ -31,9 +38,15 @@ from warpath.results.predecessors import team_of
 if TYPE_CHECKING:
     from collections.abc import Hashable
 
+    from warpath.base.dtypes import Array
+    from warpath.engines.cpu import Search
+    from warpath.engines.cuda.engine import Bound
+    from warpath.engines.hierarchy import PairsSearch
     from warpath.graph import Graph
+    from warpath.graph.facts import Facts
     from warpath.planner.plan import Plan
     from warpath.recipes import Recipe
+
 
 ONE_SOURCE = Size(Task.SSSP)
 _MOST_OPTIONS = _MOST_PLANS = 64
@@ -148,16 +161,16 @@ class Options:
                 return self._divided(size, graph, trace=trace, anew=anew).again()
             return self._shared(size, graph, anew=anew)
         if self.on_cluster():
-            clusters.check_shared(self.wish.device, size)
+            several.check_cluster(self.wish.device, size)
             plan = self._planned(size, graph, trace=trace, anew=anew)
-            return clusters.spread(plan, size)
+            return spread(plan, size)
         return self._planned(size, graph, trace=trace, anew=anew).again()
 
     def _shared(self, size: Size, graph: Graph, *, anew: bool) -> Plan:
         """Return the plan of a table whose rows several devices share."""
         device = self.wish.device
         several.check_shared(device, size)
-        among = several.members(device)
+        among = members(device)
         wishes = [several.wish_for(self.wish, each, among) for each in among]
         plans = [
             _kept_options(graph, wish, self.preference).plan(size, graph, anew=anew)
@@ -173,7 +186,7 @@ class Options:
         kept = self._plans.get(key)
         if kept is not None and not anew and kept.holds():
             return kept.plan
-        among = several.members(self.wish.device)
+        among = members(self.wish.device)
         several.check_divided(self.wish.device, among)
         wish = several.wish_for(self.wish, among[0], among)
         alone: Plan | NotEnoughMemoryError
@@ -203,7 +216,7 @@ class Options:
         """Return the plan for one source and a cutoff, bound to the graph."""
         refuse_turns(graph, "sssp")
         if self.on_cluster():
-            clusters.check_shared(self.wish.device, ONE_SOURCE)
+            several.check_cluster(self.wish.device, ONE_SOURCE)
         size = self.size_within(graph, cutoff)
         divides = several.is_several(self.wish.device)
         plan = (self._divided if divides else self._planned)(size, graph, trace=trace)
@@ -296,7 +309,7 @@ def options_of(
     InputError
         If an option or an environment variable has no valid value.
     """
-    wish = checked_wish(algorithm, clusters.device_name(device), threads, params)
+    wish = checked_wish(algorithm, device_name(device), threads, params)
     if not isinstance(prepared, bool | np.bool_) and not (
         isinstance(prepared, str) and prepared == "auto"
     ):
@@ -380,3 +393,152 @@ def requested_size(graph: Graph, source: Any, sources: Any, targets: Any, target
         return ONE_SOURCE
     one_index(graph, target, "target")
     return Size(Task.PATH)
+
+
+class OneSource:
+    """A plan for one source, bound to its graph. It holds no reference to the graph.
+
+    Attributes
+    ----------
+    plan : what runs.
+    team : the number of threads that the tree may take.
+    search : finds distances that need no cutting, narrowing or folding; None where there is none.
+    stays : whether distances may stay on the device that found them. Those of "auto" are copied
+        to the host, and so are those of a device that does not hold the graph: the tree is made
+        from the graph.
+    """
+
+    def __init__(self, plan: Plan, team: int, search: Search | None, *, stays: bool) -> None:
+        self.plan = plan
+        self.team = team
+        self.search = search
+        self.stays = stays
+
+    def on_gpu(self, graph: Graph) -> Bound | None:
+        """Return what a GPU launches for one source; None on the CPU and for other loops."""
+        made: tuple[Bound | None] | None = vars(self).get("_on_gpu")
+        if made is None:  # of two threads that make it, both take the first one's
+            plan = self.plan
+            bare = graph.first_through == 0 and not plan.params
+            binds = self.search is None and self.stays and bare
+            found = _bound(graph, plan) if binds else None
+            made = vars(self).setdefault("_on_gpu", (found,))
+        return made[0]
+
+    def stats(self, dist: Array, done: bytes) -> dict[str, Any]:
+        """Return what a search did, by name."""
+        from warpath.api.run import counted
+
+        return counted(cpu.counters(done) | {"seconds": cpu.seconds(done)}, dist)
+
+
+def _bound(graph: Graph, plan: Plan) -> Bound | None:
+    from warpath.api.run import without_device
+
+    try:
+        return engine_of(plan.device).device_search(graph, plan)
+    except (MissingDependencyError, NoDeviceError) as error:
+        raise without_device(error, plan) from error
+
+
+class BoundPairs(NamedTuple):
+    """A plan for pairs, bound to its graph.
+
+    Attributes
+    ----------
+    plan : what runs.
+    search : finds distances in the graph's own type; None where there is none.
+    """
+
+    plan: Plan
+    search: PairsSearch | None
+
+
+class Planned(NamedTuple):
+    """A plan for a device of this machine.
+
+    Attributes
+    ----------
+    plan : what runs.
+    free : the bytes that were free for it; None where that is unknown.
+    limited : whether the memory of a GPU, or its being there, decided.
+    """
+
+    plan: Plan
+    free: int | None
+    limited: bool = False
+
+
+def planned(
+    size: Size, graph: Graph, wish: Wish, preference: str, *, exact_sums: bool = False
+) -> Planned:
+    """Plan a question; see `warpath.planner.plan.choose`.
+
+    Parameters
+    ----------
+    graph : the opened graph.
+    preference : the device of WARPATH_DEVICE or of the graph, or "auto".
+    exact_sums : as in `Facts`.
+    """
+    here = _on(device_of(size, wish), size, graph, wish, exact_sums=exact_sums)
+    is_open = auto_device.is_open(wish, preference) and size.place is not Destination.GPU
+    if not is_open or not auto_device.is_long(here.plan):
+        return here
+    found = here
+    for kind in kinds.KINDS.values():
+        device = engine_of(kind.name).seen() if kind.considered else None
+        if device is not None:
+            found = _better(found, device, size, graph, wish, exact_sums=exact_sums)
+    return found
+
+
+def _better(
+    here: Planned, device: str, size: Size, graph: Graph, wish: Wish, *, exact_sums: bool
+) -> Planned:
+    """Return the better one of a plan and the plan for a device that is started only if it wins."""
+    wish = wish._replace(device=device)
+    engine, kind = engine_of(device), kind_of(device)
+    facts = facts_for(size, graph, device, exact_sums=exact_sums)
+
+    def counted(plan: Plan) -> Plan:
+        return auto_device.with_start(plan, kind, size, facts)
+
+    why, free = "", None
+    try:
+        # Without its memory, for which it would have to be started.
+        hardware = Hardware(settings.threads(), settings.memory())
+        there = counted(choose(size, facts, hardware, wish))
+        if not auto_device.same_bits(there, here.plan, facts):
+            why = "sums of floats would depend on the device"
+        elif auto_device.is_better(there, here.plan):
+            why = engine.trouble(device) or engine.memory(graph, device)[1]
+            if not why:
+                last, free, _ = _on(device, size, graph, wish, exact_sums=exact_sums)
+                there = counted(last)
+    except NotEnoughMemoryError as error:
+        why = str(error)
+    except NotSupportedError:  # it has no algorithm for this
+        return here
+    if why:
+        return here._replace(plan=auto_device.without(here.plan, device, why), limited=True)
+    if auto_device.is_better(there, here.plan):
+        return Planned(auto_device.chosen(there, here.plan), free, limited=True)
+    return here._replace(plan=auto_device.kept(here.plan, there), limited=True)
+
+
+def _on(device: str, size: Size, graph: Graph, wish: Wish, *, exact_sums: bool) -> Planned:
+    """Plan a question for one device. That it cannot be used is an error only when it is to run."""
+    kind = kind_of(device)
+    gpu, why = engine_of(device).memory(graph, device)
+    hardware = Hardware(settings.threads(), settings.memory(), gpu, why)
+    facts = facts_for(size, graph, device, exact_sums=exact_sums)
+    plan, free = choose(size, facts, hardware, wish), kind.free(hardware)
+    return Planned(plan, free, limited=gpu is not None)
+
+
+def facts_for(size: Size, graph: Graph, device: str, *, exact_sums: bool = False) -> Facts:
+    """Return the facts that a plan is made from, with hops counted where they decide."""
+    facts = graph.facts(symmetry=False)
+    if kind_of(device).probes(size, facts):
+        facts = probed(graph)
+    return replace(facts, exact_sums=True) if exact_sums else facts

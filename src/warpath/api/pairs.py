@@ -7,24 +7,26 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from warpath.api.auto_prepare import decided
-from warpath.api.folded import as_ends, folded_pairs, needs_links
+from warpath.api.folded import as_ends, folded_pairs, folded_route, needs_links
+from warpath.api.prepared import decided
 from warpath.api.run import narrowed, run_plan, with_own_names
-from warpath.api.several import is_several
-from warpath.api.table import solved_table
-from warpath.api.table_request import TableRequest
+from warpath.api.table import TableRequest, solved_table
 from warpath.base.errors import InputError
 from warpath.base.progress import is_silent, share, watch
 from warpath.engines.base import Problem
-from warpath.graph.arguments import as_indices, checked_dist_dtype
+from warpath.graph.arguments import as_indices, checked_dist_dtype, one_index
+from warpath.graph.edge_geometry import leg_weights
 from warpath.graph.places import noted, snapped_together
-from warpath.graph.turns import ends_of_turns, expanded
-from warpath.graph.zones import arrivals
+from warpath.graph.turns import edges_of_turns, ends_of_turns, expanded
+from warpath.graph.zones import arrivals, home_path
 from warpath.planner.cpu_model import Size
 from warpath.planner.kinds import kind_of
+from warpath.planner.several import is_several
 from warpath.planner.wish import device_of
 from warpath.recipes import CATALOGUE, Task
 from warpath.results.pairs import Pairs
+from warpath.results.predecessors import no_path
+from warpath.results.route import Route
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -36,7 +38,6 @@ if TYPE_CHECKING:
     from warpath.base.dtypes import Array
     from warpath.graph import Graph
     from warpath.planner.plan import Plan
-    from warpath.results.route import Route
 
     #: Takes what `solved_pairs` takes.
     Solve = Callable[..., tuple[Array, Plan, dict[str, Any]]]
@@ -179,3 +180,34 @@ def _by_origins(
             for name, value in table.stats.items():
                 stats[name] = stats.get(name, 0) + value
     return dist, chosen, stats
+
+
+def route_of(graph: Graph, options: Options, source: Any, target: Any, progress: Progress) -> Route:
+    """Return one shortest path; see `warpath.path`."""
+    source, target = snapped_together(graph, source=source, target=target)
+    s, t = one_index(graph, source, "source"), one_index(graph, target, "target")
+    if needs_links(source, target):
+        ends = as_ends(graph, source, "source"), as_ends(graph, target, "target")
+        return noted(folded_route(graph, options, ends, progress), source, target)
+    inner = expanded(graph)
+    options = options if inner is graph else options.for_graph(inner)
+    chosen = with_own_names(decided(inner, options).plan(Size(Task.PATH), inner), inner, graph)
+    if s == t:
+        route = Route(graph, np.array([s]), graph.dist_dtype.type(0).item(), chosen)
+        return noted(route, source, target)
+    targets = ends_of_turns(graph, np.array([t]))
+    problem = Problem(Task.PATH, np.array([s]), arrivals(inner, targets))
+    raw, _ = run_plan(inner, chosen, problem, progress=progress)
+    if len(raw.vertices) == 0:
+        raise no_path(graph, s, t)
+    vertices = home_path(inner, raw.vertices)
+    make = Route if graph.turns is None else _turned
+    return noted(make(graph, vertices, raw.dist.item(), chosen), source, target)
+
+
+def _turned(graph: Graph, path: NDArray[np.int64], length: Any, plan: Plan) -> Route:
+    """Return the route of a path in the expanded graph."""
+    edges = edges_of_turns(graph, path)
+    indices = np.concatenate([path[:1], graph.indices[edges]])
+    weights = leg_weights(expanded(graph), path[:-2], path[1:-1])  # with the costs of turns
+    return Route(graph, indices, length, plan, edges=edges, weights=weights)

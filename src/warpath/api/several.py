@@ -1,42 +1,26 @@
-"""Several devices for one table: which they are, and the plan of the rows that they share."""
+"""The devices that a name means: several of this machine, or the workers of a Dask cluster."""
 
 from __future__ import annotations
 
-import re
+import sys
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from warpath.base import settings, units
+from warpath.base import units
 from warpath.base.errors import NotEnoughMemoryError, NotSupportedError
 from warpath.engines.registry import engine_of, place
+from warpath.graph.turns import expanded
 from warpath.planner import kinds
-from warpath.planner.cpu_model import Destination, Size
-from warpath.planner.divided_model import divided_bytes, divided_seconds
 from warpath.planner.kinds import kind_of
-from warpath.planner.plan import Plan
-from warpath.recipes import CATALOGUE, Task
-from warpath.recipes.params import chosen_params
-from warpath.recipes.recipe import WHOLE_TABLES
+from warpath.planner.several import LISTED, is_several
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
+    from warpath.api.options import Options
     from warpath.graph import Graph
-    from warpath.graph.facts import Facts
-    from warpath.planner.wish import Wish
+    from warpath.planner.cpu_model import Size
+    from warpath.planner.plan import Plan
 
-_LISTED = re.compile(r"(?P<kind>\w+):(?P<numbers>\d{1,4}(,\d{1,4})+)")
-_SHARED = {Task.MANY, Task.APSP}
-#: The algorithm that divides the rows of a graph over several devices.
-DIVIDED = "warpath.wide"
-#: It must be predicted to take at most this part of one device's time: on R-MAT 26 two H200s were
-#: predicted to take 0.8 of it, and took as long.
-_DIVIDED_GAIN = 0.7
-
-
-def is_several(device: str) -> bool:
-    """Return whether a name means several devices: "all", "cuda:*" or "cuda:0,1"."""
-    return device in ("all", "cuda:*") or _LISTED.fullmatch(device) is not None
+_WORKERS = 8  # that a plan's notes list
 
 
 def members(device: str) -> tuple[str, ...]:
@@ -49,7 +33,7 @@ def members(device: str) -> tuple[str, ...]:
     """
     if not is_several(device):
         return () if device == "auto" else (device,)
-    listed = _LISTED.fullmatch(device)
+    listed = LISTED.fullmatch(device)
     if listed is not None:
         names = [f"{listed['kind']}:{int(each)}" for each in listed["numbers"].split(",")]
         for name in names:
@@ -66,148 +50,59 @@ def members(device: str) -> tuple[str, ...]:
     return tuple(found)
 
 
-def place_on(graph: Graph, devices: Sequence[str]) -> None:
-    """Copy a graph's rows to each device.
+def device_name(device: Any) -> Any:
+    """Return the name of a Dask client or of a scheduler's address; other devices as they are.
 
-    Where there are several, a graph that does not fit one is divided when it is solved.
+    Dask is imported only where one of these is meant.
     """
-    for each in devices:
+    if isinstance(device, str):
+        if device != "dask" and "://" not in device:
+            return device
+    elif "distributed" not in sys.modules:
+        return device
+    from warpath.engines.cluster.clients import device_name
+
+    return device_name(device)
+
+
+def send_to_devices(graph: Graph, options: Options, device: Any) -> Any:
+    """Copy a graph to each device of the options, where it stays; return a cluster's `device`.
+
+    Where there are several devices, a graph that does not fit one is divided when it is solved.
+    """
+    names = members(options.device())
+    for each in names:
         try:
             place(graph, each)
         except NotEnoughMemoryError:
-            if len(devices) == 1:
+            if len(names) == 1:
                 raise
+    if not options.on_cluster():
+        return None
+    from warpath.api.clustered import send
+
+    send(expanded(graph), options.device(), prepared=options.wish.prepared is True)
+    return device
 
 
-def check_shared(device: str, size: Size) -> None:
-    """Raise NotSupportedError for what several devices cannot share."""
-    if size.task not in _SHARED:
-        msg = (
-            f"device={device!r} shares the rows of a table (distances, apsp, totals), and several "
-            f"GPUs also divide the graph for sssp: use one device for {size.task.value}, as "
-            "device='cpu' or 'cuda'."
-        )
-        raise NotSupportedError(msg)
-    if size.place is Destination.GPU:
-        msg = (
-            f"device={device!r} fills a table on the host or in a file, but out= is on one GPU: "
-            "leave out= out, or name that GPU as device=."
-        )
-        raise NotSupportedError(msg)
+def spread(plan: Plan, size: Size) -> Plan:
+    """Return the plan of a call whose rows a cluster's workers share, from that of one thread."""
+    from warpath.engines.cluster.clients import client_of, workers_of
 
-
-def check_divided(device: str, among: Sequence[str]) -> None:
-    """Raise NotSupportedError for devices that do not solve one source together."""
-    if not all(kind_of(each).divides for each in among):
-        check_shared(device, Size(Task.SSSP))
-
-
-def wish_for(wish: Wish, device: str, among: Sequence[str]) -> Wish:
-    """Return the wish for one of several devices.
-
-    The CPU leaves a thread to each GPU, which drives it, unless `threads` is given.
-    """
-    if not kind_of(device).takes_threads:
-        return wish._replace(device=device, threads=None)
-    gpus = sum(not kind_of(each).takes_threads for each in among)
-    threads = max(settings.threads() - gpus, 1) if wish.threads is None else wish.threads
-    return wish._replace(device=device, threads=threads)
-
-
-def shared_plan(plans: Sequence[Plan], device: str, facts: Facts) -> Plan:
-    """Return the plan of a table whose rows several devices share.
-
-    One device makes it alone where its algorithm makes all rows at once, or where floats would
-    depend on which device made a row.
-
-    Parameters
-    ----------
-    plans : one for each device.
-    """
-    lead = min(plans, key=_seconds)
-    by_rows = [plan for plan in plans if plan.recipe.loop not in WHOLE_TABLES]
-    why = ""
-    if lead not in by_rows:
-        why = "its algorithm makes all rows at once"
-    elif not facts.integer and any(plan.recipe.reassociates for plan in plans):
-        why = "sums of floats would depend on the device"
-    if why:
-        return replace(lead, notes=(*lead.notes, f"device={device!r}: one device alone, as {why}"))
-    shares = tuple(sorted(by_rows, key=_seconds))
-    if len(shares) == 1:
-        note = f"device={device!r}: there is no other device"
-        return replace(lead, notes=(*lead.notes, note))
-    known = [plan.seconds for plan in shares if plan.seconds]
-    seconds = 1 / sum(1 / each for each in known) if len(known) == len(shares) else None
-    notes = [f"rows are shared with {plan.headline()}, {_alone(plan)}" for plan in shares[1:]]
-    return replace(lead, seconds=seconds, notes=(*lead.notes, *notes), shares=shares)
-
-
-def _alone(plan: Plan) -> str:
-    if plan.seconds is None:
-        return "of no predicted time"
-    return f"which alone would take {units.seconds(plan.seconds)}"
-
-
-def _seconds(plan: Plan) -> float:
-    return float("inf") if plan.seconds is None else plan.seconds
-
-
-def divided_plan(
-    alone: Plan | NotEnoughMemoryError,
-    device: str,
-    among: tuple[str, ...],
-    facts: Facts,
-    free: int | None,
-    wish: Wish,
-) -> Plan:
-    """Return the plan of one source on several devices: divided over them, or on the first alone.
-
-    Parameters
-    ----------
-    alone : the plan of the first device, or why it has none.
-    free : the bytes that are free on each device; None where that is unknown.
-
-    Raises
-    ------
-    NotEnoughMemoryError
-        If the graph fits neither one device nor, divided, all of them.
-    """
-    recipe = CATALOGUE[DIVIDED]
-    why = "there is no other device" if len(among) == 1 else ""
-    if wish.algorithm not in {"auto", DIVIDED} or wish.traced:
-        why = f"only {DIVIDED} divides a graph, without a trace"
-    why = why or kind_of(among[0]).objection(recipe, Task.SSSP, facts) or ""
-    if why:
-        return _on_one(alone, device, why)
-    seconds, needed = divided_seconds(facts, len(among)), divided_bytes(facts, len(among))
-    if free is not None and needed > free:
-        if not isinstance(alone, NotEnoughMemoryError):
-            return _on_one(
-                alone, device, "it is too large to be divided in the memory that is free"
-            )
-        msg = (
-            f"{DIVIDED} divided over {' and '.join(among)} would take {units.size(needed)} on "
-            f"each, but {units.size(free)} are free: use more GPUs, or device='cpu'."
-        )
-        raise NotEnoughMemoryError(msg) from alone
-    if isinstance(alone, NotEnoughMemoryError):
-        reason = f"the graph does not fit {among[0]} alone"
-    elif wish.algorithm == DIVIDED:
-        reason = "it was requested"
-    elif seconds < _DIVIDED_GAIN * _seconds(alone):
-        reason = f"it is predicted to be faster than {alone.headline()}, {_alone(alone)}"
-    else:
-        return _on_one(alone, device, f"divided it would take {units.seconds(seconds)}")
-    params = chosen_params(recipe, facts, wish.params or {}, 1)
-    notes = (
-        f"the rows are divided over {len(among)} devices, which exchange lowered labels",
-        *(() if isinstance(alone, NotEnoughMemoryError) else alone.notes),
-    )
-    return Plan(recipe, among[0], 1, params, seconds, needed, reason, notes=notes, among=among)
-
-
-def _on_one(alone: Plan | NotEnoughMemoryError, device: str, why: str) -> Plan:
-    if isinstance(alone, NotEnoughMemoryError):
-        raise alone
-    return replace(alone, notes=(*alone.notes, f"device={device!r}: one device alone, as {why}"))
+    try:
+        workers = workers_of(client_of(plan.device))
+    except NotSupportedError:
+        return plan.again()  # its notes say why
+    threads = sum(worker.threads for worker in workers)
+    seconds = None if plan.seconds is None else plan.seconds / max(1, min(threads, size.sources))
+    noun = "worker" if len(workers) == 1 else "workers"
+    shared = f"{len(workers)} {noun} share {size.sources:,} rows"
+    notes = [f"{shared}: each takes a block when a thread is free, and plans it with what it has"]
+    for worker in workers[:_WORKERS]:
+        memory = units.size(worker.memory) if worker.memory else "no limit of memory"
+        share = size.sources * worker.threads // max(1, threads)
+        each = "thread" if worker.threads == 1 else "threads"
+        notes.append(f"  {worker.address}: {worker.threads} {each}, {memory}, about {share:,} rows")
+    if len(workers) > _WORKERS:
+        notes.append(f"  and {len(workers) - _WORKERS} more")
+    return replace(plan, seconds=seconds, notes=(*plan.notes, *notes))

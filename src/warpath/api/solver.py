@@ -6,26 +6,24 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from warpath.api import extremes, new_weights
-from warpath.api.auto_prepare import decided
-from warpath.api.clusters import put
-from warpath.api.dynamic_of import dynamic
+from warpath.api import prepared as preparing
 from warpath.api.folded import as_ends, folded_table, needs_links
-from warpath.api.nearest import nearest_of
-from warpath.api.one_source import SourceRequest, solve_from_point, solve_one
+from warpath.api.nearest import nearest_of, within_of
 from warpath.api.options import options_of, requested_size
-from warpath.api.pairs import pairs_of
-from warpath.api.route import route_of
-from warpath.api.table_of import table_of
-from warpath.api.table_request import TableRequest
+from warpath.api.pairs import pairs_of, route_of
+from warpath.api.prepared import decided
+from warpath.api.run import SourceRequest, solve_from_point, solve_one
+from warpath.api.several import send_to_devices
+from warpath.api.table import TableRequest, table_of
 from warpath.api.totals import totalled
-from warpath.api.within import within_of
-from warpath.base.errors import VertexError
+from warpath.base.dtypes import unreachable
+from warpath.base.errors import GraphError, VertexError
 from warpath.engines import hierarchy
 from warpath.engines.base import Problem
 from warpath.graph import Graph
 from warpath.graph.arguments import as_indices, checked_cutoff, checked_dist_dtype, one_index
 from warpath.graph.checks import checked_bool
+from warpath.graph.labels import one_label
 from warpath.graph.places import Snapped, noted, snapped, snapped_together
 from warpath.graph.point_sources import PointSources
 from warpath.graph.turns import expanded, refuse_turns
@@ -39,8 +37,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, DTypeLike
 
+    from warpath.api.dynamic import DynamicPaths
     from warpath.api.run import Progress
     from warpath.api.totals import Reduction
+    from warpath.base.dtypes import Array
     from warpath.planner.plan import Plan
     from warpath.recipes import Recipe
     from warpath.results.distance_table import DistanceTable
@@ -100,7 +100,7 @@ class Solver:
     ) -> None:
         self.graph = made = Graph.of(graph)
         self._options = options_of(made, algorithm, device, threads, params, prepared=prepared)
-        self._client = put(made, self._options, device)  # a cluster's client stays open
+        self._client = send_to_devices(made, self._options, device)  # a cluster's client stays open
 
     def sssp(
         self,
@@ -245,9 +245,85 @@ class Solver:
             self.graph, self._options, reduce, sources, targets, limit, progress, missing
         )
 
-    eccentricity = extremes.eccentricity
-    diameter, radius, center = extremes.diameter, extremes.radius, extremes.center
-    dynamic = dynamic
+    def eccentricity(self, sources: Any = None, *, progress: Progress = None) -> Array:
+        """Return the largest distance from each source to any vertex.
+
+        Parameters
+        ----------
+        sources, progress : as in `warpath.eccentricity`.
+        """
+        found = self.totals(("max", "count"), sources=sources, progress=progress)
+        largest: Array = found["max"].copy()
+        largest[found["count"] < self.graph.n] = unreachable(largest.dtype)
+        return largest
+
+    def diameter(self, *, progress: Progress = None) -> Any:
+        """Return the largest distance between two vertices.
+
+        Parameters
+        ----------
+        progress : as in `warpath.diameter`.
+        """
+        found = self._eccentricities("diameter", progress)
+        endless = np.flatnonzero(found == unreachable(found.dtype))
+        if len(endless):
+            raise GraphError(_unconnected(self.graph, "diameter", int(endless[0])))
+        return found.max().item()
+
+    def radius(self, *, progress: Progress = None) -> Any:
+        """Return the smallest eccentricity.
+
+        Parameters
+        ----------
+        progress : as in `warpath.radius`.
+        """
+        return self._least_eccentricity("radius", progress)[0].item()
+
+    def center(self, *, progress: Progress = None) -> Array:
+        """Return the vertices of the smallest eccentricity.
+
+        Parameters
+        ----------
+        progress : as in `warpath.center`.
+        """
+        least, found = self._least_eccentricity("center", progress)
+        return self.graph.label_of(np.flatnonzero(found == least))
+
+    def _least_eccentricity(self, what: str, progress: Progress) -> tuple[Any, Array]:
+        """Return the smallest eccentricity and all of them."""
+        every = self._eccentricities(what, progress)
+        least = every.min()
+        if least == unreachable(every.dtype):
+            raise GraphError(_unconnected(self.graph, what, 0))
+        return least, every
+
+    def _eccentricities(self, what: str, progress: Progress) -> Array:
+        if not self.graph.n:
+            raise GraphError(f"the graph has no vertices, so it has no {what}.")
+        return self.eccentricity(progress=progress)
+
+    def dynamic(
+        self, source: Any = None, *, sources: Any = None, algorithm: str = "auto"
+    ) -> DynamicPaths:
+        """Return shortest paths that stay right while edges change.
+
+        The graph of the solver stays as it is. The options of the solver, without a preparation,
+        are used where the paths are solved anew.
+
+        Parameters
+        ----------
+        source, sources, algorithm : as in `warpath.DynamicPaths`.
+
+        Examples
+        --------
+        >>> import warpath as wp
+        >>> live = wp.Solver([(0, 1, 2), (1, 2, 5)]).dynamic(0)
+        >>> live.insert([(0, 2)], [4]).new
+        array([4])
+        """
+        from warpath.api.dynamic import DynamicPaths
+
+        return DynamicPaths._of(self, source, sources, algorithm)  # noqa: SLF001
 
     def nearest(
         self,
@@ -338,9 +414,7 @@ class Solver:
         >>> city.with_weights([2, 9, 50]).pairs([0], [2]).dist
         array([9])
         """
-        graph = new_weights.reweighted(
-            self.graph, self._options.wish, weights, progress, order=order
-        )
+        graph = preparing.reweighted(self.graph, self._options.wish, weights, progress, order=order)
         return Solver(graph, **self._wished())
 
     def with_changes(
@@ -364,7 +438,7 @@ class Solver:
         >>> city.with_changes([1], [3]).pairs([0], [2]).dist
         array([3])
         """
-        graph = new_weights.changed(self.graph, self._options.wish, edges, weights, progress)
+        graph = preparing.changed(self.graph, self._options.wish, edges, weights, progress)
         return Solver(graph, **self._wished())
 
     def plan(
@@ -397,9 +471,7 @@ class Solver:
         OutputError
             If the folder cannot be written to, or the disk is full.
         """
-        from warpath.api.prepared_files import save
-
-        save(self, path)
+        preparing.save(self.graph, path)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle the graph, the options and the hierarchy, so that no process builds it again."""
@@ -413,6 +485,16 @@ class Solver:
     def __repr__(self) -> str:
         options = "".join(f", {name}={value!r}" for name, value in self._wished().items() if value)
         return f"<Solver of {self.graph!r}{options}>"
+
+
+def _unconnected(graph: Graph, what: str, vertex: int) -> str:
+    none = "no vertex reaches" if what != "diameter" else "not every vertex reaches"
+    return (
+        f"the graph has no {what}, for {none} all others: vertex "
+        f"{one_label(graph, vertex)!r} does not. Take a connected part with "
+        "graph.subgraph(vertices), or the largest distance to those that are reached with "
+        "totals(graph, 'max')."
+    )
 
 
 _OPTIONS = ("device", "algorithm", "threads", "params", "prepared")

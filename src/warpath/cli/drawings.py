@@ -178,7 +178,7 @@ def delta(
 
     Example: [cyan]warpath plot delta roads.gr.gz --source 1 -o delta.png[/]
     """
-    from warpath.api.delta_sweep import delta_sweep
+    from warpath.cli.delta_sweep import delta_sweep
 
     saving.check(out, saving.PICTURES)
     names = [name.strip() for name in algorithms.split(",")]

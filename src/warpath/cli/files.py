@@ -8,7 +8,7 @@ from typing import Any
 
 import typer
 
-from warpath.api import prepare as preparing
+from warpath.api import calls
 from warpath.base import units
 from warpath.cli import output, saving
 from warpath.cli.generators import arguments_of, describe_kind, list_kinds
@@ -67,7 +67,7 @@ def prepare(
     loaded = load(options, prepared=False)
     roads = loaded.graph
     with loaded.timed("prepare"):
-        solver = preparing.prepare(roads, threads=threads, progress=options.progress)
+        solver = calls.prepare(roads, threads=threads, progress=options.progress)
     up, down = arcs_of(opened(roads))
     report = loaded.report("prepare")
     hierarchy = f"{output.count(up)} arcs up, {output.count(down)} down"

@@ -17,13 +17,13 @@ from typing import Any
 
 import typer
 
-from warpath.api.several import is_several
 from warpath.base.errors import InputError
 from warpath.cli import saving
 from warpath.cli.coordinates import names_coordinates
 from warpath.cli.reporting import UsageError
 from warpath.engines.cluster.clients import is_address
 from warpath.planner.kinds import device_names
+from warpath.planner.several import is_several
 from warpath.planner.wish import whole_name
 from warpath.recipes import CATALOGUE
 

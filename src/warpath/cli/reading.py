@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from warpath.api.prepared_files import keep_saved
+from warpath.api.prepared import keep_saved
 from warpath.api.solver import Solver, solver_of
 from warpath.base.errors import GraphError
 from warpath.cli import vertices

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from warpath import _core
-from warpath.api.distances import apsp, distances
+from warpath.api.calls import apsp, distances
 from warpath.base import settings
 from warpath.base.errors import DistanceOverflowError
 from warpath.csgraph.matrices import MatrixEdges

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from warpath.api.calls import sssp
-from warpath.api.near import nearest
+from warpath.api.calls import nearest, sssp
 from warpath.api.nearest import with_a_start
 from warpath.csgraph.results import NO_PREDECESSOR, as_floats, as_predecessors
 from warpath.graph import Graph

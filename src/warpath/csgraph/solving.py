@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from warpath.api.calls import sssp
-from warpath.api.distances import distances
+from warpath.api.calls import distances, sssp
 from warpath.base.settings import threads
 from warpath.csgraph.errors import raising_scipys
 from warpath.csgraph.results import as_floats, as_predecessors, prefer_sources

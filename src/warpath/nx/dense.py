@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import networkx as nx
 import numpy as np
 
-from warpath.api.distances import apsp
+from warpath.api.calls import apsp
 from warpath.base.dtypes import unreachable
 from warpath.base.errors import LeftToNetworkXError
 from warpath.nx.search import networkx_errors

@@ -9,9 +9,7 @@ import networkx as nx
 import numpy as np
 
 from warpath import _core
-from warpath.api.calls import sssp
-from warpath.api.distances import distances
-from warpath.api.near import nearest
+from warpath.api.calls import distances, nearest, sssp
 from warpath.base.dtypes import unreachable
 from warpath.base.errors import (
     DistanceOverflowError,

@@ -2,7 +2,7 @@
 
 Only the modules of this package import Dask. `clients` finds the client of a device's name,
 `graphs` sends a graph to the workers and keeps it there, `blocks` runs the tasks. The functions
-that answer a block on a worker are in `warpath.api.cluster_answers`, since a worker plans with its
+that answer a block on a worker are in `warpath.api.cluster_worker`, since a worker plans with its
 own hardware. `graph`, `partition`, `supersteps` and their neighbours solve one source of a graph
 that no worker holds as a whole.
 """

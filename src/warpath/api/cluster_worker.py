@@ -11,9 +11,8 @@ import numpy as np
 from warpath.api.nearest import nearest_of
 from warpath.api.options import options_of
 from warpath.api.pairs import solved_pairs
-from warpath.api.prepared_files import load
-from warpath.api.table import solved_table
-from warpath.api.table_request import TableRequest
+from warpath.api.prepared import loaded
+from warpath.api.table import TableRequest, solved_table
 from warpath.api.totals import totalled
 from warpath.base.errors import GraphFormatError
 from warpath.engines import hierarchy
@@ -142,7 +141,7 @@ def mapped_graph(path: str, digest: str) -> Graph:
     GraphFormatError
         If it is another graph than the client's.
     """
-    graph = load(path).graph
+    graph = loaded(path, None)
     if fingerprint(graph) != digest:
         raise GraphFormatError(path, None, "this file holds another graph than the client's")
     return graph
