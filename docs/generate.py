@@ -60,7 +60,7 @@ NO_BREAK = "\u00a0"  # in a narrow window a table is scrolled rather than wrappe
 _HEAD = """\
 # Algorithms
 
-<!-- Written by `make docs` from src/warpath/recipes: edit there. -->
+<!-- Written by `make docs` from src/warpath/recipes. -->
 
 Every algorithm runs under its own name. `algorithm="auto"` chooses the one with the smallest
 predicted time among those marked *auto* on the pages below; a name in its place runs that one, or
@@ -103,9 +103,7 @@ graphs that change, staged loading and hybrids (Future Work); of JohnsonAlgoCUDA
 which `classic.bellman_ford` stands.
 """
 
-_WRITTEN = (
-    "<!-- Written by `make docs` from src/warpath/recipes and docs/ideas.toml: edit there. -->"
-)
+_WRITTEN = "<!-- Written by `make docs` from src/warpath/recipes and docs/ideas.toml. -->"
 _FROM_PROFILES = "<!-- Written by `make docs` from src/warpath/io/osm_profiles.py. -->"
 _FROM_HUNTS = "<!-- Written by `make docs` from docs/hunts.jsonl. -->"
 _FROM_FINDINGS = "<!-- Written by `make docs` from the catalogue and the findings. -->"
