@@ -340,7 +340,7 @@ def main(arguments: Sequence[str]) -> int:
         output=None,
         page_only={"default": False, "help": "write the page from --lines"},
     )
-    lines = dynamic_page.read(options.lines) if options.lines else []
+    lines = dynamic_page.read(options.lines)
     for case in CASES:
         if options.page_only or (options.graphs and case[0] not in options.graphs):
             continue

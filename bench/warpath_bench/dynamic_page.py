@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
 from warpath.base import units
-from warpath.base.errors import InputError
+from warpath_bench import lines as files
 from warpath_bench.charts import plane
+from warpath_bench.measured import about, rows
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,44 +21,30 @@ _HEAD = """\
 
 <!-- Written by `warpath bench dynamic --output`: edit bench/warpath_bench/dynamic_page.py. -->
 
-Each batch of changes is passed to `warpath.DynamicPaths`{others}, one after the other:
+Each batch of changes is passed to `warpath.DynamicPaths`{others}:
 
 ```console
 $ warpath bench dynamic --data FOLDER {options} --lines dynamic.jsonl \\
       --output {page}
 ```
 
-*Repair* is one call of `update` or `insert`. *Anew* makes the changed graph (`with_weights` or
-`with_edges`) and solves it with its tree, *solve* is the second part of that alone. Times are
-medians over the batches of a run, in ms; that of dynG is its own process's, for its call alone. A
-cell has the best, the median and the worst of the runs
-where there are several. New weights are half to twice the old ones, and integers. All distances
-were compared after every batch, and equal unless the end of this page names a solver. NetworKit
-gets one edge after the other. A replay runs alone; it was compared with a new solve and its tree
-after every 500th batch. A batch is solved anew inside `DynamicPaths` if its repair affects too many
-vertices; *gave up* counts them.
-
+*Repair* is one call of `update` or `insert`; *anew* makes the changed graph and solves it with its
+tree, and *solve* is that without making the graph. Times are medians over the batches of a run, in
+ms, and over the runs. New weights are half to twice the old ones. All distances were compared after
+every batch, of a replay, which runs alone, after every 500th. *Affected* vertices had a distance
+that could grow; a batch that affects too many is solved anew inside `DynamicPaths`, and *gave up*
+counts these.
 """
 
-_PEERS = ", to a new solve, to\nNetworKit's dynamic Dijkstra and to dynG"
-
+_PEERS = ", to a new solve, to NetworKit's\ndynamic Dijkstra, one edge after the other, and to dynG"
 _COLUMNS = ("repair", "anew", "solve", "NetworKit", "dynG")
 _TITLES = {"weights": "new weights", "insertions": "new edges", "replay": "replay: new weights"}
 
 
-def read(path: Path) -> list[Line]:
+def read(path: Path | None) -> list[Line]:
     """Return the lines of a file; none if the file does not exist."""
-    found = []
-    text = path.read_text(encoding="utf-8") if path.exists() else ""
-    for number, one in enumerate(text.splitlines(), start=1):
-        try:
-            line = json.loads(one)
-            _ = line["graph"], line["kind"], line["times"]["repair"]
-        except (ValueError, KeyError, TypeError) as error:
-            msg = f"{path}:{number}: {one[:60]!r} is no line of this benchmark; remove it."
-            raise InputError(msg) from error
-        found.append(line)
-    return found
+    keys = ("graph", "kind", "size", "threads")
+    return files.read(path, lambda line: (*(line[k] for k in keys), *line["times"]["repair"]))
 
 
 def compact(line: Line) -> str:
@@ -74,99 +60,75 @@ def write(lines: Sequence[Line], path: Path) -> None:
     """Write the page, and a plot of the time of a batch over its affected vertices beside it."""
     plot = path.with_name(f"{path.stem}-affected.png")
     _plot(lines, plot)
-    part = path.with_name(path.name + ".part")
-    part.write_text(page(lines, plot.name), encoding="utf-8")
-    part.replace(path)
+    path.write_text(page(lines, plot.name), encoding="utf-8")
 
 
 def page(lines: Sequence[Line], plot: str) -> str:
     """Return the page as Markdown."""
-    head = ["graph", "change", "edges", "batches", "affected", "changed", "gave up"]
-    head += [f"{name}, ms" for name in _COLUMNS] + ["anew / repair", "solve / repair"]
-    rows = [f"| {' | '.join(head)} |", "|---|---" + "|---:" * (len(head) - 2) + "|"]
+    head = ["graph", "change", "edges", "batches", "affected", "gave up"]
+    head += [f"{name}, ms" for name in _COLUMNS] + ["anew / repair"]
     keys = dict.fromkeys((line["graph"], line["kind"], line["size"]) for line in lines)
-    for key in keys:
-        mine = [line for line in lines if (line["graph"], line["kind"], line["size"]) == key]
-        rows.append(f"| {' | '.join(_row(mine))} |")
-    machines = dict.fromkeys(
-        ", ".join(f"{name} {value}" for name, value in line["machine"].items() if value)
-        for line in lines
-    )
-    devices = {line.get("device", "cpu") for line in lines}
-    threads = "/".join(dict.fromkeys(str(line["threads"]) for line in lines))
-    used = f"{threads} threads" if devices == {"cpu"} else f"on {', '.join(sorted(devices))}"
-    commits = ", ".join(dict.fromkeys(line["commit"] for line in lines if line.get("commit")))
-    about = f"Machine: {'; '.join(machines)}; {used}{commits and f'; commit {commits}'}."
-    text = (
-        f"![Time of a batch over its affected vertices]({plot})\n\n"
-        "Each point is a batch: the time of its repair over the vertices whose distance could grow "
-        "or has changed, whichever are more.\n"
-    )
+    body = [
+        _row([line for line in lines if (line["graph"], line["kind"], line["size"]) == key])
+        for key in keys
+    ]
     wrong = (
-        f"\n{line['graph']}, {line['size']:,} edges: {name} was wrong and took no further part, "
-        f"{why}.\n"
+        f"{line['graph']}, {line['size']:,} edges: {name} was wrong and left out from there, {why}."
         for line in lines
         for name, why in line["wrong"].items()
     )
-    text += "".join(dict.fromkeys(wrong))  # the runs of a seed find the same
-    here = devices == {"cpu"}
-    head_text = _HEAD.format(
-        where="" if here else ", on a GPU",
-        others=_PEERS if here else " and to a new solve",
-        options="--dyng python3.12" if here else "--device cuda --alone",
-        page="dynamic-cpu.md" if here else "dynamic-gpu.md",
-    )
-    title = head_text.rstrip() + "\n"
-    return "\n".join([title, *rows, "", _growth(lines), "", text, about]) + "\n"
+    here = {line.get("device", "cpu") for line in lines} == {"cpu"}
+    parts = [
+        _HEAD.format(
+            where="" if here else ", on a GPU",
+            others=_PEERS if here else " and to a new solve",
+            options="--dyng python3.12" if here else "--device cuda --alone",
+            page="dynamic-cpu.md" if here else "dynamic-gpu.md",
+        ),
+        *rows(head, body),
+        "",
+        _growth(lines),
+        "",
+        f"![Time of a batch over its affected vertices]({plot})",
+        "",
+        "Each point is a batch: repair over affected or changed vertices, whichever are more.",
+        *(text for one in dict.fromkeys(wrong) for text in ("", one)),
+        "",
+        f"Measured with {about(lines)}.",
+        "",
+    ]
+    return "\n".join(parts)
 
 
 def _growth(lines: Sequence[Line]) -> str:
     """Return a sentence about the memory of replays."""
-    told = [
+    told = dict.fromkeys(
         f"{line['graph']}: {line['bytes'][0]:,} bytes after the first batch and "
         f"{line['bytes'][-1]:,} near the end"
         for line in lines
         if line["bytes"]
-    ]
+    )
     return f"Memory of a replay, {'; '.join(told)}." if told else ""
 
 
-def _row(lines: Sequence[Line]) -> list[str]:
+def _row(lines: Sequence[Line]) -> list[Any]:
     first = lines[0]
-    found = [_medians(line) for line in lines]
-    values = {
-        name: [one[name] for one in found if name in one]
-        for name in (*_COLUMNS, "anew / repair", "solve / repair")
-    }
-    every = [line for line in lines for _ in line["affected"]]
+    times: dict[str, float] = {}
+    for name in _COLUMNS:
+        found = [median(line["times"][name]) for line in lines if line["times"].get(name)]
+        if found:
+            times[name] = 1e3 * median(found)
+    ratio = times["anew"] / times["repair"] if "anew" in times else None
     return [
         first["graph"],
         _TITLES[first["kind"]],
-        f"{first['size']:,}",
-        f"{sum(line['batches'] for line in lines):,}",
-        f"{median(value for line in lines for value in line['affected']):,.0f}",
-        f"{median(value for line in lines for value in line['changed']):,.0f}",
-        f"{sum(line['solved_anew'] for line in lines):,} of {len(every):,}",
-        *(_cell([1e3 * value for value in values[name]]) for name in _COLUMNS),
-        *(_cell(values[name]) for name in ("anew / repair", "solve / repair")),
+        first["size"],
+        sum(line["batches"] for line in lines),
+        round(median(value for line in lines for value in line["affected"])),
+        sum(line["solved_anew"] for line in lines),
+        *(times.get(name) for name in _COLUMNS),
+        ratio,
     ]
-
-
-def _cell(values: Sequence[float]) -> str:
-    if not values:
-        return ""
-    if len(values) == 1:
-        return units.digits(values[0])
-    return " / ".join(map(units.digits, (min(values), median(values), max(values))))
-
-
-def _medians(line: Line) -> dict[str, float]:
-    """Return the median time of each solver in s, and the ratios to the repair."""
-    found: dict[str, float] = {name: median(times) for name, times in line["times"].items()}
-    for name in ("anew", "solve"):
-        if found.get(name):
-            found[f"{name} / repair"] = found[name] / found["repair"]
-    return found
 
 
 def _plot(lines: Sequence[Line], path: Path) -> None:

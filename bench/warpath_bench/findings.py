@@ -16,7 +16,7 @@ from warpath_bench.jobs import read_lines
 from warpath_bench.measured import FAILS, PARTLY, Measured, rows
 from warpath_bench.options import REQUIRED, parsed
 from warpath_bench.paper_charts import draw
-from warpath_bench.paper_page import about, published
+from warpath_bench.paper_page import about_run, published
 from warpath_bench.paper_results import MISSING, Results
 from warpath_bench.tables import gpus_of
 
@@ -101,7 +101,7 @@ def page(
     path = None if lines is None else next(lines.glob(f"{name}-*.jsonl"), None)
     if path is not None and output is not None:
         results = Results(paper, read_lines([path]))
-        parts += ["", _NUMBERS.format(name=name, about=about(results.lines))]
+        parts += ["", _NUMBERS.format(name=name, about=about_run(results.lines))]
         body = [row for figure in paper.figures for row in published(results, figure)]
         parts += rows(["number", "the paper", "here"], (row for row in body if row[2] != MISSING))
         missing = sum(row[2] == MISSING for row in body)

@@ -11,7 +11,7 @@ from warpath.base import units
 from warpath.recipes import CATALOGUE
 from warpath_bench import lines as files
 from warpath_bench.gpu_studies import GOOD, over_best
-from warpath_bench.measured import rows
+from warpath_bench.measured import about, rows
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -139,8 +139,7 @@ def page(lines: Sequence[Line]) -> str:
     else:
         parts = [f"# The planner on {gpu}"]
     parts += _planner([line for line in lines if study_of(line) == "planner"])
-    about = sorted({f"{key} {line[key]}" for line in lines for key in _ABOUT if line.get(key)})
-    return "\n".join([*parts, "", f"Measured with {', '.join(about)}.", ""])
+    return "\n".join([*parts, "", f"Measured with {about(lines)}.", ""])
 
 
 def ours(lines: Sequence[Line]) -> list[Line]:
@@ -151,7 +150,6 @@ def ours(lines: Sequence[Line]) -> list[Line]:
 
 
 _COLUMNS = ("graph", "edges", "by", "kernels", "call", "copied", "ADDS", "published")
-_ABOUT = ("driver", "runtime", "compiler", "processor", "cores", "python", "warpath", "commit")
 
 
 def _row(line: Line, lines: Sequence[Line]) -> list[Any]:

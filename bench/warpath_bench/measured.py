@@ -12,6 +12,20 @@ if TYPE_CHECKING:
 HOLDS, PARTLY, FAILS, UNKNOWN = "holds", "holds in part", "does not hold", "not measured"
 
 
+_FACTS = (
+    "gpu",
+    "driver",
+    "CUDA runtime",
+    "compiler",
+    "processor",
+    "cores",
+    "python",
+    "numpy",
+    "warpath",
+    "commit",
+)
+
+
 class Verdict(NamedTuple):
     """Whether a statement holds, and the numbers that show it."""
 
@@ -80,6 +94,14 @@ class Measured:
         limit = 1e3 * lines[stopped[0]]["limit"]
         known.insert(stopped[0], limit)
         return known if limit == max(known) else None
+
+
+def about(lines: Sequence[dict[str, Any]]) -> str:
+    """Return the machines, versions and commits of lines as a text."""
+    nested = [line["machine"] if isinstance(line.get("machine"), dict) else {} for line in lines]
+    every = [line | facts for line, facts in zip(lines, nested, strict=True)]
+    values = {key: dict.fromkeys(str(one[key]) for one in every if one.get(key)) for key in _FACTS}
+    return ", ".join(f"{key} {'/'.join(found)}" for key, found in values.items() if found)
 
 
 def rows(head: Sequence[str], body: Iterable[Sequence[Any]]) -> list[str]:

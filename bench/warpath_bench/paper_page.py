@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from warpath.base import latex, units
-from warpath_bench.measured import rows
+from warpath_bench.measured import about, rows
 from warpath_bench.paper_results import is_wrong, short
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def page(
         source=paper.source,
         machine=paper.machine,
         scale=scale,
-        here=about(results.lines),
+        here=about_run(results.lines),
     )
     parts = [head, *_list("What differs from the paper throughout:", paper.differs)[1:]]
     told: set[str] = set()
@@ -82,24 +82,10 @@ def tables_for_latex(text: str) -> str:
     return "\n".join(tables)
 
 
-def about(lines: Sequence[Line]) -> str:
-    """Return the machine and the versions of the measurements."""
-    kept = (
-        "gpu",
-        "driver",
-        "CUDA runtime",
-        "compiler",
-        "processor",
-        "cores",
-        "python",
-        "numpy",
-        "warpath",
-        "commit",
-    )
-    values = {key: sorted({str(line[key]) for line in lines if line.get(key)}) for key in kept}
-    said = ", ".join(f"{key} {', '.join(found)}" for key, found in values.items() if found)
-    spent = sum(line.get("spent_s", 0.0) for line in lines)
-    return f"{said}; {len(lines):,} measurements in {units.clock(spent)}" if lines else "nothing"
+def about_run(lines: Sequence[Line]) -> str:
+    """Return the machine and the versions of the measurements, their number and their time."""
+    spent = units.clock(sum(line.get("spent_s", 0.0) for line in lines))
+    return f"{about(lines)}; {len(lines):,} measurements in {spent}" if lines else "nothing"
 
 
 def _section(

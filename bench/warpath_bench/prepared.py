@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from warpath.base.errors import InputError, WarpathError
 from warpath.io.coordinate_files import coordinates_of
 from warpath_bench import external, prepared_page
+from warpath_bench.lines import append
 from warpath_bench.options import parsed
 from warpath_bench.prepared_peers import PACKAGES, ours
 from warpath_bench.prepared_questions import asked, check_sample, kinds, questions_of, wrong_in
@@ -62,7 +63,7 @@ def main(arguments: Sequence[str]) -> int:
         output=None,
     )
     commands = dict(map(external.parsed, options.external))
-    lines = [] if options.lines is None else prepared_page.read(options.lines)
+    lines = prepared_page.read(options.lines)
     names = list(_QUICK) if options.quick else ["road"]
     fresh = []
     for name in options.graphs or names:
@@ -80,12 +81,11 @@ def main(arguments: Sequence[str]) -> int:
         for line in run.lines(commands, options.packages):
             fresh.append(about | line)
             tell(prepared_page.compact(fresh[-1]))
-            if options.lines is not None:
-                prepared_page.append(options.lines, fresh[-1])
+            append(options.lines, fresh[-1])
     text = prepared_page.page([*lines, *fresh])
     sys.stdout.write(text)
     if options.output is not None:
-        prepared_page.write(options.output, text)
+        options.output.write_text(text, encoding="utf-8")
     return int(any(line.get("wrong") for line in fresh))
 
 

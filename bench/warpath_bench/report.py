@@ -13,7 +13,7 @@ from statistics import geometric_mean
 from typing import TYPE_CHECKING
 
 from warpath.base import units
-from warpath_bench.measured import rows
+from warpath_bench.measured import about, rows
 from warpath_bench.options import parsed
 from warpath_bench.report_charts import MANY, draw
 from warpath_bench.report_lines import Machine, machines, read
@@ -88,7 +88,8 @@ def page(
     for machine, drawn in zip(found, pictures, strict=True):
         facts = machine.facts
         name = facts.get("gpu") or facts.get("processor") or facts.get("machine") or "a machine"
-        parts += ["", f"## {name}", "", _about(machine), ""]
+        said = f"{about(machine.lines)}; {len(machine.lines):,} lines."
+        parts += ["", f"## {name}", "", said, ""]
         parts += _summary(machine) if summary else _ratios(machine)
         for text, path in drawn.items():
             parts += ["", f"![{text}]({path.name})"]
@@ -108,13 +109,6 @@ def told(lines: Sequence[Line]) -> str:
     """Return the tables that a suite prints: all times, then our ratios to the best peer."""
     machine = Machine({}, list(lines))
     return "\n".join([*_times(machine), "", *_ratios(machine)]).strip() + "\n"
-
-
-def _about(machine: Machine) -> str:
-    said = [f"{key} {value}" for key, value in machine.facts.items()]
-    commits = sorted({str(line["commit"]) for line in machine.lines if line.get("commit")})
-    said += [f"commit {', '.join(commits)}"] if commits else []
-    return f"{', '.join(said)}; {len(machine.lines):,} lines."
 
 
 def _ratios(machine: Machine) -> list[str]:

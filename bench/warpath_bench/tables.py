@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from warpath.base import units
 from warpath.recipes import CATALOGUE
-from warpath_bench.measured import rows
+from warpath_bench.measured import about, rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -35,7 +35,9 @@ def page(lines: Sequence[Line]) -> str:
     mine = [line for line in lines if line["study"] == "catalogue"]
     weights = ", ".join(sorted({line["weights"] for line in mine}))
     head = _HEAD.format(gpu=gpus_of(mine), weights=weights)
-    return "\n".join([head, *fastest(mine), "", *_graphs(mine), "", _about(mine), ""])
+    return "\n".join(
+        [head, *fastest(mine), "", *_graphs(mine), "", f"Measured with {about(mine)}.", ""]
+    )
 
 
 def fastest(lines: Sequence[Line]) -> list[str]:
@@ -154,10 +156,3 @@ def _graphs(lines: Sequence[Line]) -> list[str]:
     return rows(
         ["graph", "n", "m", "reached edges"], [found[g] for g in _graphs_of(lines) if g in found]
     )
-
-
-def _about(lines: Sequence[Line]) -> str:
-    """Return the machine and the versions of the measurements."""
-    kept = ("gpu", "driver", "CUDA runtime", "compiler", "machine", "cores", "python", "commit")
-    values = {key: sorted({line[key] for line in lines if line.get(key)}) for key in kept}
-    return "; ".join(f"{key} {', '.join(found)}" for key, found in values.items() if found) + "."

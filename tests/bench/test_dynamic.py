@@ -68,7 +68,7 @@ def test_parallel_edges_and_loops_are_left_out():
 def test_a_torn_line_is_named(tmp_path):
     path = tmp_path / "lines.jsonl"
     path.write_text('{"graph": "NY"}\n')
-    with pytest.raises(InputError, match=r"lines.jsonl:1: .* is no line of this benchmark"):
+    with pytest.raises(InputError, match=r"lines.jsonl:1: .* has no 'kind'"):
         dynamic_page.read(path)
 
 

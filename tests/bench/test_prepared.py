@@ -97,7 +97,6 @@ def test_each_solver_has_a_line_with_all_figures_and_a_row(quick, tmp_path, scri
     assert "## road 300: 300 vertices" in text
     assert "--external 'RoutingKit=./routingkit'" in text
     assert "A cell is the best of one run" in text
-    assert not list(tmp_path.glob("*.part"))
 
 
 def test_peers_of_one_source_fill_tables(quick):
@@ -115,7 +114,7 @@ def test_the_clock_of_the_processor_measures_one_thread(quick):
     text, lines = quick("--clock", "processor", packages=[peer()])
     assert [line["solver"] for line in lines] == ["warpath", "warpath, not prepared", "peer"]
     assert {line["threads"] for line in lines} == {0, 1}
-    assert "times are those that the processor spent on one thread" in text
+    assert "Times are processor time of one thread" in text
     assert "--external 'RoutingKit=./routingkit processor'" in text
 
 
@@ -193,7 +192,7 @@ def test_a_slow_solver_gets_a_part_of_a_question(quick):
     text, lines = quick("--budget", "1e-9", packages=[peer()])
     assert one(lines, "peer")["figures"]["pairs"]["sources"] == 1
     assert one(lines, "warpath")["figures"]["pairs"]["sources"] == 0
-    assert re.search(r"\| peer \|.*~[\d,.]+ \([\d,.]+x\)", text)
+    assert re.search(r"\| peer \|.*~[\d,.]+ \|", text)
 
 
 def test_the_page_has_the_best_of_several_runs(quick):
@@ -214,7 +213,7 @@ def test_the_page_has_the_best_of_several_runs(quick):
 @pytest.mark.parametrize("torn", ["{", "[]", '{"graph": "a"}', '{"figures": 1}'])
 def test_a_line_that_is_none_is_told_with_its_number(quick, tmp_path, torn):
     (tmp_path / "lines.jsonl").write_text(torn + "\n")
-    with pytest.raises(InputError, match=r"lines.jsonl:1: .* no line of this benchmark"):
+    with pytest.raises(InputError, match=r"lines.jsonl:1: this line of measurements "):
         quick()
 
 

@@ -209,7 +209,7 @@ def test_work_and_parallelism_come_from_the_catalogues_lines_too(told):
     assert code == 0
     assert "(report-work.png)" in text
     assert "| davidson2014.hybrid | GPU | 7 ms<br>20 · 1.5 · 300 |" in text
-    assert "machine x86_64, cores 2" in text
+    assert "## x86_64\n\ncores 2; 2 lines." in text
 
 
 @pytest.mark.parametrize(
