@@ -9,14 +9,13 @@ import os
 import shlex
 import signal
 import subprocess
-import threading
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from warpath.base.errors import InputError, WarpathError
-from warpath_bench.run import Found
+from warpath_bench.run import Entrant, Found
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -78,7 +77,7 @@ def write_graph(graph: Graph, path: Path) -> None:
             file.write(np.ascontiguousarray(values, dtype).data)
 
 
-class External:
+class External(Entrant):
     """A command as a solver.
 
     Parameters
@@ -89,15 +88,10 @@ class External:
     limit : seconds for one run.
     """
 
-    tree = False
-
     def __init__(
         self, name: str, words: Sequence[str], threads: int, graph: Path, n: int, limit: float
     ) -> None:
-        self.name, self.threads = name, threads
-        self.found: dict[int, Found] = {}
-        self.error: str | None = None
-        self.about: dict[str, Any] = {"budget_s": None, "peak_mb": None}
+        super().__init__(name, threads, tree=False, about={"budget_s": None, "peak_mb": None})
         self._words, self._graph, self._n, self._limit = list(words), graph, n, limit
 
     def turn(self, right: Mapping[int, Right]) -> None:
@@ -122,10 +116,8 @@ class External:
         self.about |= {"first_ms": told.times[0], "peak_mb": told.peak_mb, "build_s": told.build_s}
         rows = labels.reshape(len(asked), n)[1:]
         for source, ms, dist in zip(sources, told.times[1:], rows, strict=True):
-            kept = self.found.setdefault(source, Found(plan=told.about))
-            kept.times.append(ms)
-            wrong, off = right[source].wrong(infinite(dist, told.unreached))
-            kept.wrong, kept.off = max(kept.wrong, wrong), max(kept.off, off)
+            self.found.setdefault(source, Found(plan=told.about)).times.append(ms)
+            self.compare(right[source], source, infinite(dist, told.unreached))
 
 
 def answered(
@@ -174,35 +166,21 @@ def ran(words: Sequence[str], limit: float) -> str:
     except OSError as error:
         msg = f"it cannot be started: {error.strerror}."
         raise CommandError(msg) from error
-    late = threading.Event()
-
-    def end() -> None:
-        late.set()
-        _kill(process)
-
-    timer = threading.Timer(limit, end)
-    timer.start()
-    try:
-        printed, complained = process.communicate()
-    except BaseException:
-        _kill(process)
-        process.wait()
-        raise
-    finally:
-        timer.cancel()
-    if late.is_set():
-        msg = f"it was ended after {limit:g} s; --limit gives it longer."
-        raise CommandError(msg)
+    with process:
+        try:
+            printed, complained = process.communicate(timeout=limit)
+        except BaseException as error:
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            if isinstance(error, subprocess.TimeoutExpired):
+                msg = f"it was ended after {limit:g} s; --limit gives it longer."
+                raise CommandError(msg) from error
+            raise
     if process.returncode:
         last = complained.strip().splitlines()[-1:] or ["it said nothing on stderr"]
         msg = f"it failed with exit code {process.returncode}: {last[0][:300]}"
         raise CommandError(msg)
     return printed
-
-
-def _kill(process: subprocess.Popen[str]) -> None:
-    with suppress(ProcessLookupError):
-        os.killpg(process.pid, signal.SIGKILL)
 
 
 def read_told(text: str, count: int) -> Told:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from importlib.metadata import version
 from pathlib import Path
 from statistics import median
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -73,32 +73,42 @@ class Found:
         return told | {"verified": "error" not in told}
 
 
-class Entrant(Protocol):
-    """A solver on a graph, on some threads, with or without predecessors."""
+class Entrant:
+    """A solver on a graph, on some threads, with or without predecessors.
 
-    name: str
-    threads: int
-    tree: bool
-    found: dict[int, Found]
-    error: str | None
-    about: dict[str, Any]
+    Attributes
+    ----------
+    found : its results by source.
+    error : why it was stopped; None if it was not.
+    about : further entries of its lines.
+    """
+
+    def __init__(self, name: str, threads: int, *, tree: bool, about: dict[str, Any]) -> None:
+        self.name, self.threads, self.tree = name, threads, tree
+        self.found: dict[int, Found] = {}
+        self.error: str | None = None
+        self.about = about
 
     def turn(self, right: Mapping[int, Right]) -> None:
         """Solve from each source once more, and compare the answers."""
-        ...
+        raise NotImplementedError
+
+    def compare(self, right: Right, source: int, dist: Array) -> None:
+        """Compare the distances from a source, and note wrong ones."""
+        kept = self.found[source]
+        wrong, off = right.wrong(dist)
+        kept.wrong, kept.off = max(kept.wrong, wrong), max(kept.off, off)
 
 
-class Local:
+class Local(Entrant):
     """A solver in this process.
 
     Parameters
     ----------
-    name, threads, tree : its name, number of threads, and whether it returns predecessors.
     solve : source -> result; this is timed.
     answer : result -> distances, predecessors to compare with the certified tree or None, and the
         algorithm that ran; untimed.
     budget : seconds for its solves, of which at least one is made. None: no limit.
-    about : further entries of its lines.
     """
 
     def __init__(
@@ -112,10 +122,7 @@ class Local:
         budget: float | None,
         about: dict[str, Any],
     ) -> None:
-        self.name, self.threads, self.tree = name, threads, tree
-        self.found: dict[int, Found] = {}
-        self.error: str | None = None
-        self.about = about | {"budget_s": budget}
+        super().__init__(name, threads, tree=tree, about=about | {"budget_s": budget})
         self._solve, self._answer = solve, answer
         self._left = np.inf if budget is None else budget
         self._last = 0.0  # the seconds of the last solve
@@ -190,10 +197,8 @@ class Local:
 
     def _compare(self, right: Mapping[int, Right]) -> None:
         for source, dist, tree in self._held:
-            kept = self.found[source]
-            wrong, off = right[source].wrong(dist)
-            kept.wrong, kept.off = max(kept.wrong, wrong), max(kept.off, off)
-            kept.other_tree |= tree is not None and tree != right[source].tree
+            self.compare(right[source], source, dist)
+            self.found[source].other_tree |= tree is not None and tree != right[source].tree
         self._held.clear()
 
     def _timed(self, source: int) -> tuple[float, Any]:
