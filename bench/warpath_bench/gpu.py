@@ -22,7 +22,7 @@ from warpath.api import calls
 from warpath.base.errors import WarpathError
 from warpath_bench import gpu_page
 from warpath_bench.fit_cases import cases_of_gpus
-from warpath_bench.gpu_made import HUGE, Failed, Makers, Wanted
+from warpath_bench.gpu_made import Failed, Makers, Wanted
 from warpath_bench.gpu_studies import beside, published, timed_candidates, warm_up
 from warpath_bench.lines import append
 from warpath_bench.options import REQUIRED, parsed
@@ -137,8 +137,8 @@ def main(arguments: Sequence[str], opened: Any = None) -> int:
         catalogue={
             "default": 0.0,
             "metavar": "SECONDS",
-            "help": "time for all published recipes on each graph, from the first source, with "
-            "weights of the first type; recipes of CPUs run in the makers",
+            "help": "time for all published recipes of GPUs on each graph, from the first source, "
+            "with weights of the first type",
         },
         limit={"default": 1.0, "help": "for one solve of a published recipe"},
         planner={"default": False, "help": "time all candidates of auto on held-out graphs"},
@@ -188,8 +188,6 @@ class _Run:
         self._warm = False
         kind = device.name.partition(":")[0]
         self._recipes = published(kind) if options.catalogue else ()
-        others = options.catalogue and kind != "cpu"
-        self._of_cpu = published("cpu") if others else ()
 
     def wanted(self) -> Iterator[Wanted]:
         """Yield the graphs with missing measurements, those that take long to make first."""
@@ -205,28 +203,16 @@ class _Run:
         """Return what to make for a graph's missing measurements; None if none are missing."""
         options = self._options
         title, size = workload(name, options.scale).title, graph_size(name, options.scale)
-        dtypes = options.dtypes
-        mine = [
+        dtypes = [
             dtype
-            for dtype in dtypes
+            for dtype in options.dtypes
             if any(self._missing("source", title, dtype, options.algorithms))
         ]
-        of_cpu, of_gpu = (
-            tuple(self._missing("catalogue", title, dtypes[0], names))
-            for names in (self._of_cpu if size < HUGE else (), self._recipes)
-        )
-        if not (mine or of_cpu or of_gpu):
-            return None
-        first = dtypes[:1] if of_cpu or of_gpu else []
-        return Wanted(
-            title,
-            name,
-            options.scale,
-            size,
-            dtypes=tuple(dict.fromkeys([*first, *mine])),
-            sources=options.sources if mine else 1,
-            recipes=of_cpu,
-            limit=options.limit,
+        sources = options.sources if dtypes else 1
+        if any(self._missing("catalogue", title, options.dtypes[0], self._recipes)):
+            dtypes = list(dict.fromkeys([options.dtypes[0], *dtypes]))
+        return (
+            Wanted(title, name, options.scale, size, -1, tuple(dtypes), sources) if dtypes else None
         )
 
     def measure(self, made: Made) -> None:
@@ -235,8 +221,6 @@ class _Run:
         if time.monotonic() > self._end:
             sys.stderr.write(f"not begun, for the time is over: {title}\n")
             return
-        for found in made.beside:
-            self._keep({"study": "catalogue", "graph": title, "source": made.sources[0]} | found)
         for dtype in made.wanted.dtypes:
             graph = made.graph(dtype)
             right = made.right(graph, dtype)

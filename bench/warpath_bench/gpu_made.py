@@ -15,7 +15,7 @@ import time
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import TYPE_CHECKING, NamedTuple, Self
 
 import numpy as np
 
@@ -25,7 +25,6 @@ from warpath.graph import Graph
 from warpath.results.paths import Paths
 from warpath.results.predecessors import tree
 from warpath_bench.fit_cases import cases_of_gpus
-from warpath_bench.gpu_studies import beside
 from warpath_bench.right import Right, answers_of, sources_of
 from warpath_bench.workloads import typed, workload
 
@@ -34,10 +33,7 @@ if TYPE_CHECKING:
 
     from warpath.base.dtypes import Array
 
-    Line = dict[str, Any]
-
-#: Number of edges from which a graph uses all threads, is made and measured before the others, and
-#: is not solved by the recipes for CPUs, of which one call may take minutes.
+#: Number of edges from which a graph is made by all threads, before the others.
 HUGE = 2**30
 _FACTS = "facts.json"
 _OVER = "the time was over"
@@ -54,8 +50,6 @@ class Wanted(NamedTuple):
     case : its place in `cases_of_gpus`, -1 for a workload.
     dtypes : the weights' types; "own" for the graph's own type.
     sources : number of sources.
-    recipes : recipes for CPUs that are timed once from the first source.
-    limit : seconds for one of them.
     """
 
     title: str
@@ -65,8 +59,6 @@ class Wanted(NamedTuple):
     case: int = -1
     dtypes: tuple[str, ...] = ("own",)
     sources: int = 8
-    recipes: tuple[str, ...] = ()
-    limit: float = 1.0
 
 
 class Failed(NamedTuple):
@@ -83,13 +75,11 @@ class Made(NamedTuple):
     ----------
     folder : the folder of its arrays.
     sources : the source vertices.
-    beside : the lines of the recipes that ran on a CPU, for the first type of weights.
     """
 
     wanted: Wanted
     folder: Path
     sources: list[int]
-    beside: list[Line]
 
     def graph(self, dtype: str) -> Graph:
         """Return the graph with weights of a type; its arrays are memory-mapped."""
@@ -137,7 +127,6 @@ def make(wanted: Wanted, folder: str) -> Made:
     np.save(place / "indices.npy", graph.indices)
     weighted_by: list[str] = []
     sources = chosen(graph, wanted.sources)
-    lines: list[Line] = []
     for dtype in wanted.dtypes:
         weighted = typed(graph, dtype)
         if weighted is None:
@@ -149,15 +138,9 @@ def make(wanted: Wanted, folder: str) -> Made:
         for at, source in enumerate(sources):
             [right] = answers_of(weighted, [source], certified=int(at == 0), threads=None).values()
             np.save(place / f"{dtype}-{at}.npy", right.dist)
-            if at == 0 and dtype == wanted.dtypes[0]:
-                lines = [
-                    {"algorithm": name, "dtype": dtype, "n": graph.n, "m": graph.m}
-                    | beside(weighted, name, source, right, "cpu", wanted.limit)
-                    for name in wanted.recipes
-                ]
     about = {"directed": graph.directed, "weighted": weighted_by}
     (place / _FACTS).write_text(json.dumps(about), encoding="utf-8")
-    return Made(wanted, place, sources, lines)
+    return Made(wanted, place, sources)
 
 
 def chosen(graph: Graph, count: int) -> list[int]:

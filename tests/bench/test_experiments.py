@@ -10,7 +10,7 @@ from warpath.base.errors import InputError
 from warpath.recipes import CATALOGUE
 from warpath_bench import experiments
 from warpath_bench.experiments import graphs_of, load, names
-from warpath_bench.paper_run import planned
+from warpath_bench.paper import planned
 
 OWN = """
 title = "Own"

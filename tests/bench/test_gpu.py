@@ -89,16 +89,6 @@ def test_a_line_has_three_times_a_source_and_is_not_measured_twice(bench, tmp_pa
     assert err == ""
 
 
-def test_a_huge_graph_is_solved_by_the_recipes_of_the_device(bench, monkeypatch):
-    names = ["classic.dijkstra", "martin2009.fh"]
-    monkeypatch.setattr(gpu, "HUGE", 0)
-    monkeypatch.setattr(gpu, "published", lambda _: names)
-    words = "--graphs", "grid 1000", "--dtypes", "int32", "--catalogue", "20"
-    code, _, _, lines = bench(*words)
-    assert code == 0
-    assert [line["algorithm"] for line in lines if "study" in line] == names
-
-
 def test_sources_are_the_hub_the_middle_and_seeded_ones():
     star = wp.Graph.of(([5] * 9, range(10, 19), [1] * 9), n=20)
     assert gpu_made.chosen(star, 4) == [5]

@@ -18,7 +18,7 @@ from warpath.engines.emulator.interruptible import InterruptibleDevice
 from warpath.recipes import Task
 from warpath.results.paths import Paths
 from warpath_bench import __main__ as command
-from warpath_bench import experiments, jobs, paper, paper_page, paper_run
+from warpath_bench import experiments, jobs, paper, paper_page
 from warpath_bench.jobs import Bench, Job, read_lines
 from warpath_bench.limits import TimeIsUpError
 from warpath_bench.paper_results import Results
@@ -432,9 +432,9 @@ def test_many_sources_count_wrong_distances(monkeypatch):
 
 def test_all_pairs_get_the_weights_of_their_graph(tiny, tmp_path):
     own = experiments.load(tiny[0])
-    cells = paper_run.planned(own, 1, None, tmp_path, ["cpu"])
+    cells = paper.planned(own, 1, None, tmp_path, ["cpu"])
     cell = next(one for one in cells if one.made.label == "own")
-    make = paper_run.graphs_by_name(cells)
+    make = paper.graphs_by_name(cells)
     graph = make(cell.made.name)
     assert graph.weights.min() >= 1
     assert graph.weights.max() <= 9
@@ -475,26 +475,22 @@ def test_a_wrong_answer_has_no_time(tiny):
 
 
 def test_the_kind_of_a_machine_names_its_files():
-    assert (
-        paper_run.kind_of({"gpu": "NVIDIA H200", "processor": "x", "cores": "16"}) == "nvidia-h200"
-    )
-    assert (
-        paper_run.kind_of({"processor": "AMD EPYC 9R14", "cores": "2"}) == "amd-epyc-9r14-2-cores"
-    )
-    assert paper_run.kind_of({"processor": "", "machine": "arm64", "cores": "8"}) == "arm64-8-cores"
+    assert paper.kind_of({"gpu": "NVIDIA H200", "processor": "x", "cores": "16"}) == "nvidia-h200"
+    assert paper.kind_of({"processor": "AMD EPYC 9R14", "cores": "2"}) == "amd-epyc-9r14-2-cores"
+    assert paper.kind_of({"processor": "", "machine": "arm64", "cores": "8"}) == "arm64-8-cores"
 
 
 @pytest.mark.usefixtures("alone")
 def test_several_papers_share_a_budget(tiny, tmp_path, monkeypatch, capsys):
     budgets = []
-    real = paper.run
+    real = paper.measured
 
     def run(cells, *more, budget, **options):
         budgets.append(budget)
         return real(cells, *more, budget=budget, **options)
 
     clock = iter([0, 0, 100])  # the start, then the beginning of each paper
-    monkeypatch.setattr(paper, "run", run)
+    monkeypatch.setattr(paper, "measured", run)
     monkeypatch.setattr(paper, "time", SimpleNamespace(monotonic=lambda: next(clock)))
     other = tmp_path / "other.toml"
     other.write_text(TINY)
