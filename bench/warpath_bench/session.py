@@ -8,7 +8,6 @@ from __future__ import annotations
 import sys
 import time
 from contextlib import suppress
-from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any
 
@@ -23,7 +22,8 @@ from warpath_bench.run import Local, commit, contest, machine
 from warpath_bench.workloads import typed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from argparse import Namespace
+    from collections.abc import Iterator
     from pathlib import Path
 
     from warpath.results.paths import Paths
@@ -39,56 +39,16 @@ _BUILDS = 7  # multiple of the budget that a peer may take to build its graph
 _TOTALS = ("rounds", "selected", "relaxed", "improved", "read", "work_ratio", "mean_parallelism")
 
 
-@dataclass(frozen=True)
-class Request:
-    """The measurements requested for each graph.
-
-    Attributes
-    ----------
-    suite : name of the suite in the lines.
-    kinds : kinds of weights; see `workloads.typed`.
-    trees : False for distances, True for distances and predecessors.
-    sources : number of sources.
-    certified : number of sources whose answers are certified in any case; None: all.
-    algorithms, threads : our algorithms, each of which runs on each number of threads.
-    peers, commands : peers in this process, and words of commands by name.
-    repeats : solves from each source; close comparisons get 4 to 12 more.
-    budget : seconds for the solves of a peer without trees, and again with them; None: no limit.
-    limit : seconds for one run of a command.
-    traced : number of sources from which our solvers are also traced, untimed; None: all.
-    """
-
-    suite: str
-    kinds: Sequence[str]
-    trees: Sequence[bool]
-    sources: int
-    certified: int | None
-    algorithms: Sequence[str]
-    threads: Sequence[int]
-    peers: Sequence[Peer]
-    commands: dict[str, list[str]]
-    repeats: int = 3
-    budget: float | None = None
-    limit: float = 60.0
-    traced: int | None = None
-
-    def names(self) -> Iterator[tuple[str, int, bool]]:
-        """Yield (solver, threads, tree) of all requested measurements."""
-        for tree in self.trees:
-            for threads in self.threads:
-                yield from ((f"{OURS} {name}", threads, tree) for name in self.algorithms)
-                yield from ((name, threads, tree) for name in self.commands if not tree)
-            yield from ((one.name, 1, tree) for one in self.peers if one.tree or not tree)
-
-
 class Session:
     """Measures one graph after another.
 
     Parameters
     ----------
-    request : the requested measurements.
+    request : the options of the suite, with ``trees``, which are False for distances and True for
+        distances and predecessors; ``certified``, the number of sources whose answers are certified
+        in any case; ``traced``, the number of those from which our solvers are also traced; the
+        chosen ``peers``; and ``commands``, words by name. None stands for all or no limit.
     lines : lines of earlier runs.
-    kept : the file to which new lines are appended, or None.
     folder : the folder for files of commands.
 
     Attributes
@@ -96,11 +56,9 @@ class Session:
     fresh : the lines of this run.
     """
 
-    def __init__(
-        self, request: Request, lines: list[Line], kept: Path | None, folder: Path
-    ) -> None:
+    def __init__(self, request: Namespace, lines: list[Line], folder: Path) -> None:
         self.fresh: list[Line] = []
-        self._request, self._kept, self._folder = request, kept, folder
+        self._request, self._folder = request, folder
         self._facts = {"machine": machine(), "commit": commit()}
         self._there: dict[tuple[Any, ...], dict[int, Line]] = {}
         for line in lines:
@@ -111,7 +69,7 @@ class Session:
     def measure(self, workload: Workload) -> None:
         """Measure what is missing on a graph, and write its lines as they come."""
         title = workload.title
-        missing = {kind: list(self._missing(title, kind)) for kind in self._request.kinds}
+        missing = {kind: list(self._missing(title, kind)) for kind in self._request.dtypes}
         if not any(missing.values()):
             tell(f"{title}: nothing is missing")
             return
@@ -144,12 +102,21 @@ class Session:
                 contest(some, self._request.repeats)
                 lines = [about | line for one in some for line in solvers.lines(*one)]
                 self.fresh += lines
-                append(self._kept, *lines)
+                append(self._request.lines, *lines)
             tell(f"{title}, {kind}: {time.perf_counter() - start:.0f} s")
+
+    def _names(self) -> Iterator[tuple[str, int, bool]]:
+        """Yield (solver, threads, tree) of all requested measurements."""
+        request = self._request
+        for tree in request.trees:
+            for threads in request.threads:
+                yield from ((f"{OURS} {name}", threads, tree) for name in request.algorithms)
+                yield from ((name, threads, tree) for name in request.commands if not tree)
+            yield from ((one.name, 1, tree) for one in request.peers if one.tree or not tree)
 
     def _missing(self, title: str, kind: str) -> Iterator[tuple[str, int, bool]]:
         """Yield solvers whose lines lack sources, unless an earlier run had as large a budget."""
-        for name in self._request.names():
+        for name in self._names():
             there = self._there.get((title, kind, *name), {})
             if len(there) < self._request.sources and not any(map(self._suffices, there.values())):
                 yield name
@@ -165,7 +132,7 @@ class Session:
 class _Solvers:
     """The solvers of one graph, each of which is built once."""
 
-    def __init__(self, graph: Graph, request: Request, folder: Path) -> None:
+    def __init__(self, graph: Graph, request: Namespace, folder: Path) -> None:
         self._graph, self._request = graph, request
         self._built: dict[str, tuple[Any, float]] = {}
         self._file = folder / "graph.bin"

@@ -18,7 +18,7 @@ from warpath_bench import external, peers, report
 from warpath_bench.lines import OURS, latest, read_lines
 from warpath_bench.options import parsed
 from warpath_bench.run import facts_text
-from warpath_bench.session import Request, Session, tell
+from warpath_bench.session import Session, tell
 from warpath_bench.workloads import COLUMNS, FILES, files, workload
 
 if TYPE_CHECKING:
@@ -55,11 +55,11 @@ _KINDS = ("int", "float", "none", "int32", "int64", "float32", "float64")
 def main(arguments: Sequence[str]) -> int:
     """Measure, append lines, print tables; return 1 if one of our answers was wrong, else 0."""
     options = _options(arguments)
-    request = _request(options)
+    _complete(options)
     lines = read_lines(options.lines) if options.lines else []
     start = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="warpath-bench-") as folder:
-        session = Session(request, lines, options.lines, Path(folder))
+        session = Session(options, lines, Path(folder))
         for name, optional in _graphs(options):
             try:
                 session.measure(workload(name, options.scale, options.data))
@@ -94,28 +94,21 @@ def _graphs(options: argparse.Namespace) -> Iterator[tuple[str, bool]]:
         yield from ((title, True) for title, _ in found if title not in known)
 
 
-def _request(options: argparse.Namespace) -> Request:
-    repeats, budget = (1, 1.0) if options.quick else (3, 20.0)
-    commands = dict(map(external.parsed, options.external))
-    taken = set(commands) & {peer.name for peer in peers.PEERS}
-    if taken or any(name.startswith(OURS) for name in commands):
-        msg = f"--external {', '.join(sorted(taken) or commands)}: the name is taken; use another."
+def _complete(options: argparse.Namespace) -> None:
+    """Derive what a session needs from the options."""
+    options.commands = dict(map(external.parsed, options.external))
+    taken = set(options.commands) & {peer.name for peer in peers.PEERS}
+    if taken or any(name.startswith(OURS) for name in options.commands):
+        names = ", ".join(sorted(taken) or options.commands)
+        msg = f"--external {names}: the name is taken; use another."
         raise InputError(msg)
-    return Request(
-        suite=options.suite,
-        kinds=options.dtypes,
-        trees=(False, True) if options.tree is None else (options.tree,),
-        sources=options.sources,
-        certified=1 if options.quick else None,
-        algorithms=options.algorithms,
-        threads=options.threads,
-        peers=peers.chosen(options.peers),
-        commands=commands,
-        repeats=options.repeats or repeats,
-        budget=(budget if options.budget is None else options.budget) or None,
-        limit=options.limit,
-        traced=1 if options.quick else None,
-    )
+    options.trees = (False, True) if options.tree is None else (options.tree,)
+    options.certified = options.traced = 1 if options.quick else None
+    options.repeats = options.repeats or (1 if options.quick else 3)
+    options.peers = peers.chosen(options.peers)
+    if options.budget is None:
+        options.budget = 1.0 if options.quick else 20.0
+    options.budget = options.budget or None
 
 
 def _print(lines: Sequence[Line]) -> None:
