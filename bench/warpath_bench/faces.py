@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 _KEY = ("face", "graph", "weights", "call")
 _KINDS = {"whole": "int", "tenths": "float"}  # whole numbers and their tenths, both in float64
 _LEAST = 2.0  # seconds for a line: a processor's speed may change by a third within a second
+_KINDS_OF_PATHS = ("dijkstra_path", "bellman_ford_path", "shortest_path")
 _PAIRS = 8  # pairs of nodes that are timed together: one call between two nodes is too short
 
 #: SciPy's calls: title -> function, options, and number of sources; 0 for all pairs.
@@ -50,42 +51,34 @@ SCIPY: dict[str, tuple[str, dict[str, Any], int]] = {
     "floyd_warshall": ("floyd_warshall", {}, 0),
     "floyd_warshall, predecessors": ("floyd_warshall", {"return_predecessors": True}, 0),
 }
+
+
+def _calls(ends: int, *names: str, **options: str) -> dict[str, tuple[int, dict[str, str]]]:
+    return dict.fromkeys(names, (ends, options))
+
+
+_ROUTES = (
+    _calls(1, *(f"single_source_{kind}_length" for kind in _KINDS_OF_PATHS))
+    | _calls(2, "dijkstra_path_length", "bidirectional_dijkstra")
+    | _calls(2, "shortest_path", weight="weight")
+)
 #: NetworkX's calls on each graph: function -> the number of nodes among its arguments (0, 1 for the
 #: source, 2 for source and target), and its options.
-_ROUTES: dict[str, tuple[int, dict[str, Any]]] = {
-    "single_source_dijkstra_path_length": (1, {}),
-    "single_source_bellman_ford_path_length": (1, {}),
-    "single_source_shortest_path_length": (1, {}),
-    "dijkstra_path_length": (2, {}),
-    "bidirectional_dijkstra": (2, {}),
-    "shortest_path": (2, {"weight": "weight"}),
-}
-NETWORKX: dict[str, tuple[Callable[[], Graph], dict[str, tuple[int, dict[str, Any]]]]] = {
+NETWORKX: dict[str, tuple[Callable[[], Graph], dict[str, tuple[int, dict[str, str]]]]] = {
     "uniform": (
         lambda: generate.uniform(125_000, 8),
         _ROUTES
-        | {
-            "single_source_dijkstra_path": (1, {}),
-            "single_source_dijkstra": (1, {}),
-            "single_source_shortest_path": (1, {}),
-            "dijkstra_predecessor_and_distance": (1, {}),
-        },
+        | _calls(1, "single_source_dijkstra_path", "single_source_dijkstra")
+        | _calls(1, "single_source_shortest_path", "dijkstra_predecessor_and_distance"),
     ),
     # Paths on roads have so many nodes that a dictionary of all of them fills the memory.
     "road": (lambda: generate.road(400_000), _ROUTES),
     "all pairs": (
         lambda: generate.uniform(500, 8),
-        {
-            "all_pairs_dijkstra_path_length": (0, {}),
-            "all_pairs_dijkstra_path": (0, {}),
-            "all_pairs_shortest_path_length": (0, {}),
-            "closeness_centrality": (0, {"distance": "weight"}),
-            "harmonic_centrality": (0, {"distance": "weight"}),
-            "eccentricity": (0, {"weight": "weight"}),
-            "average_shortest_path_length": (0, {"weight": "weight"}),
-            "johnson": (0, {}),
-            "floyd_warshall_numpy": (0, {}),
-        },
+        _calls(0, "all_pairs_dijkstra_path_length", "all_pairs_dijkstra_path")
+        | _calls(0, "all_pairs_shortest_path_length", "johnson", "floyd_warshall_numpy")
+        | _calls(0, "closeness_centrality", "harmonic_centrality", distance="weight")
+        | _calls(0, "eccentricity", "average_shortest_path_length", weight="weight"),
     ),
 }
 _OF_SEVERAL = ("bidirectional_dijkstra", "shortest_path")  # one of several shortest paths

@@ -11,7 +11,8 @@ import numpy as np
 from warpath.base import settings
 from warpath.base.errors import InputError
 from warpath.graph import Graph, generate
-from warpath.io.formats import read
+from warpath.io.compression import without_suffix
+from warpath.io.formats import FORMATS, read
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -67,23 +68,6 @@ _OPTIONS: dict[str, dict[str, Any]] = {
     "delaunay_n16": {"header": "coordinate pattern symmetric", "n": 65536},
     "soc-sign-bitcoinotc": {"weight": "feature"},
 }
-_SUFFIXES = (
-    ".gz",
-    ".xz",
-    ".bz2",
-    ".zst",
-    ".zip",
-    ".gr",
-    ".txt",
-    ".csv",
-    ".mtx",
-    ".graph",
-    ".tntp",
-    ".osm",
-    ".pbf",
-    ".el",
-    ".wel",
-)
 
 
 class Workload(NamedTuple):
@@ -240,8 +224,8 @@ def title_of(name: str) -> str:
     """
     if name.split(maxsplit=1)[0] in MAKERS:
         return name
-    stem = Path(name).name
-    while (shorter := Path(stem)).suffix in _SUFFIXES:
+    stem, suffixes = without_suffix(Path(name).name), {s for one in FORMATS for s in one.suffixes}
+    while (shorter := Path(stem)).suffix in suffixes:
         stem = shorter.stem
     return stem.split(".")[-1]
 
