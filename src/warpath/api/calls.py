@@ -1,6 +1,6 @@
-"""The public functions. Each is a line: the method of that name of the solver of its options.
+"""The public functions. Each one calls the method of its name on the solver of its options.
 
-The file is long because these functions have the documentation of all parameters.
+The file is one idea: these functions hold the documentation of all parameters of the calls.
 """
 
 from __future__ import annotations
