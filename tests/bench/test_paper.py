@@ -407,7 +407,7 @@ def test_the_gpu_of_many_sources_is_asked_for_by_name(monkeypatch):
         seen.append((algorithm, device, more.get("threads", "none")))
         return real(graph, sources, algorithm="classic.dijkstra", device="cpu")
 
-    monkeypatch.setattr(jobs.distances, "distances", distances)
+    monkeypatch.setattr(jobs.calls, "distances", distances)
     bench = Bench(0, device=SimpleNamespace(name="cuda:1"))
     job = many("johnson_gpu.johnson_queue", threads=1)
     assert bench.measure(job, 30)["wrong"] == 0
@@ -426,7 +426,7 @@ def test_many_sources_count_wrong_distances(monkeypatch):
             table.dist[2, 3:5] += 1
         return table
 
-    monkeypatch.setattr(jobs.distances, "distances", distances)
+    monkeypatch.setattr(jobs.calls, "distances", distances)
     assert Bench(0).measure(many("classic.johnson"), 30)["wrong"] == 2
 
 
@@ -545,7 +545,7 @@ def test_many_sources_that_end_early_are_lines_too(monkeypatch, error, key, said
             raise error
         return real(graph, sources, algorithm=algorithm)
 
-    monkeypatch.setattr(jobs.distances, "distances", distances)
+    monkeypatch.setattr(jobs.calls, "distances", distances)
     bench = Bench(0, graphs=lambda _: wp.generate.uniform(40, 3, (1, 10**6)))
     line = bench.measure(many("classic.johnson"), 30)
     assert line[key] == said
