@@ -6,7 +6,6 @@ count nothing, of both algorithms in turn, in processor time of one thread.
 
 from __future__ import annotations
 
-import argparse
 import json
 import math
 import sys
@@ -23,6 +22,8 @@ from warpath.api.solver import Solver
 from warpath.base.errors import VerificationError
 from warpath.results.trace import Trace
 from warpath_bench.charts import Point, panels
+from warpath_bench.measured import rows
+from warpath_bench.options import parsed
 from warpath_bench.run import facts_text
 from warpath_bench.workloads import graph_of
 
@@ -68,7 +69,18 @@ class Line:
 
 def main(arguments: Sequence[str]) -> int:
     """Measure, print the tables and draw the picture; return 0."""
-    options = _parser().parse_args(arguments)
+    options = parsed(
+        "comparisons",
+        __doc__,
+        arguments,
+        files={"positional": True, "nargs": "*", "type": Path, "help": "graphs in files"},
+        kinds={"default": list(KINDS), "choices": KINDS, "help": "kinds of generated graphs"},
+        powers={"default": list(range(10, 21)), "help": "log2 of sizes"},
+        repeats=7,
+        params={"type": json.loads, "help": "of bmssp, as '{\"constant_degree\": 1}'"},
+        output={"type": Path, "help": "file for the measurements, lines of JSON"},
+        picture={"type": Path, "metavar": "FILE", "help": "file for the chart (.png, .svg)"},
+    )
     names = [(kind, KINDS[kind](p)) for kind in options.kinds for p in options.powers]
     names += [("file", str(path)) for path in options.files]
     lines: list[Line] = []
@@ -131,43 +143,36 @@ def measure(
 
 def table(lines: Sequence[Line]) -> str:
     """Return a Markdown table with a row for each graph, counts divided by reached vertices."""
-    rows = [
-        "| graph | n | comparisons / n | bmssp | additions / n | bmssp | ms | bmssp | ratio |",
-        "|---" * 9 + "|",
-    ]
-    for ours, theirs in _pairs(lines):
-        counts = (
-            f"{count / theirs.n:.1f}"
-            for count in (
-                theirs.comparisons,
-                ours.comparisons,
-                theirs.additions,
-                ours.additions,
-            )
-        )
-        rows.append(
-            f"| {ours.graph} | {ours.n:,} | {' | '.join(counts)} | {theirs.ms:.3g} | "
-            f"{ours.ms:.3g} | {ours.ms / theirs.ms:.2f} |"
-        )
-    return "\n".join(rows)
+    theirs = {line.graph: line for line in lines if line.algorithm == DIJKSTRA}
+    body = []
+    for ours in lines:
+        if ours.algorithm == BMSSP:
+            pair = theirs[ours.graph], ours
+            counts = [
+                getattr(one, key) / ours.n for key in ("comparisons", "additions") for one in pair
+            ]
+            times = [one.ms for one in pair]
+            body.append([ours.graph, ours.n, *counts, *times, times[1] / times[0]])
+    head = ["graph", "n", "comparisons / n", "bmssp", "additions / n", "bmssp", "ms", "bmssp"]
+    return "\n".join(rows([*head, "ratio"], body))
 
 
 def fits(lines: Sequence[Line]) -> str:
     """Return a Markdown table of exponents b: comparisons / n fitted by c * log2(n) ** b."""
-    rows = ["| graphs | Dijkstra | bmssp | equal at log2 n |", "|---" * 4 + "|"]
+    body = []
     for kind in dict.fromkeys(line.kind for line in lines):
-        fitted = {}
+        fitted = []
         for algorithm in (DIJKSTRA, BMSSP):
             some = [one for one in lines if (one.kind, one.algorithm) == (kind, algorithm)]
             if len(some) > 2:
                 log = np.log([math.log2(one.n) for one in some])
                 each = np.log([one.comparisons / one.n for one in some])
-                fitted[algorithm] = np.polyfit(log, each, 1)
+                fitted.append(np.polyfit(log, each, 1))
         if len(fitted) == 2:
-            (slope, above), (ours, over) = fitted[DIJKSTRA], fitted[BMSSP]
+            (slope, above), (ours, over) = fitted
             meet = math.exp((over - above) / (slope - ours)) if slope > ours else math.inf
-            rows.append(f"| {kind} | {slope:.2f} | {ours:.2f} | {meet:,.0f} |")
-    return "\n".join(rows)
+            body.append([kind, f"{slope:.2f}", f"{ours:.2f}", f"{meet:,.0f}"])
+    return "\n".join(rows(["graphs", "Dijkstra", "bmssp", "equal at log2 n"], body))
 
 
 def draw(lines: Sequence[Line], path: Path) -> None:
@@ -182,25 +187,3 @@ def draw(lines: Sequence[Line], path: Path) -> None:
                 series[name].append(Point(line.n, value, value, value))
         charts.append((title, series))
     panels(path, charts, "reached vertices")
-
-
-def _pairs(lines: Sequence[Line]) -> list[tuple[Line, Line]]:
-    """Return the lines of bmssp, each with that of Dijkstra's algorithm on the same graph."""
-    theirs = {line.graph: line for line in lines if line.algorithm == DIJKSTRA}
-    return [(line, theirs[line.graph]) for line in lines if line.algorithm == BMSSP]
-
-
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="warpath bench comparisons", description=__doc__)
-    parser.add_argument("files", nargs="*", type=Path, help="graphs in files, measured as well")
-    parser.add_argument("--kinds", nargs="*", choices=KINDS, default=list(KINDS))
-    parser.add_argument(
-        "--powers", nargs="+", type=int, default=range(10, 21), help="log2 of sizes"
-    )
-    parser.add_argument("--repeats", type=int, default=7, help="sources of a graph")
-    parser.add_argument(
-        "--params", type=json.loads, help="parameters of bmssp, as '{\"constant_degree\": 1}'"
-    )
-    parser.add_argument("--output", type=Path, help="file for the measurements, lines of JSON")
-    parser.add_argument("--picture", type=Path, help="file for the chart (.png, .svg)")
-    return parser

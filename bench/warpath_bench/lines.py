@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import lzma
 import os
 from typing import TYPE_CHECKING, Any
 
@@ -44,7 +45,9 @@ def read(path: Path | None, key: Callable[[Line], Any]) -> list[Line]:
     if path is None or not path.exists():
         return []
     found: dict[Any, Line] = {}
-    for number, text in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
+    data = path.read_bytes()
+    data = lzma.decompress(data) if path.suffix == ".xz" else data
+    for number, text in enumerate(data.decode().splitlines(), start=1):
         try:
             line = json.loads(text)
             found[key(line)] = line

@@ -13,9 +13,9 @@ from statistics import geometric_mean
 from typing import TYPE_CHECKING
 
 from warpath.base import units
+from warpath_bench.charts import dots, plane
 from warpath_bench.measured import about, rows
 from warpath_bench.options import parsed
-from warpath_bench.report_charts import MANY, draw
 from warpath_bench.report_lines import Machine, machines, read
 from warpath_bench.session import NOT_BEGUN
 from warpath_bench.tables import table
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from warpath_bench.report_lines import Case, Failure, Line, Ratio
 
 _WORST = 5
+_MANY = 12  # from more graphs than this on, they share the rows of tables and pictures
 _SIZES = (10_000, 100_000)  # limits of the classes of graphs by vertices
 _COMPARED = (
     "Medians over the sources that both solved, in milliseconds. A peer has as many threads as "
@@ -50,7 +51,7 @@ def main(arguments: Sequence[str]) -> int:
         __doc__,
         arguments,
         lines={"positional": True, "nargs": "+", "type": Path, "help": "files of JSON lines"},
-        output={"default": Path(), "help": "the folder of the report"},
+        output={"default": Path(), "metavar": "FOLDER", "help": "the folder of the report"},
         name={"default": "report", "help": "name of the report's files"},
         title={"default": "One source, compared with other libraries", "help": "of the page"},
         summary={"default": False, "help": "ratios and the worst cases only"},
@@ -59,11 +60,8 @@ def main(arguments: Sequence[str]) -> int:
     folder: Path = options.output
     folder.mkdir(parents=True, exist_ok=True)
     several = len(found) > 1
-    only = {"ratios"} if options.summary else None
-    pictures = [
-        draw(machine, folder, f"{options.name}-{at}" if several else options.name, only)
-        for at, machine in enumerate(found, 1)
-    ]
+    stems = [f"{options.name}-{at}" if several else options.name for at, _ in enumerate(found, 1)]
+    pictures = [draw(machine, folder / stem) for machine, stem in zip(found, stems, strict=True)]
     report = folder / f"{options.name}.md"
     text = page(found, pictures, options.title, summary=options.summary)
     report.write_text(text, encoding="utf-8")
@@ -94,7 +92,7 @@ def page(
         for text, path in drawn.items():
             parts += ["", f"![{text}]({path.name})"]
         if not summary:
-            parts += [*_all_solvers(machine), *_speedups(machine), *_all_recipes(machine)]
+            parts += [*_all_solvers(machine), *_all_recipes(machine)]
         parts += [
             "",
             "### Failures, wrong answers, and what was not begun",
@@ -158,7 +156,7 @@ def _summary(machine: Machine) -> list[str]:
     if not ratios:
         return []
     graphs = list(dict.fromkeys(one.case.graph for one in ratios))
-    few = len(graphs) <= MANY
+    few = len(graphs) <= _MANY
     classes = {graph: graph if few else _size(machine, graph) for graph in graphs}
     kinds = list(dict.fromkeys(ratio.kind for ratio in ratios))
     body = []
@@ -247,14 +245,40 @@ def _failures(machine: Machine) -> list[str]:
     return items or ["- none"]
 
 
-def _speedups(machine: Machine) -> list[str]:
-    found = machine.speedups()
-    threads = sorted({count for by_threads in found.values() for count in by_threads})
-    body = [
-        [solver, str(case), *(by_threads.get(count, {}).get(case) for count in threads)]
-        for solver, by_threads in found.items()
-        for case in machine.cases()
-        if any(case in gains for gains in by_threads.values())
-    ]
-    head = ["solver", "graph", *(f"{count} threads" for count in threads)]
-    return ["", "### Speed-up over one thread", "", *rows(head, body)] if body else []
+def draw(machine: Machine, stem: Path) -> dict[str, Path]:
+    """Draw the charts for which a machine has lines; return title -> file."""
+    ways = {
+        "ratios": ("Ours against the best peer", _draw_ratios),
+        "work": ("Work and rounds against parallelism", _draw_work),
+    }
+    paths = {name: stem.with_name(f"{stem.name}-{name}.png") for name in ways}
+    return {title: paths[name] for name, (title, way) in ways.items() if way(machine, paths[name])}
+
+
+def _draw_ratios(machine: Machine, path: Path) -> bool:
+    """Draw a row for each case; with many graphs, points over the number of vertices."""
+    series: dict[str, dict[str, float]] = {}
+    points: dict[str, list[tuple[float, float]]] = {}
+    ratios = machine.ratios()
+    for ratio in ratios:
+        threads = f"{ratio.threads} thread{'s' * (ratio.threads > 1)}"
+        series.setdefault(threads, {})[str(ratio.case)] = ratio.times
+        place = machine.size(ratio.case.graph)[0], ratio.times
+        points.setdefault(ratio.kind, []).append(place)
+    title = "times as fast as the best peer (above 1: ours is faster)"
+    if len({ratio.case.graph for ratio in ratios}) > _MANY:
+        plane(path, points, "vertices", [title])
+    elif series:
+        dots(path, series, title, level=1.0)
+    return bool(series)
+
+
+def _draw_work(machine: Machine, path: Path) -> bool:
+    found = machine.works()
+    work = {name: [(many, share) for many, share, _ in at] for name, at in found.items()}
+    rounds = {name: [(many, made) for many, _, made in at if made] for name, at in found.items()}
+    rounds = {name: places for name, places in rounds.items() if places}
+    if work:
+        titles = ("edges read / Dijkstra's", "rounds")[: 1 + bool(rounds)]
+        plane(path, work, "vertices a round", titles, [rounds] if rounds else [])
+    return bool(work)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import lzma
 from collections import defaultdict
 from dataclasses import dataclass
 from statistics import median, quantiles
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from warpath.base.errors import GraphFormatError, InputError
+from warpath.base.errors import InputError
+from warpath_bench import lines as files
 from warpath_bench.lines import is_ours
 
 if TYPE_CHECKING:
@@ -82,38 +82,21 @@ def read(path: Path) -> list[Line]:
 
     Raises
     ------
-    GraphFormatError
+    InputError
         If there are no lines, or a line is damaged or lacks a key; with its number.
     """
-    if not path.is_file():
-        msg = f"{path} is no file: give the lines that `warpath bench suite` wrote."
-        raise InputError(msg)
-    found = []
-    data = path.read_bytes()
-    data = lzma.decompress(data) if path.suffix == ".xz" else data
-    for number, text in enumerate(data.decode().splitlines(), 1):
-        try:
-            line = json.loads(text)
-        except json.JSONDecodeError as error:
-            msg = f"is no JSON ({error.msg}): delete the line, or measure again."
-            raise GraphFormatError(path, number, msg) from None
-        found.append(_checked(path, number, line))
+    found = files.read(path, _key)
     if not found:
-        raise GraphFormatError(path, None, "is empty: there is nothing to report.")
+        msg = f"{path} has no lines: give a file that `warpath bench suite` wrote."
+        raise InputError(msg)
     return found
 
 
-def _checked(path: Path, number: int, line: Any) -> Line:
-    if not isinstance(line, dict):
-        raise GraphFormatError(path, number, "is no JSON object.")
-    needed = _COUNTED if "recipe" in line else _NEEDED
-    missing = [key for key in needed if key not in line]
-    if needed is _NEEDED and not {"ms", "error"} & set(line):
-        missing.append("ms or error")
-    if missing:
-        msg = f"lacks {', '.join(missing)}: is it a line of `warpath bench suite`?"
-        raise GraphFormatError(path, number, msg)
-    return line
+def _key(line: Line) -> object:
+    """Return a key of its own, because a report has every line; raise if a line lacks a key."""
+    for name in _COUNTED if "recipe" in line else _NEEDED:
+        _ = line[name]
+    return "recipe" in line or "error" in line or line["ms"], object()
 
 
 @dataclass
@@ -206,18 +189,6 @@ class Machine:
             return None
         ms, other = (median(times[source] for source in both) for times in (mine, theirs))
         return Ratio(case, threads, ours[0], ms, peer[0], other)
-
-    def speedups(self) -> dict[str, dict[int, dict[Case, float]]]:
-        """Return solver -> threads -> case -> speedup over one thread."""
-        found: dict[str, dict[int, dict[Case, float]]] = {}
-        for (case, solver, threads), times in self._times.items():
-            alone = self._times.get((case, solver, 1))
-            if threads > 1 and alone:
-                both = alone.keys() & times.keys()
-                if both:
-                    gain = median(alone[s] for s in both) / median(times[s] for s in both)
-                    found.setdefault(solver, {}).setdefault(threads, {})[case] = gain
-        return found
 
     def works(self) -> dict[str, list[tuple[float, float, float | None]]]:
         """Return solver or recipe -> (parallelism, work, rounds), a triple for each trace."""

@@ -142,8 +142,7 @@ def test_a_report_names_the_machine_and_has_its_pictures(told, tmp_path):
     assert "cores 2, python 3.11.7, commit abc; 11 lines" in text
     assert "| warpath auto | 1 | 11 (10.5 to 11.5) | 110 (105 to 115) | 3 |" in text
     assert "road (1,000; 3,000)" in text
-    assert "| warpath auto | road, int32 | 2 |" in text
-    for name in ("ratios", "sizes", "threads", "work"):
+    for name in ("ratios", "work"):
         assert f"(report-{name}.png)" in text
         assert (tmp_path / "out" / f"report-{name}.png").read_bytes().startswith(b"\x89PNG")
 
@@ -215,12 +214,15 @@ def test_work_and_parallelism_come_from_the_catalogues_lines_too(told):
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("", "lines.jsonl: is empty: there is nothing to report"),
-        ('{"a": 1}\n', "lines.jsonl:1: lacks graph, n, m, dtype, solver"),
-        (json.dumps(line("SciPy", 1)) + '\n{"graph": "ro', "lines.jsonl:2: is no JSON (Unterm"),
-        (json.dumps(line("SciPy", None)), "lines.jsonl:1: lacks ms or error"),
-        ("[1]\n", "lines.jsonl:1: is no JSON object"),
-        ('{"recipe": "x"}\n', "lines.jsonl:1: lacks study, graph"),
+        ("", "lines.jsonl has no lines"),
+        ('{"a": 1}\n', "lines.jsonl:1: this line of measurements has no 'graph'"),
+        (
+            json.dumps(line("SciPy", 1)) + '\n{"graph": "ro',
+            "jsonl:2: this line of measurements is no",
+        ),
+        (json.dumps(line("SciPy", None)), "lines.jsonl:1: this line of measurements has no 'ms'"),
+        ("[1]\n", "lines.jsonl:1: this line of measurements is no JSON object"),
+        ('{"recipe": "x"}\n', "lines.jsonl:1: this line of measurements has no 'study'"),
     ],
 )
 def test_a_damaged_file_is_refused_with_the_line(tmp_path, capsys, content, message):
@@ -232,7 +234,7 @@ def test_a_damaged_file_is_refused_with_the_line(tmp_path, capsys, content, mess
 
 def test_a_file_that_is_not_there_is_told(tmp_path, capsys):
     assert command.main(["report", str(tmp_path / "none.jsonl")]) == 3
-    assert "none.jsonl is no file" in capsys.readouterr().err
+    assert "none.jsonl has no lines" in capsys.readouterr().err
 
 
 def test_a_name_of_ours_is_told_from_a_peers():
