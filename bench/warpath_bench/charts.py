@@ -53,63 +53,50 @@ class Mark(NamedTuple):
     name: str
 
 
-def curves(
-    path: Path, series: Mapping[str, Sequence[Point]], x: str, y: str, *, level: float | None = None
+def panels(
+    path: Path,
+    rows: Sequence[tuple[str, Mapping[str, Sequence[Point]]]],
+    x: str,
+    *,
+    level: float | None = None,
 ) -> None:
-    """Draw a curve for each series, with a band from quartile to quartile."""
-    figure, axes = _page(len(series), (8.6, 4.9))
-    draw_curves(axes, series, x, y, level=level)
-    _legend(axes)
-    save(figure, path, _DPI)
-
-
-def panels(path: Path, rows: Sequence[tuple[str, Mapping[str, Sequence[Point]]]], x: str) -> None:
     """Draw charts above each other with a common x axis; `rows` has a title of y and series each.
 
-    Series of the same name have the same style. There is one legend if all charts have the same
-    series.
+    Each series is a curve with a band from quartile to quartile; series of the same name have the
+    same style. There is one legend if all charts have the same series. `level` is a dotted line.
     """
     every = list(dict.fromkeys(name for _, series in rows for name in series))
-    figure = new_figure((8.6, 0.7 + 2.5 * len(rows)), _DPI, _WHAT, layout="constrained")
+    height = 4.9 if len(rows) == 1 else 0.7 + 2.5 * len(rows)
+    figure = _figure((8.6, height), len(every))
     grid = figure.subplots(len(rows), 1, sharex=True, squeeze=False)[:, 0]
+    style = _styles(every)
     for axes, (y, series) in zip(grid, rows, strict=True):
         _tidy(axes)
-        draw_curves(axes, series, x if axes is grid[-1] else "", y, names=every)
+        for name, points in series.items():
+            _curve(axes, name, points, style[name])
+        if level is not None:
+            axes.axhline(level, color=_GREY, lw=0.9, ls=":")
+        axes.set(xlabel=x if axes is grid[-1] else "", ylabel=y)
+        drawn = [point for points in series.values() for point in points]
+        _scale(axes.xaxis, [point.x for point in drawn])
+        _scale(axes.yaxis, [value for point in drawn for value in (point.y, point.high)])
+        places = sorted({point.x for point in drawn})
+        if len(places) <= _FEW and all(float(place).is_integer() for place in places):
+            axes.set_xticks(places)
     alike = all(list(series) == every for _, series in rows)
     for axes in grid[:1] if alike else grid:
         _legend(axes)
     save(figure, path, _DPI)
 
 
-def draw_curves(
-    axes: Any,
-    series: Mapping[str, Sequence[Point]],
-    x: str,
-    y: str,
-    *,
-    level: float | None = None,
-    names: Sequence[str] = (),
-) -> None:
-    """Draw the curves of one chart; `names` is the order in which colours are assigned."""
-    style = _styles(names or list(series))
-    for name, points in series.items():
-        colour, mark, line = style[name]
-        at = [point.x for point in points]
-        size = 5.5 if len(points) <= 40 else 0
-        axes.plot(at, [p.y for p in points], line, color=colour, marker=mark, ms=size, label=name)
-        if any(point.low < point.high for point in points):
-            low, high = [p.low for p in points], [p.high for p in points]
-            axes.fill_between(at, low, high, color=colour, alpha=0.15, lw=0)
-    if level is not None:
-        axes.axhline(level, color=_GREY, lw=0.9, ls=":")
-    axes.set_xlabel(x)
-    axes.set_ylabel(y)
-    every = [point for points in series.values() for point in points]
-    _scale(axes.xaxis, [point.x for point in every])
-    _scale(axes.yaxis, [value for point in every for value in (point.y, point.high)])
-    places = sorted({point.x for point in every})
-    if len(places) <= _FEW and all(float(place).is_integer() for place in places):
-        axes.set_xticks(places)
+def _curve(axes: Any, name: str, points: Sequence[Point], style: tuple[str, str, str]) -> None:
+    colour, mark, line = style
+    at = [point.x for point in points]
+    size = 5.5 if len(points) <= 40 else 0
+    axes.plot(at, [p.y for p in points], line, color=colour, marker=mark, ms=size, label=name)
+    if any(point.low < point.high for point in points):
+        low, high = [p.low for p in points], [p.high for p in points]
+        axes.fill_between(at, low, high, color=colour, alpha=0.15, lw=0)
 
 
 def dots(
@@ -123,7 +110,9 @@ def dots(
     """Draw a row for each category and a dot in it for each series."""
     rows = list(dict.fromkeys(key for values in series.values() for key in values))
     rows = list(dict.fromkeys([*rows, *(mark.row for mark in marks)]))
-    figure, axes = _page(len(series) + len(marks), (8.6, 1.4 + 0.42 * len(rows)))
+    figure = _figure((8.6, 1.4 + 0.42 * len(rows)), len(series) + len(marks))
+    axes = figure.subplots()
+    _tidy(axes)
     style = _styles(list(series))
     for at, (name, values) in enumerate(series.items()):
         colour, mark, _ = style[name]
@@ -156,8 +145,7 @@ def plane(
 ) -> None:
     """Draw points in a plane, or in several planes next to each other with a common x axis."""
     every = [series, *others]
-    size = 4.6 * len(every) + 2.6, max(4.4, 0.9 + 0.24 * len(series))
-    figure = new_figure(size, _DPI, _WHAT, layout="constrained")
+    figure = _figure((4.6 * len(every) + 2.6, 4.4), len(series))
     grid = figure.subplots(1, len(every), squeeze=False)[0]
     style = _styles(list(series))
     for axes, points, y in zip(grid, every, ys, strict=True):
@@ -165,8 +153,7 @@ def plane(
         for name, places in points.items():
             colour, mark, _ = style[name]
             axes.plot(*zip(*places, strict=True), mark, color=colour, ms=7, label=name)
-        axes.set_xlabel(x)
-        axes.set_ylabel(y)
+        axes.set(xlabel=x, ylabel=y)
         _scale(axes.xaxis, [place[0] for places in points.values() for place in places])
         _scale(axes.yaxis, [place[1] for places in points.values() for place in places])
     _legend(grid[-1])
@@ -179,14 +166,11 @@ def _styles(names: Sequence[str]) -> dict[str, tuple[str, str, str]]:
     return dict(zip(names, zip(cycle(_COLOURS), cycle(_MARKS), lines, strict=False), strict=False))
 
 
-def _page(entries: int, size: tuple[float, float]) -> tuple[Any, Any]:
+def _figure(size: tuple[float, float], entries: int) -> Any:
+    """Return a figure that is high enough for a legend with so many entries."""
     width, height = size
-    figure = new_figure(
-        (width, max(height, 0.9 + 0.24 * entries)), _DPI, _WHAT, layout="constrained"
-    )
-    axes = figure.subplots()
-    _tidy(axes)
-    return figure, axes
+    height = max(height, 0.9 + 0.24 * entries)
+    return new_figure((width, height), _DPI, _WHAT, layout="constrained")
 
 
 def _tidy(axes: Any) -> None:

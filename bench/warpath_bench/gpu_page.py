@@ -238,7 +238,7 @@ def write(lines: Sequence[Line], text: str, path: Path) -> None:
     series = curves(lines)
     if series:
         picture = path.with_name(f"{path.stem}-sizes.png")
-        charts.curves(picture, series, "edges", "kernels (ms)")
+        charts.panels(picture, [("kernels (ms)", series)], "edges")
         text += f"\n![Time over the number of edges, and lower bounds]({picture.name})\n"
     path.write_text(text, encoding="utf-8")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from warpath_bench.charts import Mark, Point, curves, dots, panels, plane
+from warpath_bench.charts import Mark, Point, dots, panels, plane
 from warpath_bench.paper_results import short
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def _time(results: Results, figure: Figure, stem: Path) -> list[Path]:
             name: [point for _, point in sorted(values.items(), key=lambda kept: kept[1].x)]
             for name, values in points.items()
         }
-        curves(path, series, "vertices", title, level=level)
+        panels(path, [(title, series)], "vertices", level=level)
     else:
         rows = {
             name: {label: p.y for label, p in values.items()} for name, values in points.items()

@@ -61,7 +61,10 @@ def main(arguments: Sequence[str]) -> int:
     folder.mkdir(parents=True, exist_ok=True)
     several = len(found) > 1
     stems = [f"{options.name}-{at}" if several else options.name for at, _ in enumerate(found, 1)]
-    pictures = [draw(machine, folder / stem) for machine, stem in zip(found, stems, strict=True)]
+    pictures = [
+        draw(machine, folder / stem, one=options.summary)
+        for machine, stem in zip(found, stems, strict=True)
+    ]
     report = folder / f"{options.name}.md"
     text = page(found, pictures, options.title, summary=options.summary)
     report.write_text(text, encoding="utf-8")
@@ -245,14 +248,18 @@ def _failures(machine: Machine) -> list[str]:
     return items or ["- none"]
 
 
-def draw(machine: Machine, stem: Path) -> dict[str, Path]:
-    """Draw the charts for which a machine has lines; return title -> file."""
+def draw(machine: Machine, stem: Path, *, one: bool) -> dict[str, Path]:
+    """Draw the charts for which a machine has lines, or the first one; return title -> file."""
     ways = {
         "ratios": ("Ours against the best peer", _draw_ratios),
         "work": ("Work and rounds against parallelism", _draw_work),
     }
-    paths = {name: stem.with_name(f"{stem.name}-{name}.png") for name in ways}
-    return {title: paths[name] for name, (title, way) in ways.items() if way(machine, paths[name])}
+    found = {}
+    for name, (title, way) in ways.items():
+        path = stem.with_name(f"{stem.name}-{name}.png")
+        if not (one and found) and way(machine, path):
+            found[title] = path
+    return found
 
 
 def _draw_ratios(machine: Machine, path: Path) -> bool:
