@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
+import re
 import subprocess
 from functools import cache
 from pathlib import Path
@@ -36,13 +37,18 @@ def commit() -> str | None:
 @cache
 def machine() -> str:
     """Return the processor and the number of its threads."""
-    name = platform.processor() or platform.machine()
+    return f"{processor()}, {os.cpu_count()} threads"
+
+
+def processor() -> str:
+    """Return the name of the processor."""
+    name = re.search(r"^model name\s*:\s*(.+)$", processor_facts(), re.MULTILINE)
+    return name[1].strip() if name else platform.processor() or platform.machine()
+
+
+def processor_facts() -> str:
+    """Return what Linux says about the processors; an empty text elsewhere."""
     try:
-        text = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace")
+        return Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace")
     except OSError:
-        text = ""
-    for line in text.splitlines():
-        if line.startswith("model name"):
-            name = line.partition(":")[2].strip()
-            break
-    return f"{name}, {os.cpu_count()} threads"
+        return ""

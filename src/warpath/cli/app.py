@@ -13,18 +13,7 @@ import typer
 
 import warpath
 from warpath.base.errors import NotSupportedError
-from warpath.cli import (
-    catalogue,
-    doctor,
-    drawings,
-    files,
-    look,
-    many,
-    near,
-    route,
-    solve,
-    update,
-)
+from warpath.cli import catalogue, doctor, drawings, files, look, many, searches, update
 from warpath.cli.coordinates import protected
 from warpath.cli.options import grouped
 from warpath.cli.reporting import UsageError
@@ -45,27 +34,32 @@ _EPILOG = (
 
 _ANYWHERE = {"--json", "--quiet", "-q", "--debug"}
 
-app = typer.Typer(
-    name="warpath",
-    help="Compute exact shortest paths in graphs, on CPUs and GPUs.",
-    epilog=_EPILOG,
+_group = functools.partial(
+    typer.Typer,
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+app = _group(
+    name="warpath",
+    help="Compute exact shortest paths in graphs, on CPUs and GPUs.",
+    epilog=_EPILOG,
+)
+_plot = _group(help="Draw searches on the map, traced runs, and the effect of delta.")
+_bench = _group(help="Run a benchmark, the same as [cyan]python -m warpath_bench[/].")
 
 #: All arguments after the name of a benchmark are passed to it, ``--help`` too.
 _PASSED_ON = {"allow_extra_args": True, "ignore_unknown_options": True, "help_option_names": []}
 _FREE = {"allow_extra_args": True, "ignore_unknown_options": True}  # generator parameters
 _PANELS: dict[str, tuple[Callable[..., None], ...]] = {
     "Solve": (
-        solve.sssp,
+        searches.sssp,
         many.distances,
         many.apsp,
         many.pairs,
-        near.nearest,
-        near.within,
-        route.path,
+        searches.nearest,
+        searches.within,
+        searches.path,
         update.update,
     ),
     "Inspect": (
@@ -80,34 +74,12 @@ _PANELS: dict[str, tuple[Callable[..., None], ...]] = {
 }
 for _panel, _commands in _PANELS.items():
     for _command in _commands:
-        app.command(
-            _command.__name__,
-            rich_help_panel=_panel,
-            context_settings=_FREE if _command is files.generate else None,
-        )(grouped(_command))
-
-_plot = typer.Typer(
-    help="Draw searches on the map, traced runs, and the effect of delta.",
-    rich_markup_mode="rich",
-    context_settings=app.info.context_settings,
-)
-for _command in (
-    drawings.tree,
-    drawings.route,
-    drawings.within,
-    drawings.nearest,
-    drawings.frontier,
-    drawings.trace,
-    drawings.delta,
-):
+        _settings = _FREE if _command is files.generate else None
+        _add = app.command(_command.__name__, rich_help_panel=_panel, context_settings=_settings)
+        _add(grouped(_command))
+for _command in drawings.COMMANDS:
     _plot.command(_command.__name__)(grouped(_command))
 app.add_typer(_plot, name="plot", rich_help_panel="Inspect")
-
-_bench = typer.Typer(
-    help="Run a benchmark, the same as [cyan]python -m warpath_bench[/].",
-    rich_markup_mode="rich",
-    context_settings=app.info.context_settings,
-)
 app.add_typer(_bench, name="bench", rich_help_panel="Measure")
 _GROUPS = ("plot", "bench")  # commands that have subcommands
 
@@ -143,12 +115,8 @@ def parser(*, measuring: bool = False) -> Any:
     if measuring:
         _bench.registered_commands.clear()
         for name, measured in _benchmarks():
-            _bench.command(
-                name,
-                help=measured.__doc__,
-                add_help_option=False,
-                context_settings=_PASSED_ON,
-            )(measured)
+            add = _bench.command(name, add_help_option=False, context_settings=_PASSED_ON)
+            add(measured)
     return typer.main.get_command(app)
 
 
@@ -202,11 +170,10 @@ def _benchmarks() -> Iterator[tuple[str, Callable[[typer.Context], None]]]:
 
     found = entry_points(group="warpath.commands", name="bench")
     if not found:
-        msg = (
+        raise NotSupportedError(
             "warpath bench needs the distribution warpath-bench, which is not installed: in a "
             "checkout of warpath, pip install ./bench"
         )
-        raise NotSupportedError(msg)
     for one in found:
         for name, command in one.load().items():
             yield name, _runner(command)

@@ -6,7 +6,7 @@ from typing import Any
 
 from warpath.api import calls
 from warpath.cli.options import Showing, argument, option
-from warpath.cli.output import Report, Sentence, TableRows
+from warpath.cli.output import Report, TableRows
 from warpath.cli.reporting import UsageError
 from warpath.io.formats import FORMATS
 from warpath.planner.kinds import KINDS
@@ -56,9 +56,9 @@ def algorithms(
         several = len({recipe.solves for recipe in recipes}) > 1
         columns = ("name", "on", *(["does"] if several else []), "for")
         rows = [_row(recipe, does=several) for recipe in recipes]
-        report.parts += [Sentence(f"{first}: {title}"), TableRows(columns, rows, data=False)]
+        report.parts += [(f"{first}: {title}"), TableRows(columns, rows, data=False)]
     if not report.parts:
-        report.parts.append(Sentence(f"no algorithm of {paper} runs on {device}"))
+        report.parts.append(f"no algorithm of {paper} runs on {device}")
     report.show()
 
 
@@ -144,24 +144,16 @@ def _tasks(recipe: Recipe) -> list[str]:
 def _described(recipe: Recipe) -> dict[str, Any]:
     chosen = recipe.axes or recipe.steps
     axes = {} if chosen is None else {axis: v for axis, v, _ in chosen.explained()}
-    return {
-        "name": recipe.name,
-        "summary": recipe.summary,
+    names = (
+        "name", "summary", "integer_only", "max_weight", "exact", "planned", "devices", "paper",
+        "where", "loop", "queue", "note",
+    )  # fmt: skip
+    return {name: getattr(recipe, name) for name in names} | {
         "tasks": _tasks(recipe),
         "negative_weights": recipe.negative,
-        "integer_only": recipe.integer_only,
-        "max_weight": recipe.max_weight,
         "needs": recipe.needs(),
         "same_bits": recipe.exact and not recipe.reassociates,
-        "exact": recipe.exact,
-        "planned": recipe.planned,
         "params": {each.name: each.meaning for each in recipe.params},
-        "devices": recipe.devices,
-        "paper": recipe.paper,
         "source": str(recipe.source),
-        "where": recipe.where,
-        "loop": recipe.loop,
-        "queue": recipe.queue,
         "axes": axes,
-        "note": recipe.note,
     }

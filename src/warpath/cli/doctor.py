@@ -7,7 +7,6 @@ import os
 import platform
 import re
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,6 +17,7 @@ from warpath.api import calls
 from warpath.api.options import preferred_device
 from warpath.base import settings, units
 from warpath.base.errors import NotSupportedError, WarpathError, install_line
+from warpath.base.provenance import processor, processor_facts
 from warpath.cli.options import Showing, flag
 from warpath.cli.output import NamedValues, Report, TableRows
 from warpath.graph import Graph
@@ -77,7 +77,7 @@ def doctor(
         "processor": machine["processor"],
         "cores": f"{machine['cores']}, {machine['usable_cores']} for this process",
         "SIMD": machine["simd"],
-        "memory": f"{units.size(machine['memory'])}, {_memory(machine['usable_memory'])}",
+        "memory": f"{units.size(machine['memory'])}, {_usable(machine['usable_memory'])}",
         "threads": machine["threads"],
     }
     rows = [
@@ -101,24 +101,28 @@ def doctor(
 
 
 def _machine() -> dict[str, Any]:
-    text = _read("/proc/cpuinfo")
-    name = re.search(r"^model name\s*:\s*(.+)$", text, re.MULTILINE)
-    flags = re.search(r"^(?:flags|Features)\s*:\s*(.+)$", text, re.MULTILINE)
+    flags = re.search(r"^(?:flags|Features)\s*:\s*(.+)$", processor_facts(), re.MULTILINE)
     have = set(flags[1].split()) if flags else set()
-    total = re.search(r"^MemTotal:\s+(\d+) kB", _read("/proc/meminfo"), re.MULTILINE)
     usable = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     return {
-        "processor": name[1] if name else platform.processor() or platform.machine(),
+        "processor": processor(),
         "cores": os.cpu_count(),
         "usable_cores": usable,
         "simd": next((level for level in _SIMD if level in have), None),
-        "memory": int(total[1]) * 1024 if total else 0,
+        "memory": _memory(),
         "usable_memory": _or_reason(settings.memory),
         "threads": _or_reason(settings.threads),
     }
 
 
-def _memory(usable: int | str) -> str:
+def _memory() -> int:
+    """Return the bytes of memory of the machine; 0 where the system does not say."""
+    if not hasattr(os, "sysconf"):
+        return 0
+    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+
+
+def _usable(usable: int | str) -> str:
     return usable if isinstance(usable, str) else f"{units.size(usable)} may be used"
 
 
@@ -168,29 +172,17 @@ def checked(device: str, recipes: tuple[str, ...]) -> str:
     return "ok, same bits as expected"
 
 
-def _read(path: str) -> str:
-    try:
-        return Path(path).read_text(encoding="utf-8", errors="replace")
-    except OSError:
-        return ""
-
-
 def _cuda() -> dict[str, Any]:
     """Return versions, GPUs by name or the reason for none, and the state of the kernel cache."""
     from warpath.engines.cuda import cache, device, driver
 
     kept = cache.kept()
-    document: dict[str, Any] = {
-        "none": None,
-        "versions": {},
-        "gpus": {},
-        "usable": [],
-        "cache": {
-            "folder": kept.folder,
-            "kernels": kept.entries,
-            "bytes": kept.bytes,
-            "refused": cache.refused(),
-        },
+    document: dict[str, Any] = {"none": None, "versions": {}, "gpus": {}, "usable": []}
+    document["cache"] = {
+        "folder": kept.folder,
+        "kernels": kept.entries,
+        "bytes": kept.bytes,
+        "refused": cache.refused(),
     }
     try:
         count = driver.device_count()

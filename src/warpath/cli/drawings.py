@@ -11,7 +11,7 @@ import numpy as np
 
 from warpath.base import units
 from warpath.base.progress import watch
-from warpath.cli import output, saving
+from warpath.cli import saving
 from warpath.cli.options import (
     CUTOFF,
     CUTOFFS,
@@ -28,9 +28,9 @@ from warpath.cli.options import (
     check_solving,
     option,
 )
-from warpath.cli.output import NamedValues, Report, TableRows
+from warpath.cli.output import NamedValues, Report, TableRows, titled
 from warpath.cli.reading import Loaded, load, numbers
-from warpath.cli.route import find_route
+from warpath.cli.searches import find_route
 from warpath.planner.kinds import device_names
 from warpath.results.names import names_of
 from warpath.results.trace import Trace
@@ -52,7 +52,7 @@ def tree(
 
     Example: [cyan]warpath plot tree roads.gr.gz --source 1 --target 1000 -o tree.png[/]
     """
-    loaded = _load(options, [source, target], out, "the tree")
+    loaded = _load(options, [source, target], "the tree")
     paths = loaded.solve("sssp", loaded.vertex(source), cutoff=cutoff)
     route = None if target is None else paths.path_to(loaded.vertex(target, along=False))
     _report("tree", loaded, paths, out, partial(paths.plot, route=route, theme=theme))
@@ -70,7 +70,7 @@ def route(
 
     Example: [cyan]warpath plot route roads.gr.gz 1 1000 -o route.png[/]
     """
-    loaded = _load(options, [source, target], out, "the route")
+    loaded = _load(options, [source, target], "the route")
     found = find_route(loaded, source, target)
     _report("route", loaded, found, out, partial(found.plot, theme=theme))
 
@@ -88,7 +88,7 @@ def within(
 
     Example: [cyan]warpath plot within roads.gr.gz --source 1 --cutoff 500,1000 -o near.png[/]
     """
-    loaded = _load(options, [source], out, "what lies within")
+    loaded = _load(options, [source], "what lies within")
     start, cutoffs = loaded.vertex(source), numbers(cutoff, "--cutoff")
     found = loaded.solve("within", start, cutoffs, reverse=reverse)
     _report("within", loaded, found, out, partial(found.plot, theme=theme))
@@ -107,7 +107,7 @@ def nearest(
 
     Example: [cyan]warpath plot nearest roads.gr.gz --facilities 1,500,900 -o areas.png[/]
     """
-    loaded = _load(options, [facilities], out, "the areas")
+    loaded = _load(options, [facilities], "the areas")
     found = loaded.solve("nearest", loaded.listed(facilities), reverse=reverse, cutoff=cutoff)
     _report("nearest", loaded, found, out, partial(found.plot, theme=theme))
 
@@ -137,8 +137,8 @@ def frontier(
     Example: [cyan]warpath plot frontier roads.gr.gz --source 1 -o search.gif[/]
     """
     if out.suffix:
-        saving.check(out, (*saving.PICTURES, ".gif"))
-    loaded = _load(options, [source], None, "the frontier")
+        saving.check(out, (*saving.PICTURES, ".gif"), "-o")
+    loaded = _load(options, [source], "the frontier")
     paths = loaded.solve("sssp", loaded.vertex(source))
     name = names_of(paths, np.array([paths.source_index]))[0]
     if by is None:
@@ -180,7 +180,6 @@ def delta(
     """
     from warpath.cli.delta_sweep import delta_sweep
 
-    saving.check(out, saving.PICTURES)
     names = [name.strip() for name in algorithms.split(",")]
     for name in names:
         check_solving(name, device)
@@ -196,7 +195,7 @@ def delta(
     def draw(file: Path) -> None:
         from warpath.plot import plot_sweep
 
-        described = f"{output.titled(options.graph.name, loaded.graph)}, from {source}"
+        described = f"{titled(options.graph.name, loaded.graph)}, from {source}"
         described += f", median of {repeats} solves" if timed else ", counted by the emulator"
         plot_sweep(sweeps, file, title=described, theme=theme)
 
@@ -232,7 +231,6 @@ def trace(
 
     Example: [cyan]warpath plot trace near_far.jsonl sweep.jsonl -o trace.png[/]
     """
-    saving.check(out, saving.PICTURES)
     traces = [Trace.load(file) for file in files]
 
     def draw(file: Path) -> None:
@@ -261,6 +259,9 @@ def trace(
     _show_drawn(report, TableRows(_COLUMNS, rows, data=False), out, draw)
 
 
+COMMANDS = (tree, route, within, nearest, frontier, trace, delta)
+
+
 def _show_drawn(report: Report, table: TableRows, out: Path, draw: Callable[[Path], Any]) -> None:
     """Draw a picture, and print a report with a table above the path of the picture."""
     report.add_file("plot", out, "drawn to", draw)
@@ -268,8 +269,7 @@ def _show_drawn(report: Report, table: TableRows, out: Path, draw: Callable[[Pat
     report.show(facts=False)
 
 
-def _load(options: VertexSolving, named: list[str | None], out: Path | None, what: str) -> Loaded:
-    saving.check(out, saving.PICTURES)
+def _load(options: VertexSolving, named: list[str | None], what: str) -> Loaded:
     loaded = load(options, named)
     loaded.require_coordinates(what)
     return loaded
@@ -284,7 +284,7 @@ def _report(
         "algorithm": result.plan.algorithm,
         "seconds": {"read": loaded.seconds["read"]},
     }
-    report.facts["graph"] = output.titled(loaded.options.graph.name, loaded.graph)
+    report.facts["graph"] = titled(loaded.options.graph.name, loaded.graph)
     report.facts["plan"] = result.plan.headline()
     report.add_file("plot", out, "drawn to", draw)
     report.show()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -75,7 +75,7 @@ def _edge_rows(graph: Graph, path: Path) -> list[tuple[int, list[str]]]:
     line, first = rows[0]
     columns, header = [0, 1, 2], False
     vertex = any(is_vertex(graph, text) for text in first[:2])
-    if len(first) != 3 or not (vertex or _is_number(first[2])):
+    if len(first) != 3 or not (vertex or not math.isnan(_number(first[2]))):
         try:
             chosen = chosen_columns(first, None, "auto")
         except GraphError as error:
@@ -130,16 +130,16 @@ def _indices(graph: Graph, path: Path, rows: list[tuple[int, list[str]]]) -> Arr
     return graph.index_of(names).reshape(-1, 2)
 
 
-def _is_number(text: str) -> bool:
+def _number(text: str) -> float:
+    """Return the number of a text; NaN for another text."""
     try:
-        number(text)
+        return number(text)
     except ValueError:
-        return False
-    return True
+        return math.nan
 
 
-def _weight(path: Path, line: int, text: str) -> Any:
-    value = number(text) if _is_number(text) else math.nan
+def _weight(path: Path, line: int, text: str) -> float:
+    value = _number(text)
     if not abs(value) < 2**63:
         reason = f"expected a number below 2^63 as the weight, found {text!r:.60}"
         raise GraphFormatError(path, line, reason)

@@ -1,8 +1,10 @@
 """convert, prepare and generate: write graph files."""
 # Annotations are read at run time: no postponed evaluation.
 
+import difflib
+import inspect
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,16 +12,21 @@ import typer
 
 from warpath.api import calls
 from warpath.base import units
-from warpath.cli import output, saving
-from warpath.cli.generators import arguments_of, describe_kind, list_kinds
-from warpath.cli.options import THREADS, Reading, Showing, argument, flag, option
-from warpath.cli.output import Report
-from warpath.cli.reading import load, pairs
+from warpath.cli import saving
+from warpath.cli.options import THREADS, Reading, Showing, argument, flag, option, output_file
+from warpath.cli.output import Report, TableRows, count
+from warpath.cli.reading import load, number_or_text, pairs
 from warpath.cli.reporting import UsageError, busy, tell
 from warpath.engines.hierarchy import arcs_of
 from warpath.graph import Graph
+from warpath.graph.generate import GENERATORS
 from warpath.graph.zones import opened
 from warpath.io.formats import left_out, write
+
+_WEIGHTS = (
+    "On the command line: --weights 1,10 draws integers from 1 to 10, --weights 0.5,2.0 draws "
+    "floats,\n--weights none means no weights; --dtype is int32, int64, float32 or float64."
+)
 
 
 def convert(
@@ -52,7 +59,7 @@ def convert(
 def prepare(
     *,
     options: Reading,
-    out: Path = option("The file to write: .wph.", "--out", "-o", default=...),
+    out: Path = output_file("The file to write", saving.PREPARED, default=...),
     threads: int | None = THREADS,
 ) -> None:
     """Prepare a graph for many routes, trips and tables, and save it with its hierarchy.
@@ -63,14 +70,13 @@ def prepare(
 
     Example: [cyan]warpath prepare roads.gr.gz -o roads.wph[/]
     """
-    saving.check(out, saving.PREPARED)
     loaded = load(options, prepared=False)
     roads = loaded.graph
     with loaded.timed("prepare"):
         solver = calls.prepare(roads, threads=threads, progress=options.progress)
     up, down = arcs_of(opened(roads))
     report = loaded.report("prepare")
-    hierarchy = f"{output.count(up)} arcs up, {output.count(down)} down"
+    hierarchy = f"{count(up)} arcs up, {count(down)} down"
     report.add("arcs", {"up": up, "down": down}, "hierarchy", hierarchy)
     _report_written(report, out, loaded.seconds, solver.save)
 
@@ -98,10 +104,10 @@ def generate(
         if kind is None and rest and not list_them:
             raise UsageError("a KIND is needed: `warpath generate --list` lists them.")
         report = Report("generate", showing)
-        list_kinds(report) if kind is None else describe_kind(report, kind)
+        _list_kinds(report) if kind is None else _describe_kind(report, kind)
         report.show()
         return
-    function, arguments = arguments_of(kind, context.args, pairs(parameter, "--parameter"))
+    function, arguments = _arguments_of(kind, context.args, pairs(parameter, "--parameter"))
     if out is None:
         raise UsageError("-o FILE is needed, for example -o graph.npz.")
     saving.check_folder(out)
@@ -112,8 +118,7 @@ def generate(
     report = Report("generate", showing, kind=kind, arguments={**arguments, "seed": seed})
     report.document |= {"n": made.n, "m": made.m}
     report.facts["generated"] = (
-        f"{made.name or kind}, seed {seed}: n = {output.count(made.n)} vertices, "
-        f"m = {output.count(made.m)} edges"
+        f"{made.name or kind}, seed {seed}: n = {count(made.n)} vertices, m = {count(made.m)} edges"
     )
     _write(report, made, out, seconds)
 
@@ -142,3 +147,107 @@ def _report_written(
     report.document["bytes"] = out.stat().st_size
     report.add_seconds(seconds)
     report.show()
+
+
+def _list_kinds(report: Report) -> None:
+    """Add all kinds of graphs to a report."""
+    rows = [(name, _summary(name), _usage(name)) for name in GENERATORS]
+    report.parts.append(TableRows(("kind", "what it is", "parameters"), rows, data=False))
+    kinds = [dict(zip(("kind", "summary", "usage"), row, strict=True)) for row in rows]
+    report.document["kinds"] = kinds
+
+
+def _describe_kind(report: Report, kind: str) -> None:
+    """Add the description of a kind and of its parameters to a report."""
+    text = f"{kind} {_usage(kind)}\n\n{inspect.getdoc(_function(kind)) or ''}"
+    text = text.partition("\nRaises\n")[0].partition("\nExamples\n")[0].rstrip()
+    text += f"\n\n{_WEIGHTS}"
+    defaults = {p.name: None if p.default is p.empty else p.default for p in _parameters(kind)}
+    report.document |= {"kind": kind, "parameters": defaults, "text": text}
+    report.parts.append(text)
+
+
+def _arguments_of(
+    kind: str, words: Sequence[str], given: dict[str, Any]
+) -> tuple[Callable[..., Graph], dict[str, Any]]:
+    """Return the generator and its arguments from ``--name value`` words and name=value pairs.
+
+    Raises
+    ------
+    UsageError
+        If the kind or a parameter is unknown, or a required parameter is missing.
+    """
+    function = _function(kind)
+    known = {p.name: p for p in _parameters(kind)}
+    found = dict(given)
+    rest = list(words)
+    while rest:
+        word = rest.pop(0)
+        name, equals, value = word.removeprefix("--").partition("=")
+        name = name.replace("-", "_")
+        if not word.startswith("--"):
+            raise UsageError(f"unexpected {word!r}: the parameters of {kind} are {_usage(kind)}.")
+        if name not in known:
+            raise _unknown(kind, name, known)
+        if equals:
+            found[name] = number_or_text(value)
+        elif isinstance(known[name].default, bool):
+            found[name] = True
+        elif not rest:
+            raise UsageError(f"{word} needs a value: {kind} {_usage(kind)}.")
+        else:
+            found[name] = number_or_text(rest.pop(0))
+    for name in given:
+        if name not in known:
+            raise _unknown(kind, name, known)
+    lacking = [
+        f"--{p.name}" for p in known.values() if p.default is p.empty and p.name not in found
+    ]
+    if lacking:
+        raise UsageError(f"{kind} needs {' and '.join(lacking)}: {kind} {_usage(kind)}.")
+    return function, {name: _value(known[name], value) for name, value in found.items()}
+
+
+def _value(parameter: inspect.Parameter, value: Any) -> Any:
+    """Return a value as its parameter takes it: ``none`` as None, 1e5 as an integer."""
+    if value == "none":
+        return None
+    whole = isinstance(value, float) and value.is_integer()
+    return int(value) if whole and "int" in str(parameter.annotation) else value
+
+
+def _function(kind: str) -> Callable[..., Graph]:
+    if kind in GENERATORS:
+        return GENERATORS[kind]
+    close = difflib.get_close_matches(kind, GENERATORS, n=1)
+    hint = f"did you mean {close[0]}?" if close else f"there are {', '.join(GENERATORS)}."
+    raise UsageError(f"there is no generator {kind!r}: {hint}")
+
+
+def _unknown(kind: str, name: str, known: Iterable[str]) -> UsageError:
+    close = difflib.get_close_matches(name, known, n=1)
+    hint = f" Did you mean --{close[0]}?" if close else ""
+    return UsageError(f"{kind} has no parameter {name!r}: {_usage(kind)}.{hint}")
+
+
+def _parameters(kind: str) -> list[inspect.Parameter]:
+    parameters = inspect.signature(_function(kind)).parameters.values()
+    return [p for p in parameters if p.name != "seed"]
+
+
+def _usage(kind: str) -> str:
+    return " ".join(_parameter_usage(p) for p in _parameters(kind))
+
+
+def _parameter_usage(parameter: inspect.Parameter) -> str:
+    default = parameter.default
+    if default is parameter.empty:
+        return f"--{parameter.name} ..."
+    if isinstance(default, bool):
+        return f"[--{parameter.name}{'=yes' if default else ''}]"
+    shown = ",".join(map(str, default)) if isinstance(default, tuple) else default
+    return f"[--{parameter.name} {'...' if shown is None else shown}]"
+
+
+def _summary(kind: str) -> str:
+    return (inspect.getdoc(_function(kind)) or "").partition("\n")[0]

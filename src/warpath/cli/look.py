@@ -13,7 +13,7 @@ from warpath.base import units
 from warpath.base.errors import InputError, VerificationError
 from warpath.cli import output
 from warpath.cli.options import Reading, Snapping, VertexSolving, argument, flag, option
-from warpath.cli.output import NamedValues, Report, Sentence
+from warpath.cli.output import NamedValues, Report
 from warpath.cli.reading import load
 from warpath.cli.reporting import UsageError, busy, in_words_of_the_command
 from warpath.cli.vertices import one_id
@@ -145,7 +145,7 @@ def plan(
     report.document["left_out"] = [
         {"algorithm": name, "reason": reason} for name, reason in chosen.left_out
     ]
-    report.parts.append(Sentence(str(chosen)))
+    report.parts.append(str(chosen))
     report.show()
 
 
@@ -215,7 +215,7 @@ def verify(
         raise
     report = Report("verify", options, graph=str(options.graph), result=str(result), verified=True)
     report.document |= {**dataclasses.asdict(certificate), "seconds": loaded.seconds}
-    report.parts.append(Sentence(str(certificate)))
+    report.parts.append(str(certificate))
     report.show()
 
 

@@ -15,6 +15,7 @@ from warpath.cli.options import (
     argument,
     flag,
     option,
+    output_file,
 )
 from warpath.cli.reading import Loaded, load
 from warpath.cli.reporting import UsageError
@@ -44,9 +45,7 @@ def distances(
     ),
     targets: str | None = option("As --sources. Default: all vertices."),
     cutoff: float | None = CUTOFF,
-    out: Path | None = option(
-        "Save the table: .npz, .parquet, .csv, .tsv, .npy, .zarr.", "--out", "-o"
-    ),
+    out: Path | None = output_file("Save the table", saving.TABLES),
     long: bool | None = _LONG,
     predecessors: bool = flag(
         "Add the vertex before each target, to a long table or .npz.", "--predecessors"
@@ -61,14 +60,13 @@ def distances(
 
     Example: [cyan]warpath distances roads.gr.gz -s depots.csv --targets 5,9,12 -o od.parquet[/]
     """
-    _check(out, long=long, escape_formulas=escape_formulas)
+    _check(out, long=long)
     if predecessors:
         long = _long_for_predecessors(out, long=long)
     loaded = load(options, [sources, targets])
     rows = loaded.listed(sources)
     columns = None if targets is None else loaded.listed(targets)
-    if out is None:
-        tables.refuse_large(len(rows), loaded.graph.n if columns is None else len(columns))
+    shape = len(rows), loaded.graph.n if columns is None else len(columns)
     solve = partial(
         loaded.solve,
         "distances",
@@ -79,15 +77,13 @@ def distances(
         dist_dtype=dist_dtype,
         missing=options.missing,
     )
-    _report("distances", loaded, solve, out, long=long, escape_formulas=escape_formulas)
+    _report("distances", loaded, shape, solve, out, long=long, escape_formulas=escape_formulas)
 
 
 def apsp(
     *,
     options: Solving,
-    out: Path | None = option(
-        "Save the table: .npy, .zarr, .npz, .parquet, .csv, .tsv.", "--out", "-o"
-    ),
+    out: Path | None = output_file("Save the table", saving.TABLES),
     long: bool | None = _LONG,
     dist_dtype: str | None = _DIST_DTYPE,
     escape_formulas: bool = ESCAPE_FORMULAS,
@@ -100,12 +96,18 @@ def apsp(
 
     Example: [cyan]warpath apsp zones.tntp -o full.npy[/]
     """
-    _check(out, long=long, escape_formulas=escape_formulas)
+    _check(out, long=long)
     loaded = load(options)
-    if out is None:
-        tables.refuse_large(loaded.graph.n, loaded.graph.n)
     solve = partial(loaded.solve, "apsp", dist_dtype=dist_dtype)
-    _report("apsp", loaded, solve, out, long=long, escape_formulas=escape_formulas)
+    _report(
+        "apsp",
+        loaded,
+        (loaded.graph.n,) * 2,
+        solve,
+        out,
+        long=long,
+        escape_formulas=escape_formulas,
+    )
 
 
 def pairs(
@@ -117,7 +119,7 @@ def pairs(
         metavar="TRIPS",
     ),
     page: HtmlMap,
-    out: Path | None = option("Save one row per trip: .parquet, .csv, .tsv, .txt.", "--out", "-o"),
+    out: Path | None = output_file("Save one row per trip", saving.ROWS),
     dist_dtype: str | None = _DIST_DTYPE,
     escape_formulas: bool = ESCAPE_FORMULAS,
 ) -> None:
@@ -128,13 +130,12 @@ def pairs(
 
     Example: [cyan]warpath pairs roads.wph trips.csv -o distances.csv[/]
     """
-    saving.check(out, saving.ROWS, escape_formulas=escape_formulas)
-    page.check()
     loaded = load(options, [trips])
     loaded.require_coordinates("the routes", {"--html": page.html})
     ends = listed_trips(loaded.graph, trips, options)
     if out is None:
-        tables.refuse_many(len(ends[0]))
+        what = f"the file has {len(ends[0]):,} trips"
+        tables.refuse_to_print(len(ends[0]), what, "save them", "distances.csv")
     found = loaded.solve("pairs", *ends, dist_dtype=dist_dtype, missing=options.missing)
     report = loaded.report("pairs")
     reached, total = int(found.reached.sum()), len(found)
@@ -151,6 +152,7 @@ def pairs(
 def _report(
     command: str,
     loaded: Loaded,
+    shape: tuple[int, int],
     solve: partial[Any],
     out: Path | None,
     *,
@@ -158,10 +160,13 @@ def _report(
     escape_formulas: bool,
 ) -> None:
     """Compute a table, save it if `out` is given, and print it or a summary."""
+    k, t = shape
+    if out is None:
+        what = f"the table has {k:,} x {t:,} distances"
+        tables.refuse_to_print(k * t, what, "save it", "table.npz")
     streamed = saving.streamed(out)
     with tables.kept(out):
         table = solve(out=out if streamed else None)
-    k, t = table.shape
     report = loaded.report(command)
     report.document |= {"sources": k, "targets": t, "reached": None, "sum": None}
     report.facts["table"] = f"{k} sources x {t} targets"
@@ -188,9 +193,8 @@ def _report(
     report.show(facts=out is not None)
 
 
-def _check(out: Path | None, *, long: bool | None, escape_formulas: bool) -> None:
-    """Raise an error for a file that cannot be written or cannot hold the form of the table."""
-    saving.check(out, saving.TABLES, escape_formulas=escape_formulas)
+def _check(out: Path | None, *, long: bool | None) -> None:
+    """Raise UsageError for --long with a file that holds only the array of distances."""
     if long and out is not None and saving.streamed(out):
         raise UsageError(
             f"-o {out}: --long is for .parquet, .csv or .tsv; {saving.suffix_of(out)} holds only "

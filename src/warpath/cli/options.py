@@ -48,6 +48,14 @@ def flag(text: str, name: str, *short: str, **settings: Any) -> Any:
     return option(text, name, *short, default=False, **settings)
 
 
+def output_file(text: str, suffixes: Sequence[str], name: str = "--out", **settings: Any) -> Any:
+    """Declare an option for a file to write; `grouped` checks its suffix and its folder."""
+    flags = [name, "-o"] if name == "--out" else [name]
+    declared = option(f"{text}: {', '.join(suffixes)}.", *flags, **settings)
+    declared.suffixes = suffixes
+    return declared
+
+
 def argument(text: str, *, default: Any = ..., **settings: Any) -> Any:
     """Declare a positional argument of a command."""
     return typer.Argument(default, help=text, show_default=False, **settings)
@@ -60,8 +68,7 @@ def number(text: str) -> float:
             return kind(text)
         except ValueError:
             continue
-    msg = f"{text!r} is not a number"
-    raise ValueError(msg)
+    raise ValueError(f"{text!r} is not a number")
 
 
 _PANELS = (None, "How the graph is read", "How it is solved", "How results are shown")
@@ -99,7 +106,7 @@ TO_FACILITIES: Any = flag(
     "Use distances from the vertices to the facilities, not from them.", "--reverse"
 )
 TO_SOURCE: Any = flag("Use distances to the source, not from it.", "--reverse")
-PICTURE: Any = option("The picture file: .png, .svg, .pdf.", "--out", "-o", default=...)
+PICTURE: Any = output_file("The picture file", saving.PICTURES, default=...)
 VERTEX: Any = argument("A vertex id, as in the file, or a coordinate lon,lat.")
 
 
@@ -263,10 +270,6 @@ class Solving(Reading):
         super().check(named)
         check_solving(self.algorithm, self.device)
 
-    def wish(self) -> dict[str, Any]:
-        """Return keyword arguments of the library."""
-        return {"algorithm": self.algorithm, "device": self.device, "threads": self.threads}
-
 
 @dataclass(frozen=True)
 class VertexSolving(Snapping, Solving):
@@ -299,17 +302,15 @@ def check_solving(algorithm: str, device: str) -> None:
 class HtmlMap:
     """Options for an interactive map in a file."""
 
-    html: Path | None = option(
-        "Write a map that can be moved and zoomed: .html, a page without a server."
+    html: Path | None = output_file(
+        "Write a map that can be moved and zoomed, without a server", saving.PAGES, "--html"
     )
     tiles: str | None = option(
         "The background of --html, from the network: an address with {z}, {x} and {y}.",
         metavar="URL",
     )
 
-    def check(self) -> None:
-        """Raise an error for a file that cannot be written, before the graph is read."""
-        saving.check(self.html, saving.PAGES, "--html")
+    def __post_init__(self) -> None:
         if self.tiles is not None and self.html is None:
             raise UsageError("--tiles is the background of --html FILE, which is missing.")
 
@@ -338,10 +339,15 @@ def grouped(command: Callable[..., None]) -> Callable[..., None]:
     ]
     spread = [each.replace(kind=inspect.Parameter.KEYWORD_ONLY) for each in spread]
     spread.sort(key=_order)
+    files = {each.name: getattr(each.default, "suffixes", None) for each in spread}
+    written = {name: suffixes for name, suffixes in files.items() if suffixes}
 
     @functools.wraps(command)
     def gathered(**values: Any) -> None:
         saving.refuse_inputs(values)
+        for name, suffixes in written.items():
+            escape = name == "out" and values.get("escape_formulas", False)
+            saving.check(values[name], suffixes, saving.WRITTEN[name], escape_formulas=escape)
         for name, group in groups.items():
             values[name] = group(**{each.name: values.pop(each.name) for each in fields(group)})
         command(**values)

@@ -45,12 +45,6 @@ class TableRows(NamedTuple):
     )  # without separators
 
 
-class Sentence(NamedTuple):
-    """A sentence."""
-
-    text: str
-
-
 class Report:
     """The outcome of a command, which is shown as text, as tables on a terminal, or as JSON.
 
@@ -64,7 +58,7 @@ class Report:
     def __init__(self, command: str, showing: Showing, **document: Any) -> None:
         self.document: dict[str, Any] = {"command": command, **document}
         self.facts: dict[str, Any] = {}
-        self.parts: list[NamedValues | TableRows | Sentence] = []
+        self.parts: list[NamedValues | TableRows | str] = []
         self.showing = showing
 
     def add(self, name: str, value: Any, label: str, text: Any = None) -> None:
@@ -189,32 +183,25 @@ def text_of(value: Any, *, thousands: bool = False) -> str:
     return visible(value)
 
 
-def _write_text(part: NamedValues | TableRows | Sentence) -> None:
-    if isinstance(part, Sentence):
-        sys.stdout.write(f"{visible(part.text, lines=True)}\n")
-    elif isinstance(part, NamedValues):
-        names = [visible(name) for name in part.values]
-        width = max(map(len, names), default=0)
-        for name, value in zip(names, part.values.values(), strict=True):
-            sys.stdout.write(f"{name:<{width}}  {text_of(value)}\n")
-    elif part.data:
+def _write_text(part: NamedValues | TableRows | str) -> None:
+    if isinstance(part, str):
+        sys.stdout.write(f"{visible(part, lines=True)}\n")
+    elif isinstance(part, TableRows) and part.data:
         sys.stdout.write("\t".join(map(visible, part.columns)) + "\n")
         sys.stdout.writelines(
             "\t".join("" if value is None else text_of(value) for value in row) + "\n"
             for row in part.rows
         )
     else:
-        rows = [
-            [*map(visible, part.columns)],
-            *([text_of(value) for value in row] for row in part.rows),
-        ]
-        widths = [max(len(row[at]) for row in rows) for at in range(len(part.columns))]
-        for row in rows:
-            cells = (f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True))
+        rows = part.values.items() if isinstance(part, NamedValues) else [part.columns, *part.rows]
+        texts = [list(map(text_of, row)) for row in rows]
+        widths = [max(map(len, column)) for column in zip(*texts, strict=True)]
+        for row in texts:
+            cells = map(str.ljust, row, widths)
             sys.stdout.write("  ".join(cells).rstrip() + "\n")
 
 
-def _show_rich(parts: Sequence[NamedValues | TableRows | Sentence]) -> None:
+def _show_rich(parts: Sequence[NamedValues | TableRows | str]) -> None:
     from rich import box
     from rich.console import Console
     from rich.table import Table
@@ -224,8 +211,8 @@ def _show_rich(parts: Sequence[NamedValues | TableRows | Sentence]) -> None:
     for at, part in enumerate(parts):
         if at:
             console.print()
-        if isinstance(part, Sentence):
-            console.print(Text(visible(part.text, lines=True)))
+        if isinstance(part, str):
+            console.print(Text(visible(part, lines=True)))
             continue
         if part.title:
             console.print(Text(visible(part.title), style="bold"))

@@ -58,8 +58,9 @@ class Loaded:
     def solver(self) -> Solver:
         """Return a solver of the graph with the options of the command."""
         options = self.options
-        assert isinstance(options, Solving)  # noqa: S101 - the commands that solve have them
-        return solver_of(self.graph, **options.wish(), prepared=self.prepared)
+        assert isinstance(options, Solving)  # noqa: S101 - the commands that solve have these
+        where = (options.algorithm, options.device, options.threads)
+        return solver_of(self.graph, *where, prepared=self.prepared)
 
     def solve(self, call: str, *arguments: Any, **keywords: Any) -> Any:
         """Return what a method of the solver returns, and measure its time."""
@@ -100,12 +101,11 @@ class Loaded:
         if self.graph.coordinates is None and options:
             self.add_sibling()
         if self.graph.coordinates is None and options:
-            msg = (
+            raise GraphError(
                 f"{self.options.graph} has no coordinates, so {what} cannot be drawn. Give them "
                 "with --coordinates FILE (DIMACS .co, Matrix Market n x 2, TNTP nodes)"
                 f"{f', or leave {options[0]} out' if options[0] else ''}."
             )
-            raise GraphError(msg)
 
     def add_sibling(self) -> None:
         """Add the coordinates of a file next to the graph file, if there is one."""

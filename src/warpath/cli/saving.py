@@ -41,7 +41,7 @@ WRITTEN = {
 
 
 def check(
-    out: Path | None, known: Sequence[str], option: str = "-o", *, escape_formulas: bool = False
+    out: Path | None, known: Sequence[str], option: str, *, escape_formulas: bool = False
 ) -> None:
     """Raise an error for a file that cannot be written, before the graph is read."""
     if escape_formulas and (out is None or suffix_of(out) not in _TEXT):
@@ -73,12 +73,12 @@ def refuse_inputs(values: Mapping[str, Any]) -> None:
         for file in files:
             if _replaces(out, Path(file)):
                 option = WRITTEN[name]
-                msg = f"{option} {out} would replace the input {file}: name another file."
-                raise UsageError(msg)
+                raise UsageError(
+                    f"{option} {out} would replace the input {file}: name another file."
+                )
     for (name, out), (other, second) in combinations(written.items(), 2):
         if out.resolve() == second.resolve():
-            msg = f"{WRITTEN[name]} and {WRITTEN[other]} name the same file, {second}."
-            raise UsageError(msg)
+            raise UsageError(f"{WRITTEN[name]} and {WRITTEN[other]} name the same file, {second}.")
 
 
 def _replaces(out: Path, file: Path) -> bool:
@@ -123,8 +123,9 @@ def save(
         result.save(out, **options)
         return
     if len(set(columns)) < len(columns):
-        msg = f"-o {out}: two columns of the table would have the same name: use --long."
-        raise UsageError(msg)
+        raise UsageError(
+            f"-o {out}: two columns of the table would have the same name: use --long."
+        )
     save_text(columns, rows, out, escape_formulas=escape_formulas)
 
 

@@ -26,24 +26,19 @@ SMALL = 20  # up to this number of vertices all are printed by default
 _PRINTED = {True: 400, False: 1_000_000}  # most entries to print: on a terminal, in a pipe
 
 
-def refuse_large(k: int, t: int) -> None:
-    """Raise UsageError for a table that is too large to print, before it is computed."""
-    _refuse(k * t, f"the table has {k:,} x {t:,} distances", "save it", "table.npz")
+def refuse_to_print(entries: int, what: str, save: str, example: str) -> None:
+    """Raise UsageError for more entries than are printed, before they are computed.
 
-
-def refuse_many(trips: int) -> None:
-    """Raise UsageError for trips that are too many to print, before they are computed."""
-    _refuse(trips, f"the file has {trips:,} trips", "save them", "distances.csv")
-
-
-def _refuse(entries: int, what: str, save: str, example: str) -> None:
+    Parameters
+    ----------
+    what, save, example : the message: what is too large, and how to save it to which file.
+    """
     most = _PRINTED[output.on_terminal()]
     if entries > most:
-        msg = (
+        raise UsageError(
             f"{what}, too many to print ({most:,} at most here): {save} with -o, for example "
             f"-o {example}."
         )
-        raise UsageError(msg)
 
 
 def exact_sum(values: Array) -> int | float:

@@ -4,6 +4,7 @@
 import math
 from collections.abc import Iterator
 from functools import partial
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +17,9 @@ from warpath.base.errors import (
     NegativeCycleError,
     VertexError,
 )
-from warpath.cli import output, saving
-from warpath.cli.options import ESCAPE_FORMULAS, VertexSolving, number, option
+from warpath.cli import saving
+from warpath.cli.options import ESCAPE_FORMULAS, VertexSolving, number, option, output_file
+from warpath.cli.output import count
 from warpath.cli.reading import load
 from warpath.cli.vertices import in_file_ids, one_id, table_rows, vertex
 from warpath.graph import Graph
@@ -49,9 +51,7 @@ def update(
         "[bold]7.41,43.73;7.42,43.74[/], or a file with an id in its first column.",
         default=...,
     ),
-    out: Path | None = option(
-        "Save one row per changed distance: .csv, .tsv, .txt.", "--out", "-o"
-    ),
+    out: Path | None = output_file("Save one row per changed distance", saving.TEXTS),
     escape_formulas: bool = ESCAPE_FORMULAS,
 ) -> None:
     """Replay changes of edges, and report whose distances they change.
@@ -63,7 +63,6 @@ def update(
 
     Example: [cyan]warpath update roads.gr.gz -s 1 --changes day.csv --watch shops.csv[/]
     """
-    saving.check(out, saving.TEXTS, escape_formulas=escape_formulas)
     loaded = load(options, [source, watch], prepared=False)
     roads = loaded.graph
     watched = {int(v) for v in roads.index_of(loaded.listed(watch, along=False))}
@@ -93,9 +92,9 @@ def update(
     report.document |= {"m": live.m, "watched": len(watched), "algorithm": options.algorithm}
     report.document["changes"] = sum(len(batch) for *_, batch in batches)
     report.add("source", first, "source", str(first))
-    report.add("batches", len(batches), "batches", output.count(len(batches)))
-    report.add("solved_anew", anew, "solved anew", output.count(anew))
-    report.facts["changed distances of watched vertices"] = output.count(len(rows))
+    report.add("batches", len(batches), "batches", count(len(batches)))
+    report.add("solved_anew", anew, "solved anew", count(anew))
+    report.facts["changed distances of watched vertices"] = count(len(rows))
     report.add_seconds(loaded.seconds)
     save = partial(saving.save_text, _COLUMNS, rows, escape_formulas=escape_formulas)
     report.add_file("out", out, "saved to", save)
@@ -122,17 +121,10 @@ def _batches(graph: Graph, path: Path) -> Iterator[Batch]:
     if missing:
         line = rows[0][0] if rows else None
         raise GraphFormatError(path, line, f"expected {_EXPECTED}; {missing[0]} is missing")
-    batch: Batch | None = None
-    for line, cells in rows[1:]:
-        row = dict(zip(header, cells, strict=False))
-        change = _change(graph, path, line, row)
-        if batch is None or batch[0] != row["time"]:
-            if batch is not None:
-                yield batch
-            batch = (row["time"], line, [])
-        batch[2].append(change)
-    if batch is not None:
-        yield batch
+    lines = ((line, dict(zip(header, cells, strict=False))) for line, cells in rows[1:])
+    for moment, batch in groupby(lines, lambda each: each[1]["time"]):
+        changes = [(line, _change(graph, path, line, row)) for line, row in batch]
+        yield moment, changes[0][0], [change for _, change in changes]
 
 
 def _change(graph: Graph, path: Path, line: int, row: dict[str, str]) -> tuple[Any, ...]:

@@ -114,11 +114,10 @@ def on_network(
     within = getattr(snapping, "within", None)
     places = [replace(entries[i], within=within, snap=snap) for i in at]
     if graph.coordinates is None:
-        msg = (
+        raise GraphError(
             f"the graph has no coordinates, so {places[0]} cannot be found on it: give them with "
             "--coordinates FILE (DIMACS .co, Matrix Market n x 2, TNTP nodes), or use ids."
         )
-        raise GraphError(msg)
     near = nearby(graph, places)
     if near.far.any():
         titles = [f"line {lines[i]}" if lines else f"number {i + 1}" for i in at]
@@ -199,8 +198,7 @@ def listed(
         return _of_file(graph, path, snapping, along=along)
     texts = listed_texts(argument)
     if not texts:
-        msg = f"{argument!r} lists no vertex: give ids like 1,5,9 or a file of ids."
-        raise VertexError(msg)
+        raise VertexError(f"{argument!r} lists no vertex: give ids like 1,5,9 or a file of ids.")
     if len(texts) == 1 and path.suffix.lower() in {".csv", ".tsv", ".txt"}:
         raise FileNotFoundError(2, "no such file", argument)
     return vertices(graph, texts, snapping, along=along)
@@ -382,12 +380,10 @@ def _numbered(graph: Graph, text: str) -> int:
         else "this graph has no vertices"
     )
     if not _is_integer(text):
-        msg = f"{text!r} is not a vertex: {rule}."
-        raise VertexError(msg)
+        raise VertexError(f"{text!r} is not a vertex: {rule}.")
     number = int(text)
     if not graph.id_base <= number <= last:
-        msg = f"vertex {number} does not exist: {rule}."
-        raise VertexError(msg)
+        raise VertexError(f"vertex {number} does not exist: {rule}.")
     return number - graph.id_base
 
 

@@ -1,0 +1,265 @@
+"""sssp, nearest, within and path: searches from one vertex or several."""
+# Annotations are read at run time: no postponed evaluation.
+
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from warpath.base.errors import NoPathError
+from warpath.cli import output, saving
+from warpath.cli.options import (
+    CUTOFF,
+    CUTOFFS,
+    ESCAPE_FORMULAS,
+    FACILITIES,
+    THEME,
+    TO_FACILITIES,
+    TO_SOURCE,
+    VERTEX,
+    HtmlMap,
+    TableSolving,
+    VertexSolving,
+    flag,
+    option,
+    output_file,
+)
+from warpath.cli.output import TableRows
+from warpath.cli.reading import Loaded, load, numbers
+from warpath.cli.tables import SMALL, add_distances, add_rows, save_rows
+from warpath.cli.vertices import ids, one_id
+from warpath.graph.arguments import one_index
+from warpath.results.legs import street_column
+from warpath.results.paths import Paths
+from warpath.results.predecessors import no_path
+from warpath.results.route import Route
+from warpath.results.trace import Trace, headline
+from warpath.results.within import Within
+
+_SHOWN = 24  # longer routes are printed on a terminal without the middle
+_ROWS: Any = output_file("Save one row per vertex", saving.ROWS)
+
+
+def sssp(
+    *,
+    options: VertexSolving,
+    source: str = option(
+        "The id of the source, as in the file, or a coordinate lon,lat.",
+        "--source",
+        "-s",
+        default=...,
+    ),
+    page: HtmlMap,
+    cutoff: float | None = CUTOFF,
+    out: Path | None = output_file("Save distances and predecessors", saving.PATHS),
+    trace: Path | None = output_file("Save the work of each round", saving.TRACES, "--trace"),
+    everything: bool = flag("Print every vertex: id, distance, predecessor.", "--all"),
+    escape_formulas: bool = ESCAPE_FORMULAS,
+) -> None:
+    """Compute shortest paths from one vertex to all others.
+
+    Prints the number of reached vertices, the exact sum and the mean of their distances, the
+    farthest vertex and the plan that ran; for small graphs (20 vertices) also every distance.
+
+    Example: [cyan]warpath sssp roads.gr.gz --source 1 -o tree.npz[/]
+    """
+    loaded = load(options, [source])
+    loaded.require_coordinates("the tree", {"--html": page.html})
+    traced = trace is not None
+    paths = loaded.solve("sssp", loaded.vertex(source), cutoff=cutoff, trace=traced)
+    report = loaded.report("sssp")
+    start = one_id(loaded.graph, paths.source_index)
+    report.add("source", start, "source", str(start))
+    add_distances(report, paths)
+    report.add_run(paths, loaded.seconds)
+    report.add_file("out", out, "saved to", partial(save_rows, paths, escape_formulas))
+    report.add_file("trace", trace, "traced to", partial(_save_trace, paths))
+    report.add_file("html", page.html, "map in", partial(page.save, paths))
+    add_rows(report, "distances", paths, listed=everything or loaded.graph.n <= SMALL)
+    report.show(facts=not everything)
+
+
+def nearest(
+    *,
+    options: TableSolving,
+    facilities: str = FACILITIES,
+    page: HtmlMap,
+    reverse: bool = TO_FACILITIES,
+    cutoff: float | None = CUTOFF,
+    out: Path | None = _ROWS,
+    everything: bool = flag("Print every vertex: id, facility, distance.", "--all"),
+    escape_formulas: bool = ESCAPE_FORMULAS,
+) -> None:
+    """Find the nearest of several facilities for every vertex, and its distance.
+
+    One search from all facilities. Of equally near facilities the first in the graph's order is
+    chosen. For small graphs (20 vertices) every vertex is printed.
+
+    Example: [cyan]warpath nearest roads.gr.gz --facilities depots.csv -o areas.parquet[/]
+    """
+    loaded = load(options, [facilities])
+    loaded.require_coordinates("the areas", {"--html": page.html})
+    chosen = loaded.listed(facilities)
+    choices = {"reverse": reverse, "cutoff": cutoff, "missing": options.missing}
+    found = loaded.solve("nearest", chosen, **choices)
+    roads = loaded.graph
+    report = loaded.report("nearest")
+    report.add("facilities", found.count_of_facilities, "facilities")
+    report.add("reverse", reverse, "measured", f"{'to' if reverse else 'from'} the facility")
+    add_distances(report, found)
+    del report.facts["sum of distances"]
+    counts = np.bincount(found.facility_rows[found.reached], minlength=1)
+    busiest = int(counts.argmax())
+    name = ids(roads, found.starts[[busiest]]).tolist()[0]
+    report.facts["largest area"] = f"{name}, {output.count(int(counts[busiest]))} vertices"
+    report.add_run(found, loaded.seconds)
+    report.add_file("out", out, "saved to", partial(save_rows, found, escape_formulas))
+    report.add_file("html", page.html, "map in", partial(page.save, found))
+    add_rows(report, "vertices", found, listed=everything or roads.n <= SMALL)
+    report.show(facts=not everything)
+
+
+def within(
+    *,
+    options: VertexSolving,
+    source: str = option(
+        "A vertex id, as in the file, or a coordinate lon,lat; or several, or a file of them, as "
+        "[bold]nearest[/] takes them.",
+        "--source",
+        "-s",
+        default=...,
+    ),
+    cutoff: str = CUTOFFS,
+    page: HtmlMap,
+    reverse: bool = TO_SOURCE,
+    out: Path | None = _ROWS,
+    outlines: Path | None = output_file(
+        "Save an outline around the streets within each cutoff", saving.SHAPES, "--outlines"
+    ),
+    plot: Path | None = output_file("Draw the isochrones on the map", saving.PICTURES, "--plot"),
+    theme: str = THEME,
+    everything: bool = flag("Print every vertex: id, distance, cutoff.", "--all"),
+    escape_formulas: bool = ESCAPE_FORMULAS,
+) -> None:
+    """Find the vertices within one or more distances of a vertex (isochrones).
+
+    The search stops at the largest distance. Outlines and pictures need coordinates: from the graph
+    file, from --coordinates, or from a file next to it (roads.co for roads.gr).
+
+    Example: [cyan]warpath within roads.gr.gz --source 1 --cutoff 500,1000 --plot near.png[/]
+    """
+    loaded = load(options, [source])
+    files = {"--plot": plot, "--outlines": outlines, "--html": page.html}
+    loaded.require_coordinates("what lies within", files)
+    chosen = loaded.listed(source)
+    found = loaded.solve("within", chosen, numbers(cutoff, "--cutoff"), reverse=reverse)
+    sources = ids(loaded.graph, found.source_indices).tolist()
+    one = found.count_of_sources == 1
+    origin = output.text_of(sources[0]) if one else f"the nearest of {len(sources)} sources"
+    counts = list(zip(found.cutoffs.tolist(), found.counts.tolist(), strict=True))
+    report = loaded.report("within")
+    report.document |= {"source": sources[0] if one else sources, "reverse": reverse}
+    report.document["within"] = [{"cutoff": far, "vertices": reached} for far, reached in counts]
+    report.facts["measured"] = f"{'to' if reverse else 'from'} {origin}"
+    for far, reached in counts:
+        report.facts[f"within {output.text_of(far)}"] = f"{output.count(reached)} vertices"
+    report.add_run(found, loaded.seconds)
+    report.add_file("out", out, "saved to", partial(save_rows, found, escape_formulas))
+    report.add_file("outlines", outlines, "outlines in", partial(_save_outlines, found))
+    report.add_file("plot", plot, "drawn to", partial(found.plot, theme=theme))
+    report.add_file("html", page.html, "map in", partial(page.save, found))
+    add_rows(report, "vertices", found, listed=everything or len(found) <= SMALL)
+    report.show(facts=not everything)
+
+
+def path(
+    *,
+    options: VertexSolving,
+    source: str = VERTEX,
+    target: str = VERTEX,
+    page: HtmlMap,
+    plot: Path | None = output_file("Draw the route on the map", saving.PICTURES, "--plot"),
+    everything: bool = flag("Print every row, also on a terminal.", "--all"),
+    legs: bool = flag(
+        "Print a row for each street, with metres and seconds as far as known.", "--legs"
+    ),
+) -> None:
+    """Find one shortest path between two vertices, and print it vertex by vertex.
+
+    The search stops as soon as the path is known. The exit code is 1 if there is none.
+    Drawing needs coordinates: from the graph file, from --coordinates, or from a file next to it
+    (roads.co for roads.gr or roads.wph, x_coord.mtx for x.mtx, x_node.tntp for x_net.tntp).
+
+    Example: [cyan]warpath path roads.gr.gz 1 1000 --plot route.png --html route.html[/]
+    """
+    loaded = load(options, [source, target])
+    loaded.require_coordinates("the route", {"--plot": plot, "--html": page.html})
+    found = find_route(loaded, source, target)
+    roads = loaded.graph
+    vertices = ids(roads, found.indices).tolist()
+    names = found.stops(vertices)
+    report = loaded.report("path")
+    report.document |= {"source": names[0], "target": names[-1]}
+    report.facts = {"route": f"{output.text_of(names[0])} -> {output.text_of(names[-1])}"}
+    report.add("length", found.length, "length")
+    report.add("hops", len(names) - 1, "hops")
+    report.document |= {"vertices": vertices, "weights": found.weights.tolist()}
+    report.add_rows("legs", *(_streets(found) if street_column(roads) else ([], None)))
+    report.document["coordinates"] = found.coordinates
+    report.add_plan(found.plan, loaded.seconds)
+    report.add_file("plot", plot, "drawn to", found.plot)
+    report.add_file("html", page.html, "map in", partial(page.save, found))
+    columns, rows = _streets(found) if legs else _vertices(found, names)
+    report.parts = [TableRows(columns, rows)]
+    if output.on_terminal() and len(rows) > _SHOWN and not everything:
+        half = _SHOWN // 2
+        left_out = f"... {len(rows) - 2 * half:,} more (--all shows them) ..."
+        ends = (TableRows(columns, part) for part in (rows[:half], rows[-half:]))
+        report.parts = [next(ends), left_out, next(ends)]
+    report.show(facts=output.on_terminal())
+
+
+def find_route(loaded: Loaded, source: str, target: str) -> Route:
+    """Return a shortest path; the error of a path that does not exist names its ends as given."""
+    roads, start, end = loaded.graph, loaded.vertex(source), loaded.vertex(target)
+    try:
+        found: Route = loaded.solve("path", start, end)
+    except NoPathError as error:
+        first, last = one_index(roads, start, "source"), one_index(roads, end, "target")
+        raise no_path(roads, first, last, ends=f"from {source} to {target}") from error
+    return found
+
+
+def _vertices(found: Route, names: list[Any]) -> tuple[list[str], list[list[Any]]]:
+    rows: list[list[Any]] = [[0, names[0], None, 0]]
+    for hop, (name, weight) in enumerate(zip(names[1:], found.weights.tolist(), strict=True), 1):
+        rows.append([hop, name, weight, rows[-1][3] + weight])
+    return ["hop", "vertex", "weight", "distance"], rows
+
+
+def _streets(found: Route) -> tuple[list[str], list[list[Any]]]:
+    """Return the table of `--legs`; GraphError if the graph has no street names."""
+    return list(found.legs.columns), [list(row) for row in found.legs]
+
+
+def _save_trace(paths: Paths, file: Path) -> str:
+    """Write the trace with the source's id of the file; return its path and totals as text."""
+    trace = paths.trace
+    assert trace is not None  # noqa: S101 - requested by the caller
+    assert trace.run is not None  # noqa: S101 - as above
+    source = one_id(paths.graph, paths.source_index)
+    run = replace(trace.run, source=source if isinstance(source, int) else str(source))
+    Trace(trace, run).save(file)
+    return f"{file}: {headline(trace.totals())}"
+
+
+def _save_outlines(found: Within, path: Path) -> None:
+    from warpath.io.save import atomic
+
+    frame = found.to_geodataframe()
+    if frame.crs is not None:
+        frame = frame.to_crs(4326)  # the only system of GeoJSON
+    with atomic(path) as file:
+        file.write(frame.to_json().encode())
