@@ -53,6 +53,18 @@ def small_process():
         getattr(ctypes.CDLL(None), "malloc_trim", lambda _: None)(0)  # not every libc has it
 
 
+@pytest.fixture
+def wide_indices(monkeypatch):
+    """Give the graphs of a test indices of 64 bits, as those of 2^31 vertices have."""
+    from support import corpus_case
+    from warpath.graph import checks
+
+    corpus_case._built.cache_clear()
+    monkeypatch.setattr(checks, "NARROW_LIMIT", 1)
+    yield
+    corpus_case._built.cache_clear()
+
+
 @pytest.fixture(scope="session", autouse=True)
 def heard_interrupt():
     """Have Python hear SIGINT even where a job in the background was started deaf to it."""

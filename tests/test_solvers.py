@@ -20,7 +20,7 @@ from support.compare import assert_is_a_negative_cycle, assert_same_bits, noting
 from support.recipes import on_cpu
 from warpath import Graph
 from warpath.base.dtypes import unreachable
-from warpath.recipes import Loop, Recipe, Task
+from warpath.recipes import Loop, Queue, Recipe, Task
 from warpath.recipes.axes import Layout
 
 if TYPE_CHECKING:
@@ -359,16 +359,45 @@ def test_delta_and_threads_do_not_change_a_bit(threads, delta):
     assert_same_bits(found.dist, expected.dist, graph)
 
 
-def test_64_bit_indices_give_the_same_bits():
-    case = corpus.case("wide_indices")
-    graph = case.graph()
+def test_64_bit_indices_give_the_same_bits(request):
+    narrow = corpus.case("small_rmat").graph()
+    expected = wp.sssp(narrow, 0)
+    table = wp.distances(narrow, [0, 5]).dist
+    nearest = wp.nearest(narrow, [0, 5])
+    request.getfixturevalue("wide_indices")
+    graph = corpus.case("small_rmat").graph()
     assert graph.indices.dtype == np.int64
-    narrow = Graph(graph.indptr, graph.indices.astype(np.int32), graph.weights)
+    solved = set()
     for recipe in on_cpu(Task.SSSP):
-        if facts_allow(recipe, Task.SSSP, graph):
+        if recipe.loop in {Loop.DIJKSTRA, Loop.BELLMAN_FORD} and recipe.queue in {
+            None,
+            Queue.HEAP,
+            Queue.RADIX,
+        }:
+            solved.add(recipe.name)
             found = wp.sssp(graph, 0, algorithm=recipe.name)
-            assert_same_bits(found.dist, wp.sssp(narrow, 0).dist, graph)
-            assert np.array_equal(found.pred, wp.sssp(narrow, 0).pred)
+            assert_same_bits(found.dist, expected.dist, graph)
+            assert np.array_equal(found.pred, expected.pred)
+            assert wp.verify(graph, found).tree
+        elif facts_allow(recipe, Task.SSSP, graph):
+            with pytest.raises(wp.NotSupportedError, match="it supports up to 0 vertices"):
+                wp.sssp(graph, 0, algorithm=recipe.name)
+    assert len(solved) >= 3
+    assert_same_bits(wp.sssp(graph, 0).dist, expected.dist, graph)
+    assert_same_bits(wp.distances(graph, [0, 5]).dist, table, graph)
+    assert np.array_equal(wp.nearest(graph, [0, 5]).facility_indices, nearest.facility_indices)
+    assert wp.path(graph, 0, 9).length == expected.dist[9]
+    hops = wp.sssp(graph.with_weights(None), 0, algorithm="warpath.bfs").dist
+    assert np.array_equal(hops, wp.sssp(narrow.with_weights(None), 0).dist)
+
+
+@pytest.mark.usefixtures("wide_indices")
+def test_what_numbers_up_to_2_31_vertices_says_so():
+    graph = corpus.case("small_rmat").graph()
+    with pytest.raises(wp.NotSupportedError, match="a hierarchy supports up to"):
+        wp.prepare(graph)
+    with pytest.raises(wp.NotSupportedError, match="DynamicPaths supports up to"):
+        wp.DynamicPaths(graph, 0)
 
 
 def test_every_registered_algorithm_was_run():

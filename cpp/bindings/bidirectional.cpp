@@ -111,10 +111,7 @@ void register_bidirectional(nb::module_& module) {
            nb::arg("progress") = nb::none());
   register_weighted<std::int32_t, std::int32_t>(module);
   register_weighted<std::int32_t, std::int64_t>(module);
-  register_weighted<std::int64_t, std::int32_t>(module);
-  register_weighted<std::int64_t, std::int64_t>(module);
   register_levels<std::int32_t>(module);
-  register_levels<std::int64_t>(module);
 }
 
 }  // namespace warpath::bindings

@@ -4,6 +4,7 @@
 // more, of the one or two that a solve of a tiny graph takes; the buffer protocol takes 0.1 more.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <optional>
 #include <span>
@@ -16,11 +17,8 @@ namespace warpath::bindings {
 template <class T>
 bool has_type(nb::handle object) {
   PyArrayObject* const array = Numpy::array(object);
-  if (array == nullptr) return false;
-  // Comparing type objects almost always decides; int64 has two names, and other byte orders have
-  // types of their own.
-  const nb::handle type = reinterpret_cast<PyObject*>(PyArray_DESCR(array));
-  return type.is(Numpy::dtype<T>()) || type.equal(Numpy::dtype<T>());
+  return array != nullptr && !PyArray_ISBYTESWAPPED(array) &&
+         std::ranges::find(kTypeNumbers<T>, PyArray_TYPE(array)) != kTypeNumbers<T>.end();
 }
 
 /// A read-only view of an array, valid while the array lives. Raises TypeError unless the array is

@@ -96,7 +96,7 @@ void register_builder(nb::module_& module) {
 }  // namespace
 
 void register_build(nb::module_& module) {
-  for_each_type([&]<class V, class W>() {
+  for_each_type_and_width([&]<class V, class W>() {
     register_inspect<V, W>(module);
     register_builder<V, std::int32_t, W>(module);
     register_builder<V, std::int64_t, W>(module);

@@ -20,14 +20,6 @@ namespace warpath::bindings {
 
 namespace nb = nanobind;
 
-/// A 1-d contiguous CPU array, allocated by Python for the core to fill.
-template <class T>
-using Out = Aligned<nb::ndarray<T, nb::ndim<1>, nb::c_contig, nb::device::cpu>>;
-/// A contiguous row-major matrix that the core only reads, and one that it fills.
-template <class T>
-using InMatrix = Aligned<nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>>;
-template <class T>
-using OutMatrix = Aligned<nb::ndarray<T, nb::ndim<2>, nb::c_contig, nb::device::cpu>>;
 /// An array made by the core and owned by NumPy.
 template <class T>
 using OwnedArray = nb::ndarray<nb::numpy, T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
@@ -54,43 +46,20 @@ std::span<T> view(const Out<T>& array) {
   return {array.data(), array.size()};
 }
 
-/// Converts a vector to a NumPy array without a copy. Requires the GIL.
-template <class T>
-OwnedArray<T> to_numpy(std::vector<T>&& values) {
-  auto owned = std::make_unique<std::vector<T>>(std::move(values));
-  T* data = owned->data();
+/// Converts a vector or a PageArray to a NumPy array without a copy. Requires the GIL.
+template <class Numbers>
+auto to_numpy(Numbers&& numbers) {
+  static_assert(std::is_rvalue_reference_v<Numbers&&>);
+  auto owned = std::make_unique<Numbers>(std::move(numbers));
+  auto* const data = owned->data();
   const std::size_t size = owned->size();
-  nb::capsule owner(owned.release(),
-                    [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
-  return OwnedArray<T>(data, {size}, owner);
-}
-
-/// Converts an array to a NumPy array without a copy. Requires the GIL.
-template <class T>
-OwnedArray<T> to_numpy(PageArray<T>&& values) {
-  auto owned = std::make_unique<PageArray<T>>(std::move(values));
-  T* data = owned->data();
-  const std::size_t size = owned->size();
-  nb::capsule owner(owned.release(),
-                    [](void* p) noexcept { delete static_cast<PageArray<T>*>(p); });
-  return OwnedArray<T>(data, {size}, owner);
+  nb::capsule owner(owned.release(), [](void* p) noexcept { delete static_cast<Numbers*>(p); });
+  return OwnedArray<std::remove_pointer_t<decltype(data)>>(data, {size}, owner);
 }
 
 /// A Control whose tick takes the GIL, handles Ctrl-C and calls progress(done, total) unless it is
 /// None. Create it with the GIL, poll it without.
-inline Control::Tick python_tick(nb::object progress) {
-  if (progress.is_none()) {
-    return [](std::int64_t, std::int64_t) {
-      const nb::gil_scoped_acquire gil;
-      if (PyErr_CheckSignals() != 0) throw nb::python_error();
-    };
-  }
-  return [progress = std::move(progress)](std::int64_t done, std::int64_t total) {
-    const nb::gil_scoped_acquire gil;
-    if (PyErr_CheckSignals() != 0) throw nb::python_error();
-    progress(done, total);
-  };
-}
+Control::Tick python_tick(nb::object progress);
 
 /// The rows of a graph, unchecked; `GraphRows` checks them.
 template <Index V, Weight W>
@@ -110,17 +79,28 @@ inline int at_least_one(int threads) {
   return threads;
 }
 
-/// Calls f.operator()<V, W>() for each of the eight (index, weight) type pairs of a Graph.
+/// Calls f.operator()<V, W>() for each weight type of a Graph.
+template <Index V, class F>
+void for_each_weight(F&& f) {
+  f.template operator()<V, std::int32_t>();
+  f.template operator()<V, std::int64_t>();
+  f.template operator()<V, float>();
+  f.template operator()<V, double>();
+}
+
+/// Calls f.operator()<V, W>() for each type of a graph of fewer than 2^31 vertices.
 template <class F>
 void for_each_type(F&& f) {
-  const auto with_weight = [&]<class V>() {
-    f.template operator()<V, std::int32_t>();
-    f.template operator()<V, std::int64_t>();
-    f.template operator()<V, float>();
-    f.template operator()<V, double>();
-  };
-  with_weight.template operator()<std::int32_t>();
-  with_weight.template operator()<std::int64_t>();
+  for_each_weight<std::int32_t>(f);
+}
+
+/// Calls it for larger graphs too, whose indices have 64 bits. Only what every graph needs has this
+/// second copy: their construction, checks, Dijkstra's algorithm, Bellman-Ford and breadth-first
+/// search.
+template <class F>
+void for_each_type_and_width(F&& f) {
+  for_each_weight<std::int32_t>(f);
+  for_each_weight<std::int64_t>(f);
 }
 
 // One function per file of bindings; each adds its functions to the module.

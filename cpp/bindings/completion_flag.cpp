@@ -1,7 +1,6 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
-#include <utility>
 
 #include "common.hpp"
 #include "warpath/parallel/scheduling.hpp"
@@ -14,8 +13,7 @@ namespace {
 /// Waiting for it releases the GIL.
 class CompletionFlag {
  public:
-  CompletionFlag(Out<std::int64_t> words, std::int64_t pending)
-      : words_(std::move(words)), pending_(pending) {
+  CompletionFlag(Out<std::int64_t> words, std::int64_t pending) : words_(words), pending_(pending) {
     if (words_.size() == 0) throw std::invalid_argument("words must not be empty");
   }
 
@@ -53,8 +51,8 @@ class CompletionFlag {
 
 void register_completion_flag(nb::module_& module) {
   nb::class_<CompletionFlag>(module, "CompletionFlag")
-      .def(nb::init<Out<std::int64_t>, std::int64_t>(), nb::arg("words").noconvert(),
-           nb::arg("pending"))
+      .def(nb::init<Out<std::int64_t>, std::int64_t>(), nb::keep_alive<1, 2>(),
+           nb::arg("words").noconvert(), nb::arg("pending"))
       .def("reset", &CompletionFlag::reset)
       .def("wait", &CompletionFlag::wait, nb::arg("seconds"));
 }

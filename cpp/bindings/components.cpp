@@ -34,7 +34,7 @@ void register_components_of(nb::module_& module) {
 }  // namespace
 
 void register_components(nb::module_& module) {
-  for_each_type([&]<class V, class W>() { register_components_of<V, W>(module); });
+  for_each_type_and_width([&]<class V, class W>() { register_components_of<V, W>(module); });
 }
 
 }  // namespace warpath::bindings

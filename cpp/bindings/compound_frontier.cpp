@@ -138,7 +138,6 @@ void register_compound_frontier(nb::module_& module) {
   module.attr("COMPOUND_FRONTIER_BLOCK") = kMinimumBlock;
   for_each_type([&]<class V, class W>() { register_sparse<V, W>(module); });
   register_blocks<std::int32_t>(module);
-  register_blocks<std::int64_t>(module);
   register_labels<std::int64_t>(module);
   register_labels<float>(module);
   register_labels<double>(module);

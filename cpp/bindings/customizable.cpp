@@ -202,7 +202,6 @@ void register_customizable(nb::module_& module) {
   define_changeable<float>(type);
   define_changeable<double>(type);
   register_eliminate<std::int32_t>(module);
-  register_eliminate<std::int64_t>(module);
 }
 
 }  // namespace warpath::bindings

@@ -407,9 +407,9 @@ std::string name_of() {
 
 void register_dynamic(nb::module_& module) {
   for_each_type([&]<class V, class W>() {
-    register_dynamic_of<V, W>(module, "DynamicPaths" + name_of<V>() + name_of<W>());
-    register_edited_rows<V, W>(module);
+    register_dynamic_of<V, W>(module, "DynamicPaths" + name_of<W>());
   });
+  for_each_type_and_width([&]<class V, class W>() { register_edited_rows<V, W>(module); });
 }
 
 }  // namespace warpath::bindings

@@ -18,7 +18,6 @@
 #include <vector>
 
 #include "common.hpp"
-#include "warpath/graph/inspect.hpp"
 
 namespace warpath::bindings {
 
@@ -27,23 +26,12 @@ inline void require(bool holds, const char* message) {
     throw std::invalid_argument(message);
 }
 
-inline void require_size(std::size_t size, std::size_t expected, const char* name) {
-  if (size != expected) [[unlikely]]
-    throw std::invalid_argument(std::string(name) + " has " + std::to_string(size) +
-                                " entries, but " + std::to_string(expected) + " are needed");
-}
+void require_size(std::size_t size, std::size_t expected, const char* name);
 
-inline void require_vertex(std::int64_t v, std::int64_t n) {
-  if (v < 0 || v >= n) [[unlikely]]
-    throw std::invalid_argument("there is no vertex " + std::to_string(v));
-}
+void require_vertex(std::int64_t v, std::int64_t n);
 
 /// Copies vertices and checks that they lie in [0, n); later writes to the array have no effect.
-inline std::vector<std::int64_t> vertices_of(const In<std::int64_t>& array, std::int64_t n) {
-  std::vector<std::int64_t> vertices(array.data(), array.data() + array.size());
-  for (const std::int64_t v : vertices) require_vertex(v, n);
-  return vertices;
-}
+std::vector<std::int64_t> vertices_of(const In<std::int64_t>& array, std::int64_t n);
 
 /// The cutoff, or `unreachable` if there is none.
 template <class D>
@@ -62,7 +50,7 @@ struct SharedSpan {
 /// A view of the array itself. The last SharedSpan of an array must be destroyed with the GIL held.
 template <class T>
 SharedSpan<T> share(const In<T>& array) {
-  return {view(array), std::make_shared<In<T>>(array)};
+  return {view(array), std::make_shared<nb::object>(nb::borrow(array.object()))};
 }
 
 /// Raises ValueError if indptr is empty or the number of vertices exceeds the index type.
@@ -86,26 +74,10 @@ template <Index V, Weight W>
 class GraphRows {
  public:
   GraphRows(const In<std::int64_t>& indptr, const In<V>& indices, const In<W>& weights,
-            Weights needed)
-      : indptr_(share(indptr)), indices_(share(indices)), weights_(share(weights)) {
-    require_rows<V>(indptr.size());
-    require(
-        weights.size() == indices.size() || (needed == Weights::kOptional && weights.size() == 0),
-        "weights must have an entry for each edge");
-    const ValidatedArray* const offsets = indptr.validated(Content::kOffsets);
-    const ValidatedArray* const numbers = indices.validated(Content::kIndices);
-    const ValidatedArray* const lengths = weights.validated(Content::kWeights);
-    const bool ordered = offsets != nullptr && numbers != nullptr &&
-                         offsets->bound == static_cast<std::int64_t>(indices.size()) &&
-                         numbers->bound <= static_cast<std::int64_t>(vertices());
-    if (lengths != nullptr) {
-      max_weight_ = lengths->max_weight<W>();
-      negative_ = lengths->negative;
-    }
-    check(!ordered, lengths == nullptr && needed >= Weights::kFinite);
-    require(needed != Weights::kNotNegative || !negative_, "weights must not be negative");
-    view_ = {indptr_.values, indices_.values, weights_.values};
-  }
+            Weights needed);
+  // Defined once, like the constructor: hundreds of bindings would each contain them.
+  GraphRows(GraphRows&& other) noexcept;
+  ~GraphRows();
 
   const CsrView<V, W>& view() const { return view_; }
   std::int64_t n() const { return view_.n(); }
@@ -116,30 +88,7 @@ class GraphRows {
 
  private:
   /// Copies and checks rows and weights that are not checked yet.
-  void check(bool rows, bool weights) {
-    if (!rows && !weights) return;
-    if (rows) indptr_ = copied(indptr_), indices_ = copied(indices_);
-    if (weights) weights_ = copied(weights_);
-    Control control(python_tick(nb::none()));
-    const RowReport<W> report = inspect_rows<V, W>(
-        {indptr_.values, indices_.values, weights ? weights_.values : std::span<const W>()}, 1,
-        control);
-    require(!report.bad_ends && report.descending < 0,
-            "indptr must ascend from 0 to the number of indices");
-    if (report.bad_index >= 0)
-      throw std::invalid_argument("indices[" + std::to_string(report.bad_index) +
-                                  "] is not a vertex");
-    require(report.bad_weight < 0 && report.absent == 0, "weights must be finite");
-    if (!weights) return;
-    max_weight_ = report.max_weight;
-    negative_ = report.min_weight < 0;
-  }
-
-  template <class T>
-  static SharedSpan<T> copied(const SharedSpan<T>& span) {
-    const auto made = std::make_shared<std::vector<T>>(span.values.begin(), span.values.end());
-    return {*made, made};
-  }
+  void check(bool rows, bool weights);
 
   SharedSpan<std::int64_t> indptr_;
   SharedSpan<V> indices_;

@@ -294,13 +294,8 @@ void register_hierarchy(nb::module_& module, const char* name) {
   define_table<W, D>(type);
   if constexpr (std::is_integral_v<W>) define_table<W, std::int32_t>(type);
   define_nearest<W, std::int32_t>(type);
-  define_nearest<W, std::int64_t>(type);
   define_route<W, std::int32_t, W>(type);
-  define_route<W, std::int64_t, W>(type);
-  if constexpr (std::is_same_v<W, std::int64_t>) {
-    define_route<W, std::int32_t, std::int32_t>(type);
-    define_route<W, std::int64_t, std::int32_t>(type);
-  }
+  if constexpr (std::is_same_v<W, std::int64_t>) define_route<W, std::int32_t, std::int32_t>(type);
   module.def(
       "hierarchy",
       [](In<Position> position, In<std::int64_t> up_first, In<Position> up_heads, In<W> up_weights,

@@ -15,19 +15,6 @@ namespace warpath::bindings {
 
 namespace {
 
-/// Graphs of 2^31 vertices and more use Dijkstra's algorithm: their labels alone fill the memory.
-template <Index V, Weight W, class Label>
-ManyCounters solve(Table<V, W, Label> table, bool together, int threads, Control& control) {
-  if constexpr (sizeof(V) == 4) {
-    return many_sources(table, together, threads, control);
-  } else {
-    using Queue = QuaternaryHeap<DistanceOf<W>, V>;
-    return {dijkstra_many<Label, V, W>(
-        table.graph, table.sources, table.targets, table.out, [] { return Queue(); },
-        OriginalWeights<V, W>{}, table.cutoff, threads, control)};
-  }
-}
-
 template <Index V, Weight W, class Label>
 void register_table(nb::module_& module) {
   using D = DistanceOf<W>;
@@ -46,7 +33,7 @@ void register_table(nb::module_& module) {
         ManyCounters counters;
         {
           const nb::gil_scoped_release free;
-          counters = solve<V, W, Label>(
+          counters = many_sources<V, W, Label>(
               {rows.view(), starts, ends, table, most, delta, delta_together, bits, large},
               together, at_least_one(threads), control);
         }
@@ -77,7 +64,7 @@ void register_own_buckets(nb::module_& module) {
         const auto run = [=](std::int64_t source, std::span<D> dist,
                              Control& control) -> std::optional<SearchStats> {
           try {
-            const ManyCounters counters = solve<V, W, D>(
+            const ManyCounters counters = many_sources<V, W, D>(
                 {rows->view(), {&source, 1}, {}, dist, most, delta, delta}, false, 1, control);
             return SearchStats{.settled = counters.settled,
                                .relaxed = counters.relaxed,

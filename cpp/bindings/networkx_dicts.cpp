@@ -327,7 +327,6 @@ void register_networkx_dicts(nb::module_& module) {
                nb::arg("limit"), nb::arg("backwards"), nb::arg("threads"));
   };
   by_levels.template operator()<std::int32_t>();
-  by_levels.template operator()<std::int64_t>();
   module.def("dict_of_lists", &dict_of_lists, nb::arg("names"), nb::arg("keys").noconvert(),
              nb::arg("ends").noconvert(), nb::arg("listed").noconvert());
   module.def("along_paths", &along_paths, nb::arg("above").noconvert(),

@@ -134,7 +134,6 @@ void register_networkx_searches(nb::module_& module) {
     if constexpr (!std::is_same_v<W, float>) register_spurs<V, W>(module);
   });
   register_levels<std::int32_t>(module);
-  register_levels<std::int64_t>(module);
 }
 
 }  // namespace warpath::bindings

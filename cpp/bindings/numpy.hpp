@@ -5,12 +5,32 @@
 #include <nanobind/nanobind.h>
 #include <numpy/ndarraytypes.h>
 
+#include <array>
+#include <cstdint>
 #include <string>
 #include <type_traits>
 
 namespace warpath::bindings {
 
 namespace nb = nanobind;
+
+/// NumPy's numbers of a type: "int64" has two.
+template <class T>
+inline constexpr int kTypeNumbers = 0;
+template <>
+inline constexpr std::array kTypeNumbers<bool>{int{NPY_BOOL}};
+template <>
+inline constexpr std::array kTypeNumbers<std::int8_t>{int{NPY_BYTE}};
+template <>
+inline constexpr std::array kTypeNumbers<std::uint8_t>{int{NPY_UBYTE}};
+template <>
+inline constexpr std::array kTypeNumbers<std::int32_t>{int{NPY_INT}};
+template <>
+inline constexpr std::array kTypeNumbers<std::int64_t>{int{NPY_LONG}, int{NPY_LONGLONG}};
+template <>
+inline constexpr std::array kTypeNumbers<float>{int{NPY_FLOAT}};
+template <>
+inline constexpr std::array kTypeNumbers<double>{int{NPY_DOUBLE}};
 
 /// Objects of NumPy's module. They are looked up when the core is imported or a search is bound: a
 /// running search must not wait for another thread that looks them up and waits for the GIL.

@@ -101,13 +101,9 @@ void register_lower(nb::module_& module) {
 
 void register_partition(nb::module_& module) {
   for_each_type([&]<class V, class W>() { register_pair<V, W>(module); });
-  const auto with_label = [&]<class V>() {
-    register_lower<V, std::int64_t>(module);
-    register_lower<V, float>(module);
-    register_lower<V, double>(module);
-  };
-  with_label.template operator()<std::int32_t>();
-  with_label.template operator()<std::int64_t>();
+  register_lower<std::int32_t, std::int64_t>(module);
+  register_lower<std::int32_t, float>(module);
+  register_lower<std::int32_t, double>(module);
 }
 
 }  // namespace warpath::bindings

@@ -26,7 +26,7 @@ auto with_queue(std::string_view name, const CsrView<V, W>& graph, Use&& use) {
   using D = DistanceOf<W>;
   if (name == "heap") return use([] { return QuaternaryHeap<D, V>(); });
   if (name == "radix") return use([] { return RadixHeap<D, V>(); });
-  if constexpr (kBounded && std::is_integral_v<W>) {
+  if constexpr (kBounded && std::is_integral_v<W> && sizeof(V) == 4) {
     if (name == "dial") {
       // Passing over so many empty buckets takes about 16 us per vertex: Ctrl-C is handled in time.
       constexpr std::int64_t kMaxBuckets = std::int64_t{1} << 22;
@@ -45,14 +45,16 @@ auto with_queue(std::string_view name, const CsrView<V, W>& graph, Use&& use) {
 }
 
 /// The same for one source, with the heaps with decrease-key in addition: they have a node for each
-/// vertex of the graph, which would be much memory per thread.
+/// vertex of the graph, which would be much memory per thread, or for 2^31 vertices.
 template <Index V, Weight W, class Use>
 auto with_any_queue(std::string_view name, const CsrView<V, W>& graph, Use&& use) {
   using D = DistanceOf<W>;
-  const std::int64_t n = graph.n();
-  if (name == "binary") return use([n] { return BinaryHeap<D, V>(n); });
-  if (name == "fibonacci") return use([n] { return FibonacciHeap<D, V>(n); });
-  if (name == "relaxed") return use([n] { return RelaxedHeap<D, V>(n); });
+  if constexpr (sizeof(V) == 4) {
+    const std::int64_t n = graph.n();
+    if (name == "binary") return use([n] { return BinaryHeap<D, V>(n); });
+    if (name == "fibonacci") return use([n] { return FibonacciHeap<D, V>(n); });
+    if (name == "relaxed") return use([n] { return RelaxedHeap<D, V>(n); });
+  }
   return with_queue<true>(name, graph, use);
 }
 

@@ -8,6 +8,7 @@
 
 #include "buffers.hpp"
 #include "graph_rows.hpp"
+#include "warpath/graph/inspect.hpp"
 #include "warpath/parallel/team.hpp"
 
 namespace warpath::bindings {
@@ -35,8 +36,7 @@ class RowArray {
  public:
   RowArray(nb::handle given, Content content)
       : given_(given), content_(content), span_{values_of<T>(given), nullptr} {
-    const ValidatedArray* const owner = ValidatedArray::owner_of(given);
-    if (owner != nullptr && owner->is(content, Numpy::array(given))) validated_ = owner;
+    validated_ = ValidatedArray::of(given, content);
     span_.memory = std::make_shared<nb::object>(nb::borrow(given));
   }
 
@@ -131,7 +131,7 @@ nb::tuple validate_rows(nb::object indptr, nb::object indices, nb::object weight
                         int threads) {
   nb::tuple found;
   bool known = false;
-  for_each_type([&]<class V, class W>() {
+  for_each_type_and_width([&]<class V, class W>() {
     if (known || !has_type<V>(indices) || !has_type<W>(weights)) return;
     known = true;
     found = validate_rows_of<V, W>(indptr, indices, weights, copied, threads);
@@ -142,18 +142,14 @@ nb::tuple validate_rows(nb::object indptr, nb::object indices, nb::object weight
 
 /// Whether validate_rows made these arrays, and they are the rows of one graph.
 bool rows_are_validated(nb::handle indptr, nb::handle indices, nb::handle weights) {
-  const auto validated = [](nb::handle array, Content content) -> const ValidatedArray* {
-    const ValidatedArray* const owner = ValidatedArray::owner_of(array);
-    return owner != nullptr && owner->is(content, Numpy::array(array)) ? owner : nullptr;
-  };
-  const ValidatedArray* const offsets = validated(indptr, Content::kOffsets);
-  const ValidatedArray* const numbers = validated(indices, Content::kIndices);
+  const ValidatedArray* const offsets = ValidatedArray::of(indptr, Content::kOffsets);
+  const ValidatedArray* const numbers = ValidatedArray::of(indices, Content::kIndices);
   if (offsets == nullptr || numbers == nullptr) return false;
   if (offsets->bound != static_cast<std::int64_t>(numbers->size()) ||
       numbers->bound > static_cast<std::int64_t>(offsets->size()) - 1)
     return false;
   if (weights.is_none()) return true;
-  const ValidatedArray* const lengths = validated(weights, Content::kWeights);
+  const ValidatedArray* const lengths = ValidatedArray::of(weights, Content::kWeights);
   return lengths != nullptr && lengths->size() == numbers->size();
 }
 

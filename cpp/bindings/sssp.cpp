@@ -252,7 +252,7 @@ void register_path(nb::module_& module) {
 }  // namespace
 
 void register_sssp(nb::module_& module) {
-  for_each_type([&]<class V, class W>() {
+  for_each_type_and_width([&]<class V, class W>() {
     register_dijkstra<V, W>(module);
     register_dijkstra_search<V, W>(module);
     register_refuse_overflow<V, W>(module);

@@ -96,6 +96,11 @@ void register_many(nb::module_& module) {
       nb::arg("sources").noconvert(), nb::arg("targets").noconvert(), nb::arg("out").noconvert(),
       nb::arg("queue"), nb::arg("cutoff") = nb::none(), nb::arg("threads") = 1,
       nb::arg("progress") = nb::none());
+}
+
+template <Index V, Weight W, class Label>
+void register_johnson(nb::module_& module) {
+  using D = DistanceOf<W>;
   module.def(
       "johnson_many",
       [](In<std::int64_t> indptr, In<V> indices, In<W> weights, In<D> h, In<std::int64_t> sources,
@@ -115,9 +120,13 @@ void register_many(nb::module_& module) {
 }  // namespace
 
 void register_sssp_many(nb::module_& module) {
-  for_each_type([&]<class V, class W>() {
+  for_each_type_and_width([&]<class V, class W>() {
     register_many<V, W, DistanceOf<W>>(module);
     if constexpr (std::is_integral_v<W>) register_many<V, W, std::int32_t>(module);
+  });
+  for_each_type([&]<class V, class W>() {
+    register_johnson<V, W, DistanceOf<W>>(module);
+    if constexpr (std::is_integral_v<W>) register_johnson<V, W, std::int32_t>(module);
   });
 }
 

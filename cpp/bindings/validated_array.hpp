@@ -19,10 +19,6 @@ namespace warpath::bindings {
 /// The meaning of an array's numbers, which determines the check.
 enum class Content { kOffsets, kIndices, kWeights };
 
-/// Its address identifies the type.
-template <class T>
-inline constexpr char kTypeTag = 0;
-
 /// Read-only memory whose content was checked: the base object of NumPy arrays on it.
 ///
 /// A Graph stores its rows in such arrays. Functions recognise the base object and skip the check
@@ -34,7 +30,6 @@ class ValidatedArray {
   template <class T>
   ValidatedArray(Content content, std::span<const T> values, std::shared_ptr<const void> memory)
       : content_(content),
-        type_(&kTypeTag<T>),
         dtype_(Numpy::dtype<T>()),
         data_(values.data()),
         size_(values.size()),
@@ -61,36 +56,11 @@ class ValidatedArray {
   }
   bool negative = false;
 
-  /// Whether these are all the numbers of an array of type T.
-  template <class T>
-  bool is(Content content, const T* data, std::size_t size) const {
-    return content == content_ && type_ == &kTypeTag<T> && size == size_ &&
-           (size == 0 || data == data_);
-  }
-
-  /// Whether a NumPy array consists of exactly these numbers.
-  bool is(Content content, PyArrayObject* array) const {
-    const nb::handle dtype = reinterpret_cast<PyObject*>(PyArray_DESCR(array));
-    return content == content_ && PyArray_NDIM(array) == 1 &&
-           static_cast<std::size_t>(PyArray_DIM(array, 0)) == size_ &&
-           PyArray_CHKFLAGS(array, NPY_ARRAY_CARRAY_RO) &&
-           (size_ == 0 || PyArray_DATA(array) == data_) &&
-           (dtype.is(dtype_) || dtype.equal(dtype_));
-  }
-
   std::size_t size() const { return size_; }
 
-  /// The owner of an array's memory if it is a ValidatedArray, else null.
-  static const ValidatedArray* owner_of(nb::handle object) {
-    PyArrayObject* array = Numpy::array(object);
-    while (array != nullptr) {
-      const nb::handle base = PyArray_BASE(array);
-      if (!base.is_valid()) return nullptr;
-      if (base.type().ptr() == type_object()) return nb::inst_ptr<ValidatedArray>(base);
-      array = Numpy::array(base);
-    }
-    return nullptr;
-  }
+  /// The owner of an array's memory, if it is a ValidatedArray of this content and the array
+  /// consists of all its numbers; else null.
+  static const ValidatedArray* of(nb::handle object, Content content);
 
   /// Makes the NumPy array on a new ValidatedArray. Requires the GIL.
   static nb::object array(std::unique_ptr<ValidatedArray> validated);
@@ -101,8 +71,17 @@ class ValidatedArray {
   }
 
  private:
+  /// Whether a NumPy array consists of exactly these numbers.
+  bool is(Content content, PyArrayObject* array) const {
+    const nb::handle dtype = reinterpret_cast<PyObject*>(PyArray_DESCR(array));
+    return content == content_ && PyArray_NDIM(array) == 1 &&
+           static_cast<std::size_t>(PyArray_DIM(array, 0)) == size_ &&
+           PyArray_CHKFLAGS(array, NPY_ARRAY_CARRAY_RO) &&
+           (size_ == 0 || PyArray_DATA(array) == data_) &&
+           (dtype.is(dtype_) || dtype.equal(dtype_));
+  }
+
   Content content_;
-  const void* type_;
   nb::handle dtype_;
   const void* data_;
   std::size_t size_;
@@ -111,77 +90,65 @@ class ValidatedArray {
   double max_real_ = 0;
 };
 
-/// Requires an array whose address is a multiple of the element size, as vectorised loops expect.
-template <class Array>
-class Aligned : public Array {
+/// A NumPy array that a caller passed, without a reference of its own: valid during the call.
+class ArrayArgument {
  public:
-  using Unchecked = Array;
-  using Scalar = typename Array::Scalar;
+  std::size_t size() const { return shape_[0] * shape_[1]; }
+  std::size_t shape(std::size_t axis) const { return shape_[axis]; }
 
-  Aligned() = default;
-  explicit Aligned(Array&& array) : Array(std::move(array)) {}
+  nb::handle object() const { return object_; }
 
-  static bool is_aligned(const Array& array) {
-    return reinterpret_cast<std::uintptr_t>(array.data()) % alignof(Scalar) == 0;
-  }
-};
-
-/// A 1-d contiguous CPU array that the core only reads, and its ValidatedArray if it has one.
-template <class T>
-class In : public Aligned<nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>> {
- public:
-  using Base = Aligned<nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>>;
-
-  In() = default;
-  In(typename Base::Unchecked&& array, nb::handle object) : Base(std::move(array)) {
-    if (const ValidatedArray* validated = ValidatedArray::owner_of(object)) {
-      validated_ = validated;
-      object_ = nb::borrow(object);
-    }
-  }
-
-  /// The owner, if the array is all of its numbers and they have this content; else null.
+  /// Its owner, if the array is all of its numbers and they have this content; else null.
   const ValidatedArray* validated(Content content) const {
-    return validated_ != nullptr && validated_->is(content, this->data(), this->size()) ? validated_
-                                                                                        : nullptr;
+    return object_.is_valid() ? ValidatedArray::of(object_, content) : nullptr;
   }
-  /// The array itself, if it has such an owner.
-  const nb::object& object() const { return object_; }
 
- private:
-  const ValidatedArray* validated_ = nullptr;
-  nb::object object_;
+ protected:
+  /// Returns false unless the object is an aligned array in C order, of these dimensions and one of
+  /// these type numbers, and writable if it is `written`.
+  bool read(nb::handle object, std::span<const int> types, int dimensions, bool written) noexcept;
+
+  nb::handle object_;
+  void* data_ = nullptr;
+  std::size_t shape_[2] = {0, 1};
 };
+
+template <class T, int kDimensions, bool kWritten>
+class ArrayOf : public ArrayArgument {
+ public:
+  using Scalar = std::conditional_t<kWritten, T, const T>;
+
+  Scalar* data() const { return static_cast<Scalar*>(data_); }
+  Scalar& operator()(std::size_t at) const { return data()[at]; }
+
+  bool read(nb::handle object) noexcept {
+    return ArrayArgument::read(object, kTypeNumbers<T>, kDimensions, kWritten);
+  }
+};
+
+/// An array that the core only reads, and one allocated by Python for the core to fill.
+template <class T>
+using In = ArrayOf<T, 1, false>;
+template <class T>
+using Out = ArrayOf<T, 1, true>;
+/// Row-major matrices.
+template <class T>
+using InMatrix = ArrayOf<T, 2, false>;
+template <class T>
+using OutMatrix = ArrayOf<T, 2, true>;
 
 }  // namespace warpath::bindings
 
 namespace nanobind::detail {
 
-template <class Array>
-struct type_caster<warpath::bindings::Aligned<Array>> {
-  using Aligned = warpath::bindings::Aligned<Array>;
-  NB_TYPE_CASTER(Aligned, make_caster<Array>::Name)
+template <class T, int kDimensions, bool kWritten>
+struct type_caster<warpath::bindings::ArrayOf<T, kDimensions, kWritten>> {
+  using Argument = warpath::bindings::ArrayOf<T, kDimensions, kWritten>;
+  using Array = ndarray<typename Argument::Scalar, ndim<kDimensions>, c_contig, device::cpu>;
+  NB_TYPE_CASTER(Argument, make_caster<Array>::Name)
 
-  bool from_python(handle source, std::uint32_t flags, cleanup_list* cleanup) noexcept {
-    make_caster<Array> array;
-    if (!array.from_python(source, flags, cleanup) || !Aligned::is_aligned(array.value))
-      return false;
-    value = Aligned(std::move(array.value));
-    return true;
-  }
-};
-
-template <class T>
-struct type_caster<warpath::bindings::In<T>> {
-  using In = warpath::bindings::In<T>;
-  using Array = typename In::Unchecked;
-  NB_TYPE_CASTER(In, make_caster<Array>::Name)
-
-  bool from_python(handle source, std::uint32_t flags, cleanup_list* cleanup) noexcept {
-    make_caster<Array> array;
-    if (!array.from_python(source, flags, cleanup) || !In::is_aligned(array.value)) return false;
-    value = In(std::move(array.value), source);
-    return true;
+  bool from_python(handle source, std::uint32_t, cleanup_list*) noexcept {
+    return value.read(source);
   }
 };
 

@@ -64,7 +64,7 @@ void register_pair(nb::module_& module) {
 }  // namespace
 
 void register_verify(nb::module_& module) {
-  for_each_type([&]<class V, class W>() { register_pair<V, W>(module); });
+  for_each_type_and_width([&]<class V, class W>() { register_pair<V, W>(module); });
 }
 
 }  // namespace warpath::bindings

@@ -107,7 +107,6 @@ void register_pair(nb::module_& module) {
 void register_visit_order(nb::module_& module) {
   for_each_type([&]<class V, class W>() { register_pair<V, W>(module); });
   register_levels<std::int32_t>(module);
-  register_levels<std::int64_t>(module);
 }
 
 }  // namespace warpath::bindings

@@ -8,7 +8,7 @@
 namespace warpath::bindings {
 
 void register_write(nb::module_& module) {
-  for_each_type([&]<class V, class W>() {
+  for_each_type_and_width([&]<class V, class W>() {
     module.def(
         "format_edges",
         [](In<V> src, In<V> dst, In<W> weights, std::int64_t base, const std::string& prefix) {

@@ -9,7 +9,6 @@ from support.reference import rows
 from warpath import _core
 from warpath.engines.emulator.build import loaded_sanitizer
 
-INDICES = [np.int32, np.int64]
 WEIGHTS = [np.int32, np.int64, np.float32, np.float64]
 NONE = np.empty(0, np.int64)
 FAR = np.iinfo(np.int64).max
@@ -44,7 +43,7 @@ def solve(graph, sources, targets=NONE, *, delta=1.0, dtype=None, threads=1, **m
     return out, counts
 
 
-def random_graph(rng, index, weight):
+def random_graph(rng, weight):
     """Ties and zeros, loops and parallel edges, or weights over many decades."""
     n = int(rng.integers(1, 40))
     m = int(rng.integers(0, 5 * n))
@@ -55,7 +54,7 @@ def random_graph(rng, index, weight):
     else:
         weights = 10.0 ** rng.uniform(-8, 8, m)
     src, dst = rng.integers(0, n, m), rng.integers(0, n, m)
-    return n, rows(n, list(zip(src, dst, weights, strict=True)), index, weight)
+    return n, rows(n, list(zip(src, dst, weights, strict=True)), weight_type=weight)
 
 
 def grid(side, weight=np.int32, low=50, high=150):
@@ -78,11 +77,10 @@ def same_bits(found, wanted):
 @pytest.mark.threads
 @pytest.mark.parametrize("threads", [1, 2, 3, 4])
 @pytest.mark.parametrize("weight", WEIGHTS)
-@pytest.mark.parametrize("index", INDICES)
-def test_rows_are_those_of_dijkstra_alone_and_side_by_side(index, weight, threads):
+def test_rows_are_those_of_dijkstra_alone_and_side_by_side(weight, threads):
     rng = np.random.default_rng(threads)
     for _ in range(30):
-        n, graph = random_graph(rng, index, weight)
+        n, graph = random_graph(rng, weight)
         sources = rng.integers(0, n, int(rng.integers(1, 70)))
         targets = rng.integers(0, n, 3)
         wanted = expected(graph, sources)
@@ -98,7 +96,7 @@ def test_registers_of_every_width_give_the_same_rows(weight, bits):
     rng = np.random.default_rng(bits)
     together = 0
     for _ in range(20):
-        n, graph = random_graph(rng, np.int32, weight)
+        n, graph = random_graph(rng, weight)
         sources = rng.integers(0, n, 40)
         found, counts = solve(graph, sources, bits=bits)
         same_bits(found, expected(graph, sources))
@@ -111,7 +109,7 @@ def test_registers_of_every_width_give_the_same_rows(weight, bits):
 def test_any_width_of_buckets_gives_the_same_rows(weight, delta):
     rng = np.random.default_rng(5)
     for _ in range(15):
-        n, graph = random_graph(rng, np.int32, weight)
+        n, graph = random_graph(rng, weight)
         wanted = expected(graph, range(n))
         for together in (False, True):
             same_bits(solve(graph, range(n), delta=delta, together=together)[0], wanted)
@@ -186,7 +184,7 @@ def test_float_sum_that_becomes_infinite_is_unreachable(together):
 def test_cutoff_keeps_what_lies_within_it_and_nothing_else(weight, together):
     rng = np.random.default_rng(8)
     for _ in range(30):
-        n, graph = random_graph(rng, np.int32, weight)
+        n, graph = random_graph(rng, weight)
         full = expected(graph, range(n))
         reached = np.sort(full[full != expected(graph, [0])[0].dtype.type(beyond(full.dtype))])
         for cutoff in (reached[-1], reached[len(reached) // 2], 0):

@@ -219,7 +219,7 @@ def test_ctrl_c_stops_them(kind):
     n = 1 << 20
     names, order = objects(*range(n - 1), Looked()), np.arange(n)
     dist, above = np.zeros(n), np.full(n, -1)
-    star = np.full(n + 1, n - 1), np.arange(1, n)
+    star = np.full(n + 1, n - 1), np.arange(1, n, dtype=np.int32)
     star[0][0] = 0
     call = {
         "numbers": lambda: _core.dict_of_distances(names, order, dist, NONE),

@@ -18,7 +18,6 @@ CASES = [
         "hubs",
         "grid_of_ones",
         "power_law",
-        "wide_indices",
     )
     for case in [corpus.case(name)]
     for dtype in case.dtypes

@@ -77,12 +77,6 @@ def test_the_order_of_threads_changes_no_bit(seed):
     )
 
 
-def test_64_bit_indices_give_the_same_bits():
-    graph = corpus.case("wide_indices").astype("int32").graph()
-    assert graph.indices.dtype == np.int64
-    check(PATCHES, graph, 5, device_of("int32", "int64"), expected(graph, 5), {"patch": 2})
-
-
 def test_a_patch_whose_edges_are_too_many_for_a_block_reads_them_where_they_are():
     graph = corpus.case("huge_degree").astype("int32").graph()
     device = device_of("int32")

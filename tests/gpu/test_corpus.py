@@ -127,12 +127,14 @@ def test_a_traced_run_gives_the_same_bits_and_counts_its_rounds(recipe, case, ra
         assert paths.trace.run.device.startswith("cuda")
 
 
+@pytest.mark.usefixtures("wide_indices")
 def test_64_bit_indices_give_the_same_bits(ran):
-    case = corpus.case("wide_indices")
+    case = corpus.case("small_rmat")
     graph = case.graph()
     assert graph.indices.dtype == np.int64
     for recipe in EXACT:
-        if able(recipe, case):
+        on_cpu = recipe.axes is not None and recipe.axes.place.on_cpu
+        if recipe.limits.vertices is None and not on_cpu and able(recipe, case):
             ran(recipe)
             assert_same_bits(on_gpu(graph, 5, recipe).dist, expected(case, 5), graph)
 

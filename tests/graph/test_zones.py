@@ -127,6 +127,7 @@ def test_all_pairs_by_floyd_warshall_do_not_count_round_trips():
     assert table.dist.tolist() == [[0, 5, 12], [2**31 - 3, 0, 7], [unreachable, unreachable, 0]]
 
 
+@pytest.mark.usefixtures("wide_indices")
 def test_predecessors_are_of_the_type_of_the_indices_where_vertices_are_closed():
     wide = Graph(np.array([0, 1, 1]), np.array([1], np.int64), first_through=1)
     paths = wp.sssp(wide, 0)

@@ -182,17 +182,6 @@ def test_a_symmetric_hierarchy_is_written_once(tmp_path):
     assert wp.load(tmp_path / "both.wph").path(2, 0).length == 7
 
 
-def test_wide_indices_are_written_as_the_graph_needs_them(tmp_path):
-    rows = np.array([0, 1, 2]), np.array([1, 0], np.int64), np.array([3, 4])
-    graph = wp.Graph(*rows)
-    assert graph.indices.dtype == np.int64
-    wp.prepare(graph).save(tmp_path / "wide.wph")
-    written = {entry["name"]: entry["dtype"] for entry in table_of(tmp_path / "wide.wph")}
-    assert written["graph.indices"] == "<i4"
-    assert wp.read(tmp_path / "wide.wph").indices.dtype == np.int32
-    assert wp.load(tmp_path / "wide.wph", graph=graph).graph is graph
-
-
 @pytest.mark.skipif(sys.platform != "linux", reason="/proc lists what is mapped")
 def test_the_rows_of_the_graph_are_the_mapped_file(saved):
     def mapped():

@@ -247,8 +247,9 @@ def test_sources_that_do_not_fit_the_memory_together_are_searched_in_batches(mon
 
 
 @pytest.mark.parametrize("recipe", FLOYD, ids=lambda recipe: recipe.name)
+@pytest.mark.usefixtures("wide_indices")
 def test_progress_tells_the_vertices_that_are_done(recipe):
-    graph, progress = corpus.case("wide_indices").astype("int32").graph(), []
+    graph, progress = corpus.case("small_rmat").astype("int32").graph(), []
     order = Order(
         recipe,
         graph,
@@ -296,10 +297,11 @@ def test_blocks_of_any_size_give_the_same(block, name):
 
 
 @in_full
+@pytest.mark.usefixtures("wide_indices")
 @pytest.mark.parametrize("dtype", ["int32", "float32"])
 def test_64_bit_indices_give_the_same(dtype):
     device = device_of(dtype, index="int64")
-    graph = corpus.case("wide_indices").astype(dtype).graph()
+    graph = corpus.case("small_rmat").astype(dtype).graph()
     assert graph.indices.dtype == np.int64
     answer = expected(graph, all_pairs(graph))
     for device.seed, recipe in enumerate(RECIPES):

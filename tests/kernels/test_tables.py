@@ -253,9 +253,10 @@ def test_pairs_stand_side_by_side_where_rows_are_full():
 
 
 @in_full
+@pytest.mark.usefixtures("wide_indices")
 @pytest.mark.parametrize("recipe", RECIPES, ids=lambda recipe: recipe.name)
 def test_64_bit_indices_give_the_same_bits(recipe):
-    graph = opened(corpus.case("wide_indices").astype("int32").graph())
+    graph = opened(corpus.case("small_rmat").astype("int32").graph())
     assert graph.indices.dtype == np.int64
     problem = problem_of(graph, np.array([0, 1, graph.n - 1]))
     device = device_of("int32", "int64")

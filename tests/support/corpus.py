@@ -273,10 +273,9 @@ def unsorted_rows() -> Graph:
 
 
 @_case(sources=(0, 5))
-def wide_indices() -> Graph:
-    """64-bit indices in a small graph."""
-    graph = generate.rmat(6, 4, (0, 9), seed=7)
-    return Graph(graph.indptr, graph.indices.astype(np.int64), graph.weights)
+def small_rmat() -> Graph:
+    """64 vertices of unequal degrees; with the fixture `wide_indices`, in 64-bit indices."""
+    return generate.rmat(6, 4, (0, 9), seed=7)
 
 
 @_case(sources=(0, 30))

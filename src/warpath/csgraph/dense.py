@@ -14,7 +14,7 @@ from warpath.csgraph.matrices import MatrixEdges
 from warpath.csgraph.results import as_floats, as_predecessors, prefer_sources
 from warpath.csgraph.solving import solved
 from warpath.graph import Graph
-from warpath.graph.csr import rows_of_csr
+from warpath.graph.csr import kept_rows
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -106,4 +106,4 @@ def _graph(lengths: Array) -> Graph:
     # The size is tested first: the cast of larger floats is undefined.
     if largest < _EXACT // len(lengths) and np.array_equal(weights, np.trunc(weights)):
         weights = weights.astype(np.int32 if largest <= _FAR else np.int64)
-    return Graph(*rows_of_csr(indptr, indices, weights, copied=False))
+    return Graph(*kept_rows(indptr, indices, weights, copied=False))

@@ -14,7 +14,7 @@ import numpy as np
 from warpath.base.errors import GraphError, WeightError
 from warpath.engines.dense import adjacency_matrix
 from warpath.graph import Graph
-from warpath.graph.csr import rows_of_csr
+from warpath.graph.csr import kept_rows
 from warpath.io.scipy_sparse import undirected
 
 if TYPE_CHECKING:
@@ -201,7 +201,7 @@ def _graph(indptr: Array, indices: Array, weights: Array | None) -> Graph:
 
     The graph exists only during the call. Copying would take 5 to 10 % of the time of a search.
     """
-    return Graph(*rows_of_csr(indptr, indices, weights, copied=False))
+    return Graph(*kept_rows(indptr, indices, weights, copied=False))
 
 
 def lengths_of(csgraph: Any, *, overwrite: bool = False, zeros: bool = False) -> Array:

@@ -18,10 +18,8 @@ _HUB = 64  # times the mean degree
 _NONE = np.empty(0, np.int64)  # no rows of edges in
 
 
-def bucket_team_of(graph: Graph, delta: float, threads: int, cutoff: float | None) -> Search | None:
-    """Bind delta-stepping in shared buckets; None for graphs of more vertices than it takes."""
-    if graph.indices.dtype != np.int32:
-        return None
+def bucket_team_of(graph: Graph, delta: float, threads: int, cutoff: float | None) -> Search:
+    """Bind delta-stepping in shared buckets."""
     facts = graph.facts(symmetry=False)
     # What hubs have is in every thread's caches anyway, and is rarely lowered.
     scattered = facts.scattered and facts.max_degree <= _HUB * facts.mean_degree

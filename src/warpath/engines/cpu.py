@@ -177,7 +177,7 @@ def bound_search(
 ) -> Search | None:
     """Return the search of one source that a recipe runs on a graph, to be called many times.
 
-    None for a loop that is not bound so, and for graphs of more vertices than it takes.
+    None for a loop that is not bound so.
     """
     match recipe.loop:
         case Loop.BUCKET_TEAM:

@@ -8,6 +8,7 @@ import numpy as np
 
 from warpath import _core
 from warpath.base.errors import NotSupportedError
+from warpath.graph.checks import refuse_wide
 from warpath.graph.derived import Derived
 
 if TYPE_CHECKING:
@@ -110,6 +111,7 @@ def _changeable(graph: Graph, threads: int) -> Any:
 
 
 def _eliminated(graph: Graph, progress: Callable[[int, int], None] | None) -> Any:
+    refuse_wide(graph.n, "a hierarchy")
     eliminate: Any = _core.eliminate
     found = eliminate(graph.indptr, graph.indices, progress=progress)
     if isinstance(found, tuple):

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from warpath import _core
 from warpath.base.errors import InputError, NotSupportedError
 from warpath.engines.base import Raw
+from warpath.graph.checks import refuse_wide
 from warpath.graph.edge_edits import no_edge
 from warpath.graph.labels import one_label
 from warpath.planner.kinds import kind_of
@@ -48,6 +49,7 @@ def paths_of(graph: Graph, sources: Array, device: str = "cpu") -> Any:
     It copies the rows: O(n + m).
     """
     del device
+    refuse_wide(graph.n, "DynamicPaths")
     make: Any = _core.dynamic_paths
     rows = graph.indptr, graph.indices, graph.solver_weights
     return make(*rows, sources, directed=graph.directed, closed=graph.first_through)

@@ -12,6 +12,7 @@ from warpath.base.dtypes import unreachable
 from warpath.base.errors import GraphError, NotSupportedError
 from warpath.engines import customizable
 from warpath.engines.base import Order, Raw
+from warpath.graph.checks import refuse_wide
 from warpath.graph.derived import Derived
 from warpath.graph.labels import one_label
 from warpath.recipes import Loop, Task
@@ -149,6 +150,7 @@ def share(graph: Graph, other: Graph) -> None:
 
 
 def _contracted(graph: Graph, threads: int, progress: Callable[[int, int], None] | None) -> Any:
+    refuse_wide(graph.n, "a hierarchy")
     rows = graph.indptr, graph.indices, graph.solver_weights
     try:
         found: Any = _core.contract(*rows, threads=threads, progress=progress)

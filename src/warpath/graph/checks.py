@@ -36,6 +36,13 @@ def index_dtype(n: int) -> np.dtype[Any]:
     return np.dtype(np.int32 if n < NARROW_LIMIT else np.int64)
 
 
+def refuse_wide(n: int, what: str) -> None:
+    """Raise NotSupportedError if 32-bit indices cannot number n vertices."""
+    if index_dtype(n) != np.int32:
+        msg = f"{what} supports up to {NARROW_LIMIT - 1:,} vertices, the graph has {n:,}."
+        raise NotSupportedError(msg)
+
+
 def laid_out(array: Array, dtype: DTypeLike | None = None) -> Array:
     """Return a contiguous, aligned array as the core requires; copy only if necessary."""
     return np.require(array, dtype, ["C", "A"])

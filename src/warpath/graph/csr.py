@@ -95,20 +95,6 @@ def _room_for(n: int, edges: int) -> None:
         raise NotEnoughMemoryError(msg)
 
 
-def rows_of_csr(
-    indptr: ArrayLike, indices: ArrayLike, weights: ArrayLike | None, *, copied: bool = True
-) -> tuple[Array, Array, Array | None]:
-    """Return checked CSR arrays, as `kept_rows` does, with the index type for the graph's size."""
-    rows, columns = _offsets(indptr), as_ids(indices, "indices")
-    n = len(rows) - 1
-    if columns.dtype == np.int64 and index_dtype(n) == np.int32:  # check before narrowing
-        wrong = np.flatnonzero((columns < 0) | (columns >= n))
-        if wrong.size:
-            raise out_of_range("indices", int(wrong[0]), int(columns[wrong[0]]), n)
-    columns = columns.astype(index_dtype(n), copy=False)
-    return _kept(rows, columns, None if weights is None else as_weights(weights), copied=copied)
-
-
 def order_of_transpose(indptr: Array, indices: Array) -> NDArray[np.int64]:
     """Return the edges of a graph in the order of the rows of its reversed graph: (m,)."""
     ids = np.arange(len(indices))
@@ -127,7 +113,7 @@ def kept_rows(
 
     Parameters
     ----------
-    indptr, indices, weights : as in `Graph.from_csr`; 64-bit indices stay 64-bit.
+    indptr, indices, weights : as in `Graph.from_csr`.
     copied : False for arrays that only the caller holds and will not write again: the result is a
         view of them, not a copy.
 
@@ -136,9 +122,12 @@ def kept_rows(
     GraphError, WeightError
     """
     rows, columns = _offsets(indptr), as_ids(indices, "indices")
-    narrowest = index_dtype(len(rows) - 1)
-    if narrowest == np.int64 or len(columns) == 0:
-        columns = columns.astype(narrowest, copy=False)
+    n = len(rows) - 1
+    if columns.dtype == np.int64 and index_dtype(n) == np.int32:  # check before narrowing
+        wrong = np.flatnonzero((columns < 0) | (columns >= n))
+        if wrong.size:
+            raise out_of_range("indices", int(wrong[0]), int(columns[wrong[0]]), n)
+    columns = columns.astype(index_dtype(n), copy=False)
     return _kept(rows, columns, None if weights is None else as_weights(weights), copied=copied)
 
 

@@ -15,7 +15,7 @@ from warpath.graph import checks
 from warpath.graph.adapters import checked_options, made_by_adapter
 from warpath.graph.components import Components, components, largest_component
 from warpath.graph.coordinate_tables import aligned
-from warpath.graph.csr import NO_WEIGHTS, kept_rows, rows_of_csr, rows_of_edges
+from warpath.graph.csr import NO_WEIGHTS, kept_rows, rows_of_edges
 from warpath.graph.edge_edits import EdgeEdits
 from warpath.graph.edge_geometry import Shapes
 from warpath.graph.export import summary, to_html, to_networkx, to_scipy
@@ -210,7 +210,7 @@ class Graph(VertexNames, EdgeEdits):
         **attributes : ``directed`` and the attributes of `from_edges`.
         """
         checked_options(cls.__init__, attributes, "a graph")
-        return cls(*rows_of_csr(indptr, indices, weights), **attributes)
+        return cls(*kept_rows(indptr, indices, weights), **attributes)
 
     @property
     def n(self) -> int:

@@ -49,8 +49,7 @@ def opened(graph: Graph) -> Graph:
     def make() -> Graph:
         if graph.areas:
             return _with_areas_opened(graph)
-        own = graph.indices.dtype  # at least as wide, as predecessors have the indices' type
-        indices = graph.indices.astype(np.promote_types(own, index_dtype(graph.n + closed)))
+        indices = graph.indices.astype(index_dtype(graph.n + closed))
         indices[indices < closed] += graph.n
         ends = np.full(closed, graph.m, np.int64)
         rows = kept_rows(np.concatenate([graph.indptr, ends]), indices, graph.weights, copied=False)

@@ -9,7 +9,7 @@ import numpy as np
 from warpath.base.errors import GraphError, InputError, WeightError
 from warpath.graph import Graph
 from warpath.graph.checks import checked_bool, on_host, shown
-from warpath.graph.csr import rows_of_csr
+from warpath.graph.csr import kept_rows
 from warpath.io.scipy_sparse import undirected
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ def from_matrix(
     values = np.ma.getdata(matrix)
     present = ~np.ma.getmaskarray(matrix)
     if values.dtype.kind == "f":
-        present &= ~np.isnan(values)  # rows_of_csr leaves out +inf
+        present &= ~np.isnan(values)  # kept_rows leaves out +inf
         wrong = np.argwhere(present & (values == -np.inf))
         if len(wrong):
             u, v = wrong[0]
@@ -71,7 +71,7 @@ def from_matrix(
     if zero == "no_edge":
         present &= values != 0
     indptr = np.concatenate(([0], np.cumsum(np.count_nonzero(present, axis=1))))
-    rows = rows_of_csr(indptr, np.nonzero(present)[1], values[present], copied=False)
+    rows = kept_rows(indptr, np.nonzero(present)[1], values[present], copied=False)
     graph = Graph(*rows, **attributes)
     return graph if directed else undirected(graph)
 

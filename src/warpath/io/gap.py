@@ -10,7 +10,7 @@ import numpy as np
 from warpath import _core
 from warpath.base.errors import InputError
 from warpath.graph import Graph
-from warpath.graph.csr import rows_of_csr
+from warpath.graph.csr import kept_rows
 from warpath.io.save import edge_blocks, refuse_what_text_cannot_hold
 
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ def _read_serialized(source: Source, *, weighted: bool) -> Graph:
     indices = neighbours[::2] if weighted else neighbours
     weights = neighbours[1::2] if weighted else None
     try:
-        rows = rows_of_csr(indptr, indices, weights, copied=False)
+        rows = kept_rows(indptr, indices, weights, copied=False)
         return Graph(*rows, directed=directed, name=source.title)
     except InputError as error:
         raise source.error(None, f"the rows are damaged: {error}") from error

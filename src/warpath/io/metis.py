@@ -8,7 +8,7 @@ import numpy as np
 
 from warpath import _core
 from warpath.graph import Graph
-from warpath.graph.csr import rows_of_csr
+from warpath.graph.csr import kept_rows
 
 if TYPE_CHECKING:
     from warpath.io.source import Source
@@ -55,7 +55,7 @@ def read(source: Source, *, directed: bool | None = None) -> Graph:
         skipped=has_size + (per_vertex if has_weights else 0),
         weighted=weighted,
     )
-    rows = rows_of_csr(indptr, indices, weights if weighted else None, copied=False)
+    rows = kept_rows(indptr, indices, weights if weighted else None, copied=False)
     report = {"vertices whose weights or sizes were skipped": n} if has_size or has_weights else {}
     graph = Graph(
         *rows, directed=directed is True, id_base=1, name=source.title, read_report=report

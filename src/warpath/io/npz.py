@@ -12,7 +12,7 @@ import numpy as np
 
 from warpath.base.errors import InputError
 from warpath.graph import Graph
-from warpath.graph.csr import rows_of_csr
+from warpath.graph.csr import kept_rows
 from warpath.graph.edge_geometry import Shapes
 from warpath.io.compression import CHUNK
 from warpath.io.kept_columns import PREFIXES, columns_of, parts_of_columns, parts_of_turns, turns_of
@@ -237,7 +237,7 @@ def graph_of(source: Source, parts: Mapping[str, NDArray[Any]], directed: bool |
     crs = known.pop("shape_crs", None)
     known["shapes"] = _shapes(source, parts, crs)
     known["given"], known["turns"] = columns_of(source, parts), turns_of(source, parts)
-    rows = rows_of_csr(parts["indptr"], parts["indices"], parts.get("weights"), copied=False)
+    rows = kept_rows(parts["indptr"], parts["indices"], parts.get("weights"), copied=False)
     return Graph(*rows, **known)
 
 
@@ -272,7 +272,7 @@ def _of_scipy(source: Source, parts: dict[str, NDArray[Any]], name: str) -> Grap
         return Graph.from_edges(
             parts["row"], parts["col"], parts["data"], n=int(shape[0]), name=name
         )
-    rows = rows_of_csr(parts["indptr"], parts["indices"], parts["data"], copied=False)
+    rows = kept_rows(parts["indptr"], parts["indices"], parts["data"], copied=False)
     graph = Graph(*rows, name=name)
     if graph.n != shape[0]:
         raise source.error(None, f"the shape has n = {shape[0]}, but indptr has n = {graph.n}")

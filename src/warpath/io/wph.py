@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 import numpy as np
 
 from warpath.base.errors import InputError
-from warpath.graph.checks import index_dtype
 from warpath.graph.derived import Derived
 from warpath.io import array_file, npz
 
@@ -85,7 +84,7 @@ def _rows(graph: Graph) -> Arrays:
     """Return the rows of a graph as files hold them: with the narrowest indices."""
     rows = {
         "indptr": graph.indptr,
-        "indices": graph.indices.astype(index_dtype(graph.n), copy=False),
+        "indices": graph.indices,
         "weights": graph.weights,
     }
     return {name: array for name, array in rows.items() if array is not None}

@@ -11,7 +11,7 @@ import numpy as np
 from warpath.base.cached import cached_property
 from warpath.base.errors import LeftToNetworkXError
 from warpath.graph import Graph
-from warpath.graph.checks import index_dtype
+from warpath.graph.checks import refuse_wide
 from warpath.graph.csr import kept_rows
 from warpath.nx.weights import ABSENT, FLOAT, NO_WEIGHT, weights_of
 
@@ -323,7 +323,8 @@ def convert_from_nx(
     indptr = np.zeros(len(names) + 1, np.int64)
     np.cumsum(np.fromiter(map(len, adjacency.values()), np.int64, len(names)), out=indptr[1:])
     heads = map(place.__getitem__, chain.from_iterable(adjacency.values()))
-    indices = np.fromiter(heads, index_dtype(len(names)), int(indptr[-1]))
+    refuse_wide(len(names), "the NetworkX backend")
+    indices = np.fromiter(heads, np.int32, int(indptr[-1]))
     converted = Converted(
         names,
         Graph(*kept_rows(indptr, indices, None, copied=False)),

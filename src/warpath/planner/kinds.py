@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from warpath.base.errors import InputError
+from warpath.graph import checks
 from warpath.planner.cpu_model import (
     Destination,
     Size,
@@ -20,11 +21,15 @@ from warpath.planner.device_kind import Candidate, DeviceKind, Hardware, Need
 from warpath.planner.gpu_model import gpu_bytes, gpu_seconds, host_bytes, tiles_bytes
 from warpath.planner.gpu_start import start_seconds
 from warpath.planner.host_rows import ON_HOST, edge_bytes, host_rows_bytes, host_rows_seconds
-from warpath.recipes import Loop, Recipe, Task
-from warpath.recipes.recipe import IN_ONE_LAUNCH, WHOLE_TABLES
+from warpath.recipes import Loop, Queue, Recipe, Task
+from warpath.recipes.recipe import IN_ONE_LAUNCH, WHOLE_TABLES, Limits
 
 if TYPE_CHECKING:
     from warpath.graph.facts import Facts
+
+#: The loops and queues of the core that number 2^31 vertices and more.
+_WITH_WIDE_INDICES = {Loop.DIJKSTRA, Loop.BIDIRECTIONAL, Loop.BELLMAN_FORD, Loop.BFS}
+_QUEUES_WITH_WIDE_INDICES = {None, Queue.HEAP, Queue.RADIX}
 
 
 class Cpu:
@@ -43,7 +48,8 @@ class Cpu:
         return "cpu" if device == "cpu" else None
 
     def objection(self, recipe: Recipe, task: Task, facts: Facts) -> str | None:
-        return recipe.objection(task, facts) or _sums_objection(recipe, facts)
+        own = recipe.objection(task, facts) or _width_objection(recipe, facts)
+        return own or _sums_objection(recipe, facts)
 
     def traces(self, recipe: Recipe) -> bool:  # noqa: ARG002 - every loop does
         return True
@@ -132,6 +138,8 @@ class Cuda:
     def objection(self, recipe: Recipe, task: Task, facts: Facts) -> str | None:
         # A GPU passes over sums beyond 64 bits, which is right for weights >= 0 only.
         own = recipe.objection(task, facts) or recipe.limits.objection(facts)
+        if own is None and recipe.axes is not None and recipe.axes.place.on_cpu:
+            own = _width_objection(recipe, facts)
         return own or _sums_objection(recipe, facts, always=facts.negative > 0)
 
     def traces(self, recipe: Recipe) -> bool:
@@ -367,6 +375,13 @@ def _uses_threads(recipe: Recipe, size: Size) -> bool:
     if recipe.loop in _ONE_SOURCE_ON_A_TEAM:
         return True
     return recipe.loop in _ONE_SOURCE_A_THREAD and size.task in {Task.MANY, Task.APSP, Task.PAIRS}
+
+
+def _width_objection(recipe: Recipe, facts: Facts) -> str | None:
+    """Return the sentence why a loop of the core cannot number the vertices; None if it can."""
+    if recipe.loop in _WITH_WIDE_INDICES and recipe.queue in _QUEUES_WITH_WIDE_INDICES:
+        return None
+    return Limits(vertices=checks.NARROW_LIMIT - 1).objection(facts)
 
 
 def _sums_objection(recipe: Recipe, facts: Facts, *, always: bool = False) -> str | None:

@@ -274,7 +274,7 @@ _ARRAYS: dict[str, Callable[[Draw, Parameter], Array]] = {
 
 def _blocks(d: Draw, part: int) -> Array:
     edges: Any = _core.compound_frontier_block_edges
-    found: Array = edges(d.indptr, d.indices)[part]
+    found: Array = edges(d.indptr, d.indices.astype(np.int32))[part]
     return found
 
 

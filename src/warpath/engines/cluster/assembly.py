@@ -9,7 +9,7 @@ import numpy as np
 
 from warpath import _core
 from warpath.engines.cluster.partition import Partition, Sized, worker_name
-from warpath.graph.checks import index_dtype
+from warpath.graph.checks import refuse_wide
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -74,10 +74,10 @@ def assembled(stack: Stack, number: int, division: Division, dtype: np.dtype[Any
         begin, end = division.span(number)
         names, size = None, end - begin
         wanted, owners, numbers = _numbered(stack, number, division)
-    index = index_dtype(size + len(wanted))
-    indptr, indices, weights = _rows(stack, numbers, size, index, dtype)
+    refuse_wide(size + len(wanted), "a partition")
+    indptr, indices, weights = _rows(stack, numbers, size, dtype)
     starts = np.searchsorted(owners, np.arange(division.count + 1))
-    part = Partition(number, 0, names, indptr, indices, weights, starts, np.empty(0, index))
+    part = Partition(number, 0, names, indptr, indices, weights, starts, np.empty(0, np.int32))
     return Draft(part, wanted)
 
 
@@ -95,7 +95,7 @@ class _Numbers:
 
 
 def _rows(
-    stack: Stack, numbers: _Numbers, size: int, index: np.dtype[Any], dtype: np.dtype[Any]
+    stack: Stack, numbers: _Numbers, size: int, dtype: np.dtype[Any]
 ) -> tuple[Array, Array, Array]:
     """Return (indptr, indices, weights) of edges by a counting sort, a piece at a time."""
     indptr = np.zeros(size + 1, np.int64)
@@ -103,13 +103,13 @@ def _rows(
         indptr[1:] += np.bincount(numbers.sources(at), minlength=size)
     np.cumsum(indptr, out=indptr)
     weighted = any(len(piece.weights) for piece in stack.pieces)
-    indices = np.empty(indptr[-1], index)
+    indices = np.empty(indptr[-1], np.int32)
     weights = np.empty(indptr[-1] if weighted else 0, dtype)
     place = indptr[:-1].copy()
     for at, piece in enumerate(stack.pieces):
         if len(piece.src):
-            src = numbers.sources(at).astype(index, copy=False)
-            dst = numbers.targets(at).astype(index, copy=False)
+            src = numbers.sources(at).astype(np.int32, copy=False)
+            dst = numbers.targets(at).astype(np.int32, copy=False)
             _core.append_edges(place, src, dst, piece.weights, indices, weights)
     return indptr, indices, weights
 
@@ -129,18 +129,17 @@ def _numbered(stack: Stack, number: int, division: Ranges) -> tuple[Array, Array
                 seen[piece.dst[(piece.dst >= low) & (piece.dst < high)] - low] = True
         found.append(np.flatnonzero(seen) + low)
     starts = np.cumsum([end - begin, *map(len, found)])
-    index = index_dtype(int(starts[-1]))
 
     def targets(at: int) -> Array:
         dst = stack.pieces[at].dst
-        numbers = np.empty(len(dst), index)
+        numbers = np.empty(len(dst), np.int32)
         for part, ghosts in enumerate(found):
             low, high = division.span(part)
             inside = np.flatnonzero((dst >= low) & (dst < high))
             if part == number:
                 numbers[inside] = dst[inside] - low
             elif len(inside):
-                rank = np.zeros(high - low, index)
+                rank = np.zeros(high - low, np.int32)
                 rank[ghosts - low] = np.arange(starts[part], starts[part + 1])
                 numbers[inside] = rank[dst[inside] - low]
         return numbers
