@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -48,31 +49,24 @@ def cases_of_gpus() -> list[Case]:
 
 def _generated(part: str, kind: str, arguments: dict[str, Any], dtype: str, seed: int) -> Case:
     said = " ".join(f"{key}={value}" for key, value in arguments.items())
-
-    def make() -> Graph:
-        given = dict(arguments)
-        if dtype == "none":
-            given["weights"] = None
-        else:
-            given["dtype"] = dtype
-        graph: Graph = getattr(generate, kind)(**given, seed=seed)
-        return graph
-
+    weights = {"weights": None} if dtype == "none" else {"dtype": dtype}
+    make = partial(getattr(generate, kind), **arguments | weights, seed=seed)
     return Case(f"{kind} {said} {dtype}", part, make)
 
 
 def _of_file(path: Path, weights: str) -> Case:
-    def make() -> Graph:
-        graph = read(path)
-        if weights == "none":
-            return graph.with_weights(None)
-        if weights == "own":
-            return graph.with_weights(np.abs(graph.solver_weights))
-        low, high = map(int, weights.split(".."))
-        drawn = np.random.default_rng(_SEED).integers(low, high + 1, graph.m, np.int32)
-        return graph.with_weights(drawn)
+    return Case(f"{path.name.split('.')[0]} {weights}", HELD_OUT, partial(_read, path, weights))
 
-    return Case(f"{path.name.split('.')[0]} {weights}", HELD_OUT, make)
+
+def _read(path: Path, weights: str) -> Graph:
+    graph = read(path)
+    if weights == "none":
+        return graph.with_weights(None)
+    if weights == "own":
+        return graph.with_weights(np.abs(graph.solver_weights))
+    low, high = map(int, weights.split(".."))
+    drawn = np.random.default_rng(_SEED).integers(low, high + 1, graph.m, np.int32)
+    return graph.with_weights(drawn)
 
 
 _SEED = 20261121

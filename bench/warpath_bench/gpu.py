@@ -194,15 +194,15 @@ class _Run:
         graphs = [one for name in self._options.graphs if (one := self._wanted(name))]
         yield from (one for one in graphs if one.size >= _LARGE)
         if self._options.planner:
-            for place, case in enumerate(cases_of_gpus()):
+            for case in cases_of_gpus():
                 if any(self._missing("planner", case.name, "own", ["auto"])):
-                    yield Wanted(case.name, case=place, sources=_OF_PLANNER)
+                    yield Wanted(case.name, case.make, sources=_OF_PLANNER)
         yield from (one for one in graphs if one.size < _LARGE)
 
     def _wanted(self, name: str) -> Wanted | None:
         """Return what to make for a graph's missing measurements; None if none are missing."""
         options = self._options
-        title, size = workload(name, options.scale).title, graph_size(name, options.scale)
+        title, make = workload(name, options.scale)
         dtypes = [
             dtype
             for dtype in options.dtypes
@@ -211,9 +211,8 @@ class _Run:
         sources = options.sources if dtypes else 1
         if any(self._missing("catalogue", title, options.dtypes[0], self._recipes)):
             dtypes = list(dict.fromkeys([options.dtypes[0], *dtypes]))
-        return (
-            Wanted(title, name, options.scale, size, -1, tuple(dtypes), sources) if dtypes else None
-        )
+        size = graph_size(name, options.scale)
+        return Wanted(title, make, size, tuple(dtypes), sources) if dtypes else None
 
     def measure(self, made: Made) -> None:
         """Measure what the file does not have of a graph, and append the lines."""
@@ -225,7 +224,7 @@ class _Run:
             graph = made.graph(dtype)
             right = made.right(graph, dtype)
             about = {"graph": title, "dtype": dtype, "n": graph.n, "m": graph.m}
-            if made.wanted.case >= 0:
+            if dtype == "own":
                 found = timed_candidates(graph, right, self._device.name)
                 self._keep({"study": "planner", "algorithm": "auto"} | about | found)
                 continue

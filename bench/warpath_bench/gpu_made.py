@@ -6,7 +6,6 @@ CPU's answers into a folder, which the measuring process maps into memory.
 
 from __future__ import annotations
 
-import json
 import multiprocessing
 import os
 import shutil
@@ -14,6 +13,7 @@ import tempfile
 import time
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Self
 
@@ -24,18 +24,16 @@ from warpath.base.errors import InputError, WarpathError
 from warpath.graph import Graph
 from warpath.results.paths import Paths
 from warpath.results.predecessors import tree
-from warpath_bench.fit_cases import cases_of_gpus
 from warpath_bench.right import Right, answers_of, sources_of
-from warpath_bench.workloads import typed, workload
+from warpath_bench.workloads import typed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from warpath.base.dtypes import Array
 
 #: Number of edges from which a graph is made by all threads, before the others.
 HUGE = 2**30
-_FACTS = "facts.json"
 _OVER = "the time was over"
 
 
@@ -45,18 +43,15 @@ class Wanted(NamedTuple):
     Attributes
     ----------
     title : title of the graph.
-    name, scale : arguments of `workload`; the name is empty for a held-out case.
+    make : makes or reads the graph; another process can be given it.
     size : approximate number of edges; 0 if unknown.
-    case : its place in `cases_of_gpus`, -1 for a workload.
-    dtypes : the weights' types; "own" for the graph's own type.
+    dtypes : the weights' types; "own" for a graph that the planner is judged on.
     sources : number of sources.
     """
 
     title: str
-    name: str = ""
-    scale: float = 1.0
+    make: Callable[[], Graph]
     size: int = 0
-    case: int = -1
     dtypes: tuple[str, ...] = ("own",)
     sources: int = 8
 
@@ -75,32 +70,30 @@ class Made(NamedTuple):
     ----------
     folder : the folder of its arrays.
     sources : the source vertices.
+    directed : whether the graph is directed.
+    weighted : the types of weights, without "none".
     """
 
     wanted: Wanted
     folder: Path
     sources: list[int]
+    directed: bool
+    weighted: list[str]
 
     def graph(self, dtype: str) -> Graph:
         """Return the graph with weights of a type; its arrays are memory-mapped."""
-        about = json.loads((self.folder / _FACTS).read_text(encoding="utf-8"))
-        weights = self._array(f"weights-{dtype}") if dtype in about["weighted"] else None
+        weights = self._array(f"weights-{dtype}") if dtype in self.weighted else None
         rows = self._array("indptr"), self._array("indices")
-        return Graph(*rows, weights, directed=about["directed"], name=self.wanted.title)
+        return Graph(*rows, weights, directed=self.directed, name=self.wanted.title)
 
     def right(self, graph: Graph, dtype: str) -> dict[int, Right]:
         """Return the CPU's answers for that graph; the first is certified."""
-        return {
-            source: self._right(
-                graph, source, self._array(f"{dtype}-{place}"), certified=place == 0
-            )
-            for place, source in enumerate(self.sources)
-        }
-
-    def _right(self, graph: Graph, source: int, dist: Array, *, certified: bool) -> Right:
-        team = settings.threads()
-        paths = Paths(graph, source, dist, tree=lambda: tree(graph, source, dist, team))
-        return Right(paths, b"", certified)
+        team, found = settings.threads(), {}
+        for place, source in enumerate(self.sources):
+            dist = self._array(f"{dtype}-{place}")
+            paths = Paths(graph, source, dist, tree=partial(tree, graph, source, dist, team))
+            found[source] = Right(paths, b"", certified=place == 0)
+        return found
 
     def _array(self, name: str) -> Array:
         return np.asarray(np.load(self.folder / f"{name}.npy", mmap_mode="r"))
@@ -118,10 +111,7 @@ def make(wanted: Wanted, folder: str) -> Made:
     InputError
         If the graph cannot have weights of a type.
     """
-    if wanted.case < 0:
-        graph = workload(wanted.name, wanted.scale).make()
-    else:
-        graph = cases_of_gpus()[wanted.case].make()
+    graph = wanted.make()
     place = Path(tempfile.mkdtemp(prefix="graph-", dir=folder))
     np.save(place / "indptr.npy", graph.indptr)
     np.save(place / "indices.npy", graph.indices)
@@ -138,9 +128,7 @@ def make(wanted: Wanted, folder: str) -> Made:
         for at, source in enumerate(sources):
             [right] = answers_of(weighted, [source], certified=int(at == 0), threads=None).values()
             np.save(place / f"{dtype}-{at}.npy", right.dist)
-    about = {"directed": graph.directed, "weighted": weighted_by}
-    (place / _FACTS).write_text(json.dumps(about), encoding="utf-8")
-    return Made(wanted, place, sources)
+    return Made(wanted, place, sources, graph.directed, weighted_by)
 
 
 def chosen(graph: Graph, count: int) -> list[int]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -110,7 +111,7 @@ def workload(name: str, scale: float = 1.0, data: Path | None = None) -> Workloa
     long = COLUMNS.get(name, name)
     if long.split(maxsplit=1)[0] in MAKERS and not Path(name).exists():
         made = scaled(long, scale)
-        return Workload(name if made == long else made, lambda: plain(graph_of(made)))
+        return Workload(name if made == long else made, partial(_plain_of, made))
     folder = settings.bench_data() if data is None else data
     kept = dict(files(folder))
     path = kept.get(FILES.get(name, name), Path(name))
@@ -119,7 +120,11 @@ def workload(name: str, scale: float = 1.0, data: Path | None = None) -> Workloa
     title = title_of(path.name)
     short = {title: short for short, title in FILES.items()}
     options = _OPTIONS.get(title, {})
-    return Workload(short.get(title, title), lambda: plain(read(path, **options)))
+    return Workload(short.get(title, title), partial(_plain_of, path, **options))
+
+
+def _plain_of(graph: str | Path, **options: Any) -> Graph:
+    return plain(graph_of(graph) if isinstance(graph, str) else read(graph, **options))
 
 
 def files(folder: Path | None) -> Iterator[tuple[str, Path]]:

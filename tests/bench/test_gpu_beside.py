@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from contextlib import nullcontext
+from functools import partial
 from types import SimpleNamespace
 
 import numpy as np
@@ -23,7 +24,10 @@ from warpath_bench.limits import TimeIsUpError
 from warpath_bench.right import answers_of
 
 DEVICE = SimpleNamespace(name="cpu")
-SMALL = Wanted("small", "grid 6", dtypes=("int32", "none", "float32"), sources=3)
+MAKE = workloads.workload("grid 6").make
+SMALL = Wanted("small", MAKE, dtypes=("int32", "none", "float32"), sources=3)
+    "small", workloads.workload("grid 6").make, dtypes=("int32", "none", "float32"), sources=3
+)
 
 
 @pytest.fixture
@@ -85,10 +89,9 @@ def test_the_first_answer_of_each_type_is_certified(tmp_path, monkeypatch):
     assert certified == len(SMALL.dtypes) * made.sources[:1]
 
 
-def test_a_graph_that_cannot_be_made_costs_itself_alone(tmp_path, monkeypatch):
-    fractions = Wanted("fractions", case=0, dtypes=("int32",), sources=1)
-    case = fit_cases.Case("fractions", "held out", lambda: wp.generate.grid(3, 3, (0.0, 1.0)))
-    monkeypatch.setattr(gpu_made, "cases_of_gpus", lambda: [case])
+def test_a_graph_that_cannot_be_made_costs_itself_alone(tmp_path):
+    make = partial(wp.generate.grid, 3, 3, (0.0, 1.0))
+    fractions = Wanted("fractions", make, dtypes=("int32",), sources=1)
     with Makers(0, tmp_path) as makers:
         first, second = makers.each([fractions, SMALL], 60)
     assert isinstance(first, Failed)
@@ -123,7 +126,7 @@ def test_large_graphs_are_made_first_and_small_ones_last(measured, monkeypatch):
     monkeypatch.setattr(Makers, "each", lambda _, wanted, __: iter(asked.extend(wanted) or ()))
     names = "grid 8", "rmat 26 16", "rmat 24 16", "rmat 22 16"
     measured("--graphs", *names, "--dtypes", "int32", "float32", "--catalogue", "1", "--planner")
-    graphs = [one for one in asked if one.case < 0]
+    graphs = [one for one in asked if one.dtypes != ("own",)]
     assert asked[:2] + asked[-2:] == graphs
     assert [(one.title, len(one.dtypes), one.sources) for one in graphs] == [
         ("rmat 26 16", 2, 2),
@@ -234,8 +237,7 @@ def test_every_recipe_is_warmed_up_once_before_any_is_timed(measured, monkeypatc
 def test_the_planner_is_judged_by_what_it_could_have_taken(measured, monkeypatch):
     monkeypatch.setattr(gpu_studies, "_LEAST", 60)
     cases = [case for case in fit_cases.cases_of_gpus() if "n=3000 " in case.name][:2]
-    for module in (gpu, gpu_made):
-        monkeypatch.setattr(module, "cases_of_gpus", lambda: cases)
+    monkeypatch.setattr(gpu, "cases_of_gpus", lambda: cases)
     code, page, _, lines = measured("--graphs", "--planner")
     assert code == 0
     assert [line["graph"] for line in lines] == [case.name for case in cases]
@@ -266,8 +268,7 @@ def test_a_candidate_far_slower_than_the_best_is_stopped(monkeypatch):
 
 def test_a_wrong_distance_of_a_candidate_makes_the_command_fail(measured, wrong_sssp, monkeypatch):
     cases = [case for case in fit_cases.cases_of_gpus() if "n=3000 " in case.name][:1]
-    for module in (gpu, gpu_made):
-        monkeypatch.setattr(module, "cases_of_gpus", lambda: cases)
+    monkeypatch.setattr(gpu, "cases_of_gpus", lambda: cases)
     monkeypatch.setattr(gpu_studies.calls, "sssp", wrong_sssp)
     code, *_, lines = measured("--graphs", "--planner")
     assert code == 1
