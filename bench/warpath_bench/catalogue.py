@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from warpath.recipes import Recipe
-    from warpath_bench.jobs import Solve
+    from warpath.results.paths import Paths
 
     Line = dict[str, Any]
 
@@ -150,7 +150,7 @@ OPTIONS: dict[str, Any] = {
 }
 
 
-def main(arguments: Sequence[str], solve: Solve | None = None) -> int:
+def main(arguments: Sequence[str], solve: Callable[..., Paths] | None = None) -> int:
     """Measure, and write the table; return 1 if an exact recipe gave a wrong label, else 0."""
     options = parsed(
         "catalogue",

@@ -16,10 +16,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from warpath import csgraph
-from warpath.base import settings, units
+from warpath.base import settings
 from warpath.base.errors import NotSupportedError, VerificationError, require
 from warpath.graph import generate
 from warpath_bench.lines import append, read
+from warpath_bench.measured import rows
 from warpath_bench.options import REQUIRED, parsed
 from warpath_bench.right import answers
 from warpath_bench.run import commit, facts_text
@@ -82,13 +83,6 @@ NETWORKX: dict[str, tuple[Callable[[], Graph], dict[str, tuple[int, dict[str, st
     ),
 }
 _OF_SEVERAL = ("bidirectional_dijkstra", "shortest_path")  # one of several shortest paths
-#: Required minimum speedups: by library and first word of a call's title, for NetworkX by graph.
-#: Other calls are measured without a goal.
-GOALS = {
-    ("csgraph", "dijkstra"): 2.0,
-    ("csgraph", "floyd_warshall"): 20.0,
-    ("networkx", "uniform"): 30.0,
-}
 
 
 class Job(NamedTuple):
@@ -255,8 +249,8 @@ def check_scipy(graph: Graph, slack: float, sources: list[int], expected: Any, f
         msg = f"distances from {sources[:8]} are not SciPy's."
         raise VerificationError(msg, "peer", {"sources": sources})
     if tree:
-        rows = dist.reshape(-1, graph.n), found[1].reshape(-1, graph.n)
-        for source, labels, pred in zip(sources, *rows, strict=True):
+        both = dist.reshape(-1, graph.n), found[1].reshape(-1, graph.n)
+        for source, labels, pred in zip(sources, *both, strict=True):
             _check_tree(graph, source, labels, pred, slack)
 
 
@@ -333,32 +327,11 @@ def _same(function: str, theirs: Any, ours: Any) -> bool:
 
 
 def table(lines: Sequence[Line]) -> str:
-    """Return a Markdown table of all lines, and the number of goals that they reach."""
-    head = ("library", "graph", "weights", "call", "theirs, ms", "ours, ms", "times", "goal")
-    made = [f"| {' | '.join(head)} |\n|---|---|---|---|---:|---:|---:|---:|\n"]
-    goals = [_goal(line) for line in lines]
-    for line, goal in zip(lines, goals, strict=True):
-        times = (units.digits(line[name]) for name in ("theirs_ms", "ours_ms", "times"))
-        key = f"{line['face']} | {line['graph']} | {line['weights']} | `{line['call']}`"
-        made.append(f"| {key} | {' | '.join(times)}x | {f'{goal:g}x' if goal else ''} |\n")
-    missed = [
-        f"`{line['call']}` on {line['graph']}, {line['weights']}"
-        for line, goal in zip(lines, goals, strict=True)
-        if goal and line["times"] < goal
-    ]
-    count = sum(map(bool, goals))
-    which = f"; not {'; '.join(missed)}" if missed else ""
-    facts = "".join(f"\n{fact}.\n" for fact in sorted({line["facts"] for line in lines}))
-    return "".join(made) + f"\nGoals reached: {count - len(missed)} of {count}{which}.\n" + facts
-
-
-def _goal(line: Line) -> float | None:
-    """Return the required speedup of a line, or None if it has no goal."""
-    if line["face"] == "networkx":
-        return GOALS.get(("networkx", line["graph"]))
-    if line["call"] == "floyd_warshall, predecessors":
-        return None  # the goal is one of distances
-    return GOALS.get(("csgraph", line["call"].partition(",")[0]))
+    """Return a Markdown table of all lines, and the machines."""
+    head = ("library", "graph", "weights", "call", "theirs, ms", "ours, ms", "times as fast")
+    body = [[*_key(one), one["theirs_ms"], one["ours_ms"], one["times"]] for one in lines]
+    facts = sorted({line["facts"] for line in lines})
+    return "\n".join([*rows(head, body), *(f"\n{fact}." for fact in facts), ""])
 
 
 @cache

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from statistics import median
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -49,23 +49,6 @@ _TRACED = 5  # slowdown of a traced solve, which waits for the device after each
 _SEEDS = 3  # of the emulator's orders of threads
 _MOST_EMULATED = 100_000  # edges of a graph that the emulator solves
 _SEED = 20261121
-
-
-class Solve(Protocol):
-    """The signature of `sssp`, which tests replace."""
-
-    def __call__(
-        self,
-        graph: Graph,
-        source: Any,
-        *,
-        algorithm: str,
-        device: str,
-        params: dict[str, float],
-        trace: bool,
-    ) -> Paths:
-        """Return the shortest paths from a source."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -170,7 +153,7 @@ class Bench:
     def __init__(
         self,
         traced: float,
-        solve: Solve | None = None,
+        solve: Callable[..., Paths] | None = None,
         device: Device | None = None,
         counting: str = "cuda",
         graphs: Callable[[str], Graph] | None = None,

@@ -37,8 +37,9 @@ if TYPE_CHECKING:
 
     from warpath.engines.base import Device
     from warpath.graph import Graph
+    from warpath.results.paths import Paths
     from warpath_bench.experiments import Made, Paper, Study
-    from warpath_bench.jobs import Job, Solve
+    from warpath_bench.jobs import Job
 
     Line = dict[str, Any]
 
@@ -47,7 +48,11 @@ _SEED = 20261121
 _EMULATED = "The counts of recipes for GPUs are of the emulator, on graphs of up to 100,000 edges."
 
 
-def main(arguments: Sequence[str], solve: Solve | None = None, device: Device | None = None) -> int:
+def main(
+    arguments: Sequence[str],
+    solve: Callable[..., Paths] | None = None,
+    device: Device | None = None,
+) -> int:
     """Measure, and write the reports; return 1 if an exact recipe gave a wrong answer, else 0.
 
     Parameters

@@ -1,4 +1,4 @@
-"""`warpath bench faces`: calls are compared, timed in turns, and shown with their goals."""
+"""`warpath bench faces`: calls are compared, timed in turns, and shown."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def small(monkeypatch, tmp_path):
     return [*GIVEN, "--lines", str(tmp_path / "lines.jsonl")], tmp_path / "lines.jsonl"
 
 
-def test_every_call_is_a_line_with_its_goal_and_is_not_measured_again(small, monkeypatch, capsys):
+def test_every_call_is_a_line_and_is_not_measured_again(small, monkeypatch, capsys):
     given, lines = small
     assert faces.main([*given, "--budget", "-1"]) == 0
     count = 2 * 3 + 2 * 2 + sum(len(calls) for _, calls in faces.NETWORKX.values())
@@ -43,23 +43,11 @@ def test_every_call_is_a_line_with_its_goal_and_is_not_measured_again(small, mon
     found = [json.loads(line) for line in lines.read_text().splitlines()]
     assert len(found) == count
     assert all(line["theirs_ms"] > 0 and line["ours_ms"] > 0 for line in found)
-    rows = [line for line in told.splitlines() if "`" in line and line.startswith("|")]
-    goals = [row.split("|")[-2].strip() for row in rows]
-    assert goals[:10] == ["2x"] * 6 + ["20x", ""] * 2
-    assert set(goals[10:]) == {"30x", ""}
-    assert "Goals reached: " in told
+    rows = [line for line in told.splitlines() if line.startswith(("| csgraph", "| networkx"))]
+    assert len(rows) == count
     monkeypatch.setattr(faces, "times_of", None)
     assert faces.main(given) == 0
     assert capsys.readouterr().out == told
-
-
-def test_a_goal_that_is_missed_is_named(small, monkeypatch, capsys):
-    monkeypatch.setattr(faces, "times_of", lambda *_: (50.0, 2.0, 25.0))
-    given = ["--faces", "networkx", "--calls", "single_source_dijkstra_path_length"]
-    faces.main([*small[0], *given])
-    told = capsys.readouterr().out
-    assert "Goals reached: 0 of 1; not `single_source_dijkstra_path_length` on uniform" in told
-    assert "| 50 | 2 | 25x | 30x |" in told
 
 
 @pytest.mark.parametrize("torn", ["{", "[]", '{"face": "csgraph"}', '{"times": "a"}'])
@@ -139,9 +127,3 @@ def test_a_backend_that_is_not_installed_is_told(monkeypatch):
     monkeypatch.delitem(nx.utils.backends.backends, "warpath")
     with pytest.raises(NotSupportedError, match="not installed"):
         faces.with_backend()
-
-
-def test_goals_are_those_of_graphs_and_calls_that_are_measured():
-    assert {graph for face, graph in faces.GOALS if face == "networkx"} <= faces.NETWORKX.keys()
-    calls = {call.partition(",")[0] for call in faces.SCIPY}
-    assert {call for face, call in faces.GOALS if face == "csgraph"} == calls

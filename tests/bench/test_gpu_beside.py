@@ -26,8 +26,6 @@ from warpath_bench.right import answers_of
 DEVICE = SimpleNamespace(name="cpu")
 MAKE = workloads.workload("grid 6").make
 SMALL = Wanted("small", MAKE, dtypes=("int32", "none", "float32"), sources=3)
-    "small", workloads.workload("grid 6").make, dtypes=("int32", "none", "float32"), sources=3
-)
 
 
 @pytest.fixture
