@@ -35,14 +35,14 @@ from bench/warpath_bench/statements.toml and papers/{name}.toml: edit those file
 [The variants](../../algorithms/{name}.md) have a page.
 
 A statement about several graphs *holds in part* if it is true of some. Ratios are of times of
-public calls after a warm-up, the least and the largest over the graphs. Every answer was compared
-with a certified one.
+public calls after a warm-up, the least and the largest over the graphs of
+[the catalogue's studies](../catalogue-h100.md). Every answer was compared with a certified one.
 """
 _NUMBERS = """\
 ## The paper's numbers
 
-`warpath bench paper {name}` repeats the experiments and reports all figures and tables. Here:
-{about}.
+`warpath bench paper {name}` repeats the experiments. Its report has all figures and tables, and
+what differs from the paper. Measured with {about}.
 """
 
 

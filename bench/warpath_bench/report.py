@@ -254,7 +254,7 @@ def draw(machine: Machine, stem: Path, *, one: bool) -> dict[str, Path]:
         "ratios": ("Ours against the best peer", _draw_ratios),
         "work": ("Work and rounds against parallelism", _draw_work),
     }
-    found = {}
+    found: dict[str, Path] = {}
     for name, (title, way) in ways.items():
         path = stem.with_name(f"{stem.name}-{name}.png")
         if not (one and found) and way(machine, path):
