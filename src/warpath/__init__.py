@@ -50,9 +50,12 @@ from warpath.base.errors import (
     WarpathError,
     WeightError,
 )
+from warpath.base.upward import register as _register_upward
 from warpath.graph import Graph
+from warpath.graph.adapters import ADAPTERS as _ADAPTERS
 from warpath.graph.facts import Facts
 from warpath.graph.places import Place, Snap
+from warpath.io import ADAPTERS as _ADAPTERS_OF_IO
 from warpath.planner.plan import Plan
 from warpath.results.certificate import Certificate, verify
 from warpath.results.changed import Changed
@@ -143,6 +146,25 @@ _LATER = {
     "read": ("warpath.io.formats", "read"),
     "write": ("warpath.io.formats", "write"),
 }
+
+
+# What lower layers leave to upper ones.
+_ADAPTERS.extend(_ADAPTERS_OF_IO)
+_register_upward(
+    {
+        "Graph.to": "warpath.engines.registry:place",
+        "Nearest.plot": "warpath.plot:plot_nearest",
+        "Nearest.save_html": "warpath.plot:html_nearest",
+        "Pairs.plot": "warpath.plot:plot_pairs",
+        "Pairs.save_html": "warpath.plot:html_pairs",
+        "Paths.plot": "warpath.plot:plot_tree",
+        "Paths.save_html": "warpath.plot:html_tree",
+        "Route.plot": "warpath.plot:plot_route",
+        "Route.save_html": "warpath.plot:html_route",
+        "Within.plot": "warpath.plot:plot_within",
+        "Within.save_html": "warpath.plot:html_within",
+    }
+)
 
 
 def __getattr__(name: str) -> Any:

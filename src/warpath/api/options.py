@@ -39,8 +39,7 @@ if TYPE_CHECKING:
     from collections.abc import Hashable
 
     from warpath.base.dtypes import Array
-    from warpath.engines.cpu import Search
-    from warpath.engines.cuda.engine import Bound
+    from warpath.engines.base import Bound, Search
     from warpath.engines.hierarchy import PairsSearch
     from warpath.graph import Graph
     from warpath.graph.facts import Facts

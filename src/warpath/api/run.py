@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from warpath.base.dtypes import Array
-    from warpath.engines.base import Raw
+    from warpath.engines.base import Bound, Raw
     from warpath.engines.staged.tiles import Tiles
     from warpath.graph import Graph
     from warpath.planner.plan import Plan
@@ -44,7 +44,6 @@ if TYPE_CHECKING:
 
     Progress = bool | Callable[[int, int], None] | None
     from warpath.api.options import OneSource, Options
-    from warpath.engines.cuda.engine import Bound
     from warpath.graph.point_sources import PointSources
 
 

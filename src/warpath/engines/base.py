@@ -13,8 +13,6 @@ if TYPE_CHECKING:
 
     from warpath._core import CompletionFlag
     from warpath.base.dtypes import Array
-    from warpath.engines.cpu import Search
-    from warpath.engines.cuda.engine import Bound
     from warpath.engines.cuda.entry import Kernel
     from warpath.engines.staged.tiles import Tiles
     from warpath.graph import Graph
@@ -22,6 +20,10 @@ if TYPE_CHECKING:
     from warpath.recipes import Recipe, Task
     from warpath.results.paths import DeviceResult
     from warpath.results.trace import Trace
+
+    #: (source, progress) -> (n,) distances, read-only, and what it did, for `counters`; None where
+    #: distances may not fit.
+    Search = Callable[..., tuple[Array, bytes] | None]
 
 
 @dataclass(frozen=True)
@@ -221,6 +223,18 @@ class Device(Protocol):
 
     def active(self) -> AbstractContextManager[None]:
         """Make this the calling thread's device for a while."""
+        ...
+
+
+class Bound(Protocol):
+    """Searches on a device, bound to a graph to which they hold no reference."""
+
+    nbytes: int
+    device: Device
+    counters: Callable[[list[int]], dict[str, int]]
+
+    def __call__(self, source: int) -> tuple[Array, list[int]] | None:
+        """Return new labels on the device and the status words; None if a sum did not fit."""
         ...
 
 

@@ -11,7 +11,7 @@ from warpath.graph.facts import leaves, rows_into
 
 if TYPE_CHECKING:
     from warpath.base.dtypes import Array
-    from warpath.engines.cpu import Search
+    from warpath.engines.base import Search
     from warpath.graph import Graph
 
 _HUB = 64  # times the mean degree

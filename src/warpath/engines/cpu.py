@@ -25,13 +25,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from warpath.base.dtypes import Array
+    from warpath.engines.base import Search
     from warpath.graph import Graph
     from warpath.planner.plan import Plan
     from warpath.recipes import Recipe
-
-    #: (source, progress) -> (n,) distances, read-only, and what it did, for `counters`; None where
-    #: distances may not fit.
-    Search = Callable[..., tuple[Array, bytes] | None]
 
 name = "cpu"
 totals = hierarchy.totals

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +10,7 @@ import numpy as np
 from warpath import _core
 from warpath.base.cached import cached_property
 from warpath.base.errors import GraphError
+from warpath.base.upward import upward
 from warpath.graph import checks
 from warpath.graph.adapters import checked_options, made_by_adapter
 from warpath.graph.components import Components, components, largest_component
@@ -126,7 +126,8 @@ class Graph(VertexNames, EdgeEdits):
                 msg = f"Graph.of(graph) takes no options, got {', '.join(options)}."
                 raise GraphError(msg)
             return data
-        return made_by_adapter(data, options)
+        graph: Graph = made_by_adapter(data, options, (cls.from_edges, cls))
+        return graph
 
     @classmethod
     def from_edges(
@@ -152,7 +153,7 @@ class Graph(VertexNames, EdgeEdits):
         WeightError
             NaN, -inf or a type that cannot be a weight.
         """
-        checked_options(cls.__init__, attributes, "a graph")
+        checked_options(cls.__init__, attributes, "a graph", (cls.from_edges, cls))
         both = not checks.checked_bool(directed, "directed", GraphError)
         rows = rows_of_edges(src, dst, weights, n, both=both)
         if checks.checked_bool(keep_rows, "keep_rows"):
@@ -209,7 +210,7 @@ class Graph(VertexNames, EdgeEdits):
         weights : (m,) numbers, or None. Edges of weight +inf are left out.
         **attributes : ``directed`` and the attributes of `from_edges`.
         """
-        checked_options(cls.__init__, attributes, "a graph")
+        checked_options(cls.__init__, attributes, "a graph", (cls.from_edges, cls))
         return cls(*kept_rows(indptr, indices, weights), **attributes)
 
     @property
@@ -288,9 +289,8 @@ class Graph(VertexNames, EdgeEdits):
         NoDeviceError, MissingDependencyError, NotEnoughMemoryError
             If there is no such GPU, a package is missing or the GPU's memory is too small.
         """
-        place = importlib.import_module("warpath.engines.registry").place
         self.facts(symmetry=False)  # cached before the copy, so that every copy shares them
-        return _placed(self, place(self, device))
+        return _placed(self, upward("Graph.to")(self, device))
 
     def _attributes(self) -> dict[str, Any]:
         return {

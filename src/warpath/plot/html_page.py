@@ -158,7 +158,7 @@ def write_page(
         ),
         "DATA": script_data(document),
     }
-    text = files("warpath.plot").joinpath("map.html").read_text(encoding="utf-8")
+    text = files(__package__).joinpath("map.html").read_text(encoding="utf-8")
     parts = text.split("@")
     # The template has an @ around each of its words and nowhere else.
     parts[1::2] = [words[name] for name in parts[1::2]]

@@ -9,6 +9,7 @@ import numpy as np
 from warpath.base.cached import cached_property
 from warpath.base.dtypes import unreachable
 from warpath.base.errors import require
+from warpath.base.upward import upward
 from warpath.graph.labels import file_ids, table_ids
 from warpath.graph.places import NO_NAMES
 from warpath.results.reached import ReachedDistances
@@ -190,9 +191,7 @@ class Nearest(ReachedDistances):
         -------
         matplotlib.figure.Figure
         """
-        from warpath.plot import plot_nearest
-
-        return plot_nearest(self, path, **options)
+        return upward("Nearest.plot")(self, path, **options)
 
     def save_html(self, path: Any, **options: Any) -> None:
         """Write a page with the areas on an interactive map; see `warpath.plot.html_nearest`.
@@ -205,9 +204,7 @@ class Nearest(ReachedDistances):
         **options : ``title``, ``subtitle``, ``names`` as in `plot`, ``theme`` ("light", "dark"),
             ``tiles``, ``file_ids``.
         """
-        from warpath.plot import html_nearest
-
-        html_nearest(self, path, **options)
+        upward("Nearest.save_html")(self, path, **options)
 
     def explore(self, **options: Any) -> Any:
         """Return an interactive map: the vertices, coloured by their facility.

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from warpath.base.cached import cached_property
 from warpath.base.dtypes import unreachable
 from warpath.base.errors import NoPathError, require
+from warpath.base.upward import upward
 from warpath.graph.checks import checked_integer
 from warpath.graph.labels import labels_or_none, table_ids
 from warpath.graph.places import NO_NAMES
@@ -161,9 +162,7 @@ class Pairs(ReachedDistances):
         -------
         matplotlib.figure.Figure
         """
-        from warpath.plot import plot_pairs
-
-        return plot_pairs(self, path, **options)
+        return upward("Pairs.plot")(self, path, **options)
 
     def save_html(self, path: Any, **options: Any) -> None:
         """Write a page with the routes on an interactive map; see `warpath.plot.html_pairs`.
@@ -175,9 +174,7 @@ class Pairs(ReachedDistances):
         path : file to write, .html.
         **options : ``title``, ``subtitle``, ``theme`` ("light", "dark"), ``tiles``, ``file_ids``.
         """
-        from warpath.plot import html_pairs
-
-        html_pairs(self, path, **options)
+        upward("Pairs.save_html")(self, path, **options)
 
     def save(self, path: str | os.PathLike[str], *, escape_formulas: bool = False) -> None:
         """Write one row per trip, (origin, destination, distance), as ``.parquet`` or ``.csv``.

@@ -10,6 +10,7 @@ from warpath.base import notebook, units
 from warpath.base.cached import cached_property
 from warpath.base.dtypes import unreachable
 from warpath.base.errors import NotSupportedError, require
+from warpath.base.upward import upward
 from warpath.graph.arguments import one_index
 from warpath.graph.checks import shown
 from warpath.graph.labels import file_ids, one_label, table_ids
@@ -295,9 +296,7 @@ class Paths(ReachedDistances):
         path : file to write, .html; it needs neither a server nor the network.
         **options : ``title``, ``subtitle``, ``theme`` ("light", "dark"), ``tiles``, ``file_ids``.
         """
-        from warpath.plot import html_tree
-
-        html_tree(self, path, **options)
+        upward("Paths.save_html")(self, path, **options)
 
     def explore(self, **options: Any) -> Any:
         """Return an interactive map: the edges of the tree, coloured by distance.
@@ -327,9 +326,7 @@ class Paths(ReachedDistances):
         -------
         matplotlib.figure.Figure
         """
-        from warpath.plot import plot_tree
-
-        return plot_tree(self, path, route=route, **options)
+        return upward("Paths.plot")(self, path, route=route, **options)
 
     def save(self, path: Any, *, escape_formulas: bool = False) -> None:
         """Write the result as ``.npz`` (complete), or a ``.parquet`` or ``.csv`` table (no cutoff).

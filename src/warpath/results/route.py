@@ -8,6 +8,7 @@ import numpy as np
 
 from warpath.base.cached import cached_property
 from warpath.base.errors import InputError
+from warpath.base.upward import upward
 from warpath.graph.checks import shown
 from warpath.graph.coordinates import stretch
 from warpath.graph.edge_geometry import leg_weights, lightest, lines_of
@@ -230,9 +231,7 @@ class Route:
         -------
         matplotlib.figure.Figure
         """
-        from warpath.plot import plot_route
-
-        return plot_route(self.graph, self, path, **options)
+        return upward("Route.plot")(self.graph, self, path, **options)
 
     def save_html(self, path: Any, **options: Any) -> None:
         """Write a page with the route on an interactive map; see `warpath.plot.html_route`.
@@ -245,9 +244,7 @@ class Route:
         **options : ``title``, ``subtitle``, ``ends``, ``theme`` ("light", "dark"), ``tiles``,
             ``file_ids``.
         """
-        from warpath.plot import html_route
-
-        html_route(self, path, **options)
+        upward("Route.save_html")(self, path, **options)
 
     def explore(self, **options: Any) -> Any:
         """Return an interactive map: the edges of the route.

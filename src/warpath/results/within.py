@@ -10,6 +10,7 @@ import numpy as np
 from warpath.base.cached import cached_property
 from warpath.base.dtypes import unreachable
 from warpath.base.errors import GraphError, InputError, require
+from warpath.base.upward import upward
 from warpath.graph.arguments import checked_cutoff, one_index
 from warpath.graph.checks import plain_array, shown
 from warpath.graph.coordinates import stretch
@@ -330,9 +331,7 @@ class Within:
         -------
         matplotlib.figure.Figure
         """
-        from warpath.plot import plot_within
-
-        return plot_within(self, path, **options)
+        return upward("Within.plot")(self, path, **options)
 
     def save_html(self, path: Any, **options: Any) -> None:
         """Write a page with the bands on an interactive map; see `warpath.plot.html_within`.
@@ -344,9 +343,7 @@ class Within:
         path : file to write, .html.
         **options : ``title``, ``subtitle``, ``theme`` ("light", "dark"), ``tiles``, ``file_ids``.
         """
-        from warpath.plot import html_within
-
-        html_within(self, path, **options)
+        upward("Within.save_html")(self, path, **options)
 
     def explore(self, **options: Any) -> Any:
         """Return an interactive map: the parts of edges within each cutoff.

@@ -19,9 +19,8 @@ from warpath.graph.zones import opened
 
 if TYPE_CHECKING:
     from warpath.base.dtypes import Array
-    from warpath.engines.base import Device, Order, Raw
+    from warpath.engines.base import Bound, Device, Order, Raw
     from warpath.engines.cuda.device_paths import DevicePaths
-    from warpath.engines.cuda.engine import Bound
     from warpath.engines.cuda.result import OnDevice
     from warpath.graph import Graph
     from warpath.planner.plan import Plan

@@ -96,7 +96,7 @@ def totals(order: Order, device: Device, names: tuple[str, ...]) -> dict[str, Ar
     return sweeps.totals(order, device, names)
 
 
-class Bound:
+class BoundSearch:
     """Solves of a graph by a single-launch loop. Holds no reference to the graph.
 
     Parameters
@@ -137,7 +137,7 @@ class Bound:
         return found if self._fits else None
 
 
-def bound(graph: Graph, loop: Loop, device: Device) -> Bound | None:
+def bound(graph: Graph, loop: Loop, device: Device) -> BoundSearch | None:
     """Return a callable that solves a graph from any source with the results of `run`.
 
     None if the loop has no search, or if its distances need a check for overflow.
@@ -149,4 +149,4 @@ def bound(graph: Graph, loop: Loop, device: Device) -> Bound | None:
     width = widths(graph)[0]
     with device.active():
         search = search_of(graph, width, device, {}, None)
-        return Bound(search, counters, device, proven=width.proven)
+        return BoundSearch(search, counters, device, proven=width.proven)
