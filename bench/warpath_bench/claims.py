@@ -6,6 +6,7 @@ for each graph, and the numbers that show it as a text.
 
 from __future__ import annotations
 
+import operator
 import tomllib
 from dataclasses import dataclass
 from itertools import pairwise
@@ -42,6 +43,7 @@ class Statement:
     recipes, than : what the rule compares; names without a paper are of this one.
     graphs : the name of a group of graphs.
     key, limit : the number that is compared; a ratio, or another bound of the rule.
+    usually, rising : variants of the rules `faster` and `ordered`.
     verdict : replaces the judgement of a statement that can only be measured.
     why : the reason if it does not hold or holds in part: two sentences with a number.
     """
@@ -56,6 +58,8 @@ class Statement:
     figures: str = ""
     key: str = "ms"
     limit: float = 1
+    usually: bool = False
+    rising: bool = False
     verdict: str = ""
     why: str = ""
 
@@ -123,18 +127,15 @@ _GROUPS: dict[str, Callable[[Measured], list[str]]] = {
 
 
 def faster(says: Statement, measured: Measured) -> Answers:
-    """Judge by each recipe in less time than all others, times a limit."""
+    """Judge by each recipe in less time than all others, times a limit; usually: on most graphs."""
     count = len(says.recipes)
     ratios = [min(v[count:]) / max(v[:count]) for _, v in says.values(measured)]
     mine, others = _named(says.recipes, "slowest"), _named(says.than, "fastest")
     numbers = f"{mine} is {_span(ratios)} times as fast as {others}"
-    return [ratio > says.limit for ratio in ratios], numbers
-
-
-def usually_faster(says: Statement, measured: Measured) -> Answers:
-    """Judge like `faster`, but by most graphs together."""
-    answers, numbers = faster(says, measured)
-    return [2 * sum(answers) > len(answers)] if answers else [], numbers
+    answers = [ratio > says.limit for ratio in ratios]
+    if says.usually and answers:
+        answers = [2 * sum(answers) > len(answers)]
+    return answers, numbers
 
 
 def as_long(says: Statement, measured: Measured) -> Answers:
@@ -153,16 +154,13 @@ def at_most(says: Statement, measured: Measured) -> Answers:
     return [value <= says.limit for _, (value,) in found], ", ".join(told)
 
 
-def falling(says: Statement, measured: Measured) -> Answers:
-    """Judge by each recipe's number below that of the one before."""
-    found = says.values(measured)
-    return [all(b < a for a, b in pairwise(v)) for _, v in found], _means(says, found)
-
-
-def rising(says: Statement, measured: Measured) -> Answers:
-    """Judge by each recipe's number at least that of the one before."""
-    found = says.values(measured)
-    return [all(b >= a for a, b in pairwise(v)) for _, v in found], _means(says, found)
+def ordered(says: Statement, measured: Measured) -> Answers:
+    """Judge by each recipe's number below that of the one before, or with `rising` not below."""
+    found, follows = says.values(measured), operator.ge if says.rising else operator.lt
+    answers = [all(follows(b, a) for a, b in pairwise(values)) for _, values in found]
+    means = map(fmean, zip(*(values for _, values in found), strict=True))
+    told = (f"{_named([r])} {units.digits(m)}" for r, m in zip(says.recipes, means, strict=False))
+    return answers, f"{', '.join(told)} (means)"
 
 
 def shown(says: Statement, measured: Measured) -> Answers:
@@ -327,12 +325,6 @@ def _counted(
     return [(work, many) for *_, work, many in points if work]
 
 
-def _means(says: Statement, found: Sequence[tuple[str, list[float]]]) -> str:
-    means = map(fmean, zip(*(values for _, values in found), strict=True))
-    told = (f"{_named([r])} {units.digits(m)}" for r, m in zip(says.recipes, means, strict=False))
-    return f"{', '.join(told)} (means)"
-
-
 def _named(recipes: Sequence[str], which: str = "") -> str:
     names = ", ".join(recipe.partition(".")[2].removesuffix(".merge_path") for recipe in recipes)
     return f"the {which} of {names}" if len(recipes) > 1 else names
@@ -349,11 +341,9 @@ _RULES: dict[str, Callable[[Statement, Measured], Answers]] = {
     rule.__name__: rule
     for rule in (
         faster,
-        usually_faster,
         as_long,
         at_most,
-        falling,
-        rising,
+        ordered,
         shown,
         saves_less,
         beats_the_heap,

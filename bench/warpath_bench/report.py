@@ -36,7 +36,7 @@ _COMPARED = (
 _OF_RECIPES = (
     "A cell has the time, or the limit after which a solve was stopped; rounds; edges read over "
     "those that Dijkstra relaxes; and vertices selected a round. *Italic* counts follow from the "
-    "distances. A stopped solve has the rounds made, of how many, and the time that all would take."
+    "distances."
 )
 _IN_FULL = (
     "Measured by `warpath bench suite`. The lines lie beside this page: from them, `warpath bench "

@@ -84,12 +84,11 @@ def table(lines: Sequence[Line]) -> list[str]:
     """Return the rows of the table, recipes in the order of the catalogue."""
     graphs = _graphs_of(lines)
     at = {(line["recipe"], line["graph"]): line for line in lines}
-    rounds = _rounds_of_settling(lines)
     body = []
     for recipe in CATALOGUE:
         found = [at.get((recipe.name, graph)) for graph in graphs]
         if any(found):
-            cells = [_cell(one, rounds) for one in found]
+            cells = [_cell(one) for one in found]
             on = "CPU" if "cpu" in recipe.devices else "GPU"
             body.append([recipe.name, on, *cells])
     return rows(["", "on", *graphs], body)
@@ -97,7 +96,7 @@ def table(lines: Sequence[Line]) -> list[str]:
 
 def compact(line: Line) -> str:
     """Return a line's content as one short line of text."""
-    return _cell(line, {}).replace("<br>", "; ").replace("*", "")
+    return _cell(line).replace("<br>", "; ").replace("*", "")
 
 
 def _graphs_of(lines: Sequence[Line]) -> list[str]:
@@ -108,25 +107,12 @@ def _by_size(line: Line) -> tuple[bool, int]:
     return line["graph"].startswith("dense"), line["m"]
 
 
-def _rounds_of_settling(lines: Sequence[Line]) -> dict[str, int]:
-    """Return graph -> rounds of recipes that settle the least labels, which all make the same."""
-    return {
-        line["graph"]: line["rounds"]
-        for line in lines
-        if line.get("rounds") and _settles(line["recipe"])
-    }
-
-
-def _settles(name: str) -> bool:
-    recipe = CATALOGUE[name]
-    return recipe.axes is not None and recipe.axes.select.value == "min" and recipe.exact
-
-
-def _cell(line: Line | None, rounds: dict[str, int]) -> str:
+def _cell(line: Line | None) -> str:
     if line is None:
         return ""
     if reason := no_times(line):
-        return _stopped(line, reason, rounds) if "limit" in line else reason
+        made = line.get("rounds_made")
+        return f"{reason}<br>{made:,} rounds" if made else reason
     first = units.seconds(line["ms"] / 1e3) if "ms" in line else line["device"]
     if line["wrong"]:
         first += f", {line['wrong']:,} wrong"
@@ -137,17 +123,6 @@ def _cell(line: Line | None, rounds: dict[str, int]) -> str:
             counts.append(f"{mark}{units.digits(line['work'])}{mark}")
         counts.append(f"{mark}{units.digits(line['parallelism'])}{mark}")
     return first + ("<br>" + " · ".join(counts) if counts else "")
-
-
-def _stopped(line: Line, text: str, rounds: dict[str, int]) -> str:
-    """Return a cell's text with the rounds that were made, and their total if it is known."""
-    made = line["rounds_made"]
-    if not made:
-        return text
-    total = rounds.get(line["graph"]) if _settles(line["recipe"]) else None
-    if total is None:
-        return f"{text}<br>{made:,} rounds"
-    return f"{text}<br>{made:,} of {total:,}: {units.seconds(line['limit'] * total / made)}"
 
 
 def _graphs(lines: Sequence[Line]) -> list[str]:

@@ -271,16 +271,9 @@ def line(graph, recipe, *, study="catalogue", factor=None, **values):
     return base | values
 
 
-def test_a_stopped_solve_shows_how_long_all_rounds_would_take():
-    lines = [
-        line("NY", "martin2009.f_gpu", ms=20_000.0, wrong=0, rounds=1000, weights="int32"),
-        line("NY", "martin2009.u_h1", limit=60, rounds_made=500, weights="int32"),
-        line("NY", "johnson_gpu.dijkstra_flags", limit=60, rounds_made=5, weights="int32"),
-    ]
-    rows = "\n".join(tables.table(lines))
-    assert "| martin2009.u_h1 | GPU | > 60 s<br>500 of 1,000: 120 s |" in rows
-    assert "| johnson_gpu.dijkstra_flags | GPU | > 60 s<br>5 rounds |" in rows
-    assert "| martin2009.f_gpu | GPU | 20 s<br>1,000 |" in rows
+def test_a_stopped_solve_shows_its_limit_and_the_rounds_made():
+    one = line("NY", "martin2009.u_h1", limit=60, rounds_made=1500, weights="int32")
+    assert tables.table([one])[2:] == ["| martin2009.u_h1 | GPU | > 60 s<br>1,500 rounds |"]
 
 
 def test_the_page_names_the_fastest_variant_of_each_paper_that_is_right():
