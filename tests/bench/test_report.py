@@ -152,7 +152,8 @@ def test_a_summary_has_ratios_by_graph_or_by_size_and_no_times(written, tmp_path
         lines = []
         for at in range(count):
             n = 10 ** (3 + at % 3)
-            lines += [line("warpath auto", 10, graph=f"g{at}", n=n)]
+            totals = {"work_ratio": 1.2, "mean_parallelism": 40.0, "rounds": 9}
+            lines += [line("warpath auto", 10, graph=f"g{at}", n=n, totals=totals)]
             lines += [
                 line("SciPy", 20 + at, graph=f"g{at}", n=n),
                 line("GAP", None, graph=f"g{at}", n=n, error="not begun: 8 s"),
