@@ -159,13 +159,7 @@ def _usage_error(error: Any) -> UsageError:
 
 
 def _benchmarks() -> Iterator[tuple[str, Callable[[typer.Context], None]]]:
-    """Yield the name of each benchmark and the function that runs it.
-
-    Raises
-    ------
-    NotSupportedError
-        If no installed distribution has benchmarks.
-    """
+    """Yield the name of each benchmark and the function that runs it."""
     from importlib.metadata import entry_points  # takes 50 ms; no other command needs it
 
     found = entry_points(group="warpath.commands", name="bench")

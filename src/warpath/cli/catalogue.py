@@ -44,19 +44,17 @@ def algorithms(
         return
     _check("paper", paper, {each.paper for each in catalogue})
     _check("device", device, {on for each in catalogue for on in each.devices})
-    chosen = Catalogue(
-        [
-            each
-            for each in catalogue
-            if paper in {None, each.paper} and (device is None or device in each.devices)
-        ]
-    )
+    of_paper = [each for each in catalogue if paper in {None, each.paper}]
+    chosen = Catalogue([each for each in of_paper if device in {None, *each.devices}])
     report = Report("algorithms", showing, algorithms=[_described(each) for each in chosen])
     for first, title, recipes in chosen.papers():
-        several = len({recipe.solves for recipe in recipes}) > 1
-        columns = ("name", "on", *(["does"] if several else []), "for")
-        rows = [_row(recipe, does=several) for recipe in recipes]
-        report.parts += [(f"{first}: {title}"), TableRows(columns, rows, data=False)]
+        table = {"name": [each.name for each in recipes]}
+        table["on"] = [", ".join(each.devices) for each in recipes]
+        if len({each.solves for each in recipes}) > 1:
+            table["does"] = [", ".join(_tasks(each)) for each in recipes]
+        table["for"] = [each.summary for each in recipes]
+        rows = zip(*table.values(), strict=True)
+        report.parts += [f"{first}: {title}", TableRows([*table], rows, data=False)]
     if not report.parts:
         report.parts.append(f"no algorithm of {paper} runs on {device}")
     report.show()
@@ -98,11 +96,6 @@ def _found(catalogue: Catalogue, name: str) -> Recipe:
         hint = f" Did you mean {' or '.join(near)}?" if near else ""
         raise UsageError(f"there is no algorithm {name!r}.{hint}")
     return found
-
-
-def _row(recipe: Recipe, *, does: bool) -> list[str]:
-    tasks = [", ".join(_tasks(recipe))] if does else []
-    return [recipe.name, ", ".join(recipe.devices), *tasks, recipe.summary]
 
 
 def _show_one(recipe: Recipe, showing: Showing) -> None:

@@ -66,18 +66,29 @@ def doctor(
         "system": platform.platform(),
     }
     machine = _machine()
-    known = _settings()
+    readers: dict[str, Any] = {
+        "WARPATH_DEVICE": preferred_device,
+        "WARPATH_THREADS": settings.threads,
+        "WARPATH_MEMORY": settings.memory,
+        "WARPATH_GPU_MEMORY": lambda: settings.gpu_memory() or "all that is free",
+        "WARPATH_CACHE_DIR": lambda: settings.kernel_cache() or "off",
+    }
+    known = {name: _or_reason(read) for name, read in readers.items()}
     packages = [_package(*each) for each in _OPTIONAL]
     cuda = _cuda()
     devices = {"cpu": checked("cpu", ("classic.dijkstra", "classic.delta_stepping"))}
-    devices |= {name: checked(name, _planned()) for name in cuda["usable"]}
+    able = (each for each in CATALOGUE.planned if Task.SSSP in each.solves)
+    on_gpus = tuple(each.name for each in able if "cuda" in each.devices)
+    devices |= {name: checked(name, on_gpus) for name in cuda["usable"]}
     report = Report("doctor", showing, versions=versions, machine=machine, settings=known)
     report.document |= {"packages": packages, "cuda": cuda, "devices": devices}
+    usable = machine["usable_memory"]
+    usable = usable if isinstance(usable, str) else f"{units.size(usable)} may be used"
     shown_machine = {
         "processor": machine["processor"],
         "cores": f"{machine['cores']}, {machine['usable_cores']} for this process",
         "SIMD": machine["simd"],
-        "memory": f"{units.size(machine['memory'])}, {_usable(machine['usable_memory'])}",
+        "memory": f"{units.size(machine['memory'])}, {usable}",
         "threads": machine["threads"],
     }
     rows = [
@@ -93,7 +104,10 @@ def doctor(
         NamedValues(devices, title="Devices"),
     ]
     if verbose:
-        recorded = report.document["recorded_runs"] = _recorded()
+        from warpath.engines.cuda import sources
+
+        recorded = sources.since_recorded() or {"none": f"no run is recorded in {sources.RUNS}"}
+        report.document["recorded_runs"] = recorded
         report.parts.append(NamedValues(recorded, title="Recorded GPU runs"))
     report.show()
     if any(not answer.startswith("ok") for answer in devices.values()):
@@ -120,21 +134,6 @@ def _memory() -> int:
     if not hasattr(os, "sysconf"):
         return 0
     return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-
-
-def _usable(usable: int | str) -> str:
-    return usable if isinstance(usable, str) else f"{units.size(usable)} may be used"
-
-
-def _settings() -> dict[str, Any]:
-    known: dict[str, Any] = {
-        "WARPATH_DEVICE": preferred_device,
-        "WARPATH_THREADS": settings.threads,
-        "WARPATH_MEMORY": settings.memory,
-        "WARPATH_GPU_MEMORY": lambda: settings.gpu_memory() or "all that is free",
-        "WARPATH_CACHE_DIR": lambda: settings.kernel_cache() or "off",
-    }
-    return {name: _or_reason(read) for name, read in known.items()}
 
 
 def _or_reason(read: Any) -> Any:
@@ -229,17 +228,3 @@ def _cache_line(kept: Mapping[str, Any]) -> str:
     if kept["refused"]:
         return f"not used: {kept['refused']}"
     return f"{kept['folder']}: {kept['kernels']} kernels, {units.size(kept['bytes'])}"
-
-
-def _recorded() -> dict[str, str]:
-    """Return, for each GPU with a recorded test run, whether it is valid for these kernels."""
-    from warpath.engines.cuda import sources
-
-    runs = sources.since_recorded()
-    return runs or {"none": f"no run is recorded in {sources.RUNS}"}
-
-
-def _planned() -> tuple[str, ...]:
-    """Return the algorithms that auto may choose for one source on a GPU."""
-    able = [each for each in CATALOGUE.planned if Task.SSSP in each.solves]
-    return tuple(each.name for each in able if "cuda" in each.devices)

@@ -17,6 +17,7 @@ from warpath.cli.options import (
     CUTOFFS,
     FACILITIES,
     PICTURE,
+    SOURCE,
     THEME,
     TO_FACILITIES,
     TO_SOURCE,
@@ -35,14 +36,13 @@ from warpath.planner.kinds import device_names
 from warpath.results.names import names_of
 from warpath.results.trace import Trace
 
-_SOURCE: Any = option("The id of the source, as in the file.", "--source", "-s", default=...)
 _COLUMNS = ("trace", "algorithm", "device", "rounds", "parallelism", "work", "MTEPS", "time")
 
 
 def tree(
     *,
     options: VertexSolving,
-    source: str = _SOURCE,
+    source: str = SOURCE,
     out: Path = PICTURE,
     target: str | None = option("Also draw the route to this vertex.", "--target", "-t"),
     cutoff: float | None = CUTOFF,
@@ -78,7 +78,7 @@ def route(
 def within(
     *,
     options: VertexSolving,
-    source: str = _SOURCE,
+    source: str = SOURCE,
     cutoff: str = CUTOFFS,
     out: Path = PICTURE,
     reverse: bool = TO_SOURCE,
@@ -115,7 +115,7 @@ def nearest(
 def frontier(
     *,
     options: VertexSolving,
-    source: str = _SOURCE,
+    source: str = SOURCE,
     out: Path = option(
         "An animation (.gif), a folder for its frames (no suffix), or one picture of all steps "
         "(.png, .svg, .pdf).",
@@ -157,7 +157,7 @@ def frontier(
 def delta(
     *,
     options: Snapping,
-    source: str = _SOURCE,
+    source: str = SOURCE,
     out: Path = PICTURE,
     algorithms: str = option(
         "Algorithms with a delta, like one,other.",
@@ -199,15 +199,7 @@ def delta(
         described += f", median of {repeats} solves" if timed else ", counted by the emulator"
         plot_sweep(sweeps, file, title=described, theme=theme)
 
-    shown = Report("plot delta", options, graph=str(options.graph), source=source)
-    shown.document["sweeps"] = [
-        {
-            "algorithm": each.algorithm,
-            "default": each.default,
-            "points": [point._asdict() for point in each.points],
-        }
-        for each in sweeps
-    ]
+    shown = Report("plot delta", options, graph=str(options.graph), source=source, sweeps=sweeps)
     rows = []
     for each in sweeps:
         rows.append([each.algorithm, units.digits(each.default)])
@@ -241,16 +233,13 @@ def trace(
     report = Report("plot trace", showing, traces=[])
     rows = []
     for file, each in zip(files, traces, strict=True):
-        total, run = each.totals(), each.run
-        about = None if run is None else dataclasses.asdict(run)
-        report.document["traces"].append(
-            {"file": str(file), "run": about, **dataclasses.asdict(total)}
-        )
+        total, run = each.totals(), each.run and dataclasses.asdict(each.run)
+        report.document["traces"].append({"file": file, "run": run, **dataclasses.asdict(total)})
         numbers = (total.mean_parallelism, total.work_ratio, total.mteps)
         rows.append(
             [
                 file.name,
-                *(None if about is None else about[name] for name in ("algorithm", "device")),
+                *(run and run[name] for name in ("algorithm", "device")),
                 total.rounds,
                 *(None if number is None else units.digits(number) for number in numbers),
                 units.seconds(total.seconds) if total.seconds else None,

@@ -26,14 +26,8 @@ def weights_of(graph: Graph, path: Path) -> Array:
     A row has a source, a target and the new weight of the edge between them, or of all edges
     between them where there are several. They are the columns that the first row names, such as
     source, target and weight; without a header the table has these three. Edges that have no row
-    keep their weights. A row for an edge of an undirected graph sets both directions.
-
-    Raises
-    ------
-    GraphFormatError
-        If the file is not a text table, lists no edge or has unknown columns, or if a row has no
-        number, names a vertex or an edge that does not exist, or gives an edge a second weight. The
-        message has the line.
+    keep their weights. A row for an edge of an undirected graph sets both directions. Errors name
+    the line of the file.
     """
     rows = _edge_rows(graph, path)
     weights = [_weight(path, line, cells[2]) for line, cells in rows]

@@ -170,13 +170,7 @@ def _describe_kind(report: Report, kind: str) -> None:
 def _arguments_of(
     kind: str, words: Sequence[str], given: dict[str, Any]
 ) -> tuple[Callable[..., Graph], dict[str, Any]]:
-    """Return the generator and its arguments from ``--name value`` words and name=value pairs.
-
-    Raises
-    ------
-    UsageError
-        If the kind or a parameter is unknown, or a required parameter is missing.
-    """
+    """Return the generator and its arguments from ``--name value`` words and name=value pairs."""
     function = _function(kind)
     known = {p.name: p for p in _parameters(kind)}
     found = dict(given)

@@ -44,12 +44,8 @@ def info(options: Reading) -> None:
     report = Report("info", options, graph=str(options.graph), **dataclasses.asdict(facts))
     ends = [one_id(roads, at) if roads.n else None for at in (0, roads.n - 1)]
     arrays = (roads.indptr, roads.indices, roads.weights)
-    report.document |= {
-        "first_id": ends[0],
-        "last_id": ends[1],
-        "first_through": roads.first_through,
-        "read_report": roads.read_report,
-    }
+    report.document |= {"first_id": ends[0], "last_id": ends[1]}
+    report.document |= {"first_through": roads.first_through, "read_report": roads.read_report}
     directed = "directed" if roads.directed else "undirected, stored both ways"
     report.facts |= {"graph": options.graph.name, "vertices": roads.n}
     report.add("edges", facts.edges, "edges", f"{output.count(facts.edges)} {directed}")
@@ -134,12 +130,8 @@ def plan(
     report = Report("plan", options, graph=str(options.graph))
     report.document |= {name: getattr(chosen, name) for name in names}
     report.document["runners_up"] = [
-        {
-            "algorithm": each.recipe.name,
-            "seconds": each.seconds,
-            "bytes": each.bytes,
-            "threads": each.threads,
-        }
+        {"algorithm": each.recipe.name}
+        | {name: getattr(each, name) for name in ("seconds", "bytes", "threads")}
         for each in chosen.runners_up
     ]
     report.document["left_out"] = [

@@ -49,7 +49,7 @@ def main() -> None:
     signal.signal(signal.SIGTERM, _ended)  # so that partial files are removed
     debug = "--debug" in arguments
     _escape_what_streams_cannot_encode()
-    code = guarded(lambda: _run(arguments), debug=debug) or guarded(_flushed, debug=debug)
+    code = guarded(lambda: _run(arguments), debug=debug)
     _drop_unwritten_output()
     sys.exit(code)
 
@@ -86,19 +86,17 @@ def guarded(work: Callable[[], int], *, debug: bool) -> int:
 
 
 def _run(arguments: list[str]) -> int:
+    code = 0
     if arguments == ["--version"]:  # without importing the commands
         sys.stdout.write(f"warpath {warpath.__version__}\n")
-        return 0
-    errors.require("typer", extra="cli", what="the command")
-    errors.require("rich", extra="cli", what="the command")
-    from warpath.cli.app import run
+    else:
+        errors.require("typer", extra="cli", what="the command")
+        errors.require("rich", extra="cli", what="the command")
+        from warpath.cli.app import run
 
-    return run(arguments)
-
-
-def _flushed() -> int:
+        code = run(arguments)
     sys.stdout.flush()
-    return 0
+    return code
 
 
 def _drop_unwritten_output() -> None:

@@ -9,6 +9,7 @@ from warpath.cli import output, saving, tables
 from warpath.cli.options import (
     CUTOFF,
     ESCAPE_FORMULAS,
+    SOURCES,
     HtmlMap,
     Solving,
     TableSolving,
@@ -36,13 +37,7 @@ _LONG: Any = option(
 def distances(
     *,
     options: TableSolving,
-    sources: str = option(
-        "Ids like 1,5,9, coordinates like [bold]7.41,43.73;7.42,43.74[/], or a file with an id in "
-        "its first column or columns lon and lat.",
-        "--sources",
-        "-s",
-        default=...,
-    ),
+    sources: str = SOURCES,
     targets: str | None = option("As --sources. Default: all vertices."),
     cutoff: float | None = CUTOFF,
     out: Path | None = output_file("Save the table", saving.TABLES),
@@ -60,9 +55,7 @@ def distances(
 
     Example: [cyan]warpath distances roads.gr.gz -s depots.csv --targets 5,9,12 -o od.parquet[/]
     """
-    _check(out, long=long)
-    if predecessors:
-        long = _long_for_predecessors(out, long=long)
+    long = _form(out, long=long, predecessors=predecessors)
     loaded = load(options, [sources, targets])
     rows = loaded.listed(sources)
     columns = None if targets is None else loaded.listed(targets)
@@ -96,7 +89,7 @@ def apsp(
 
     Example: [cyan]warpath apsp zones.tntp -o full.npy[/]
     """
-    _check(out, long=long)
+    long = _form(out, long=long)
     loaded = load(options)
     solve = partial(loaded.solve, "apsp", dist_dtype=dist_dtype)
     _report(
@@ -193,20 +186,16 @@ def _report(
     report.show(facts=out is not None)
 
 
-def _check(out: Path | None, *, long: bool | None) -> None:
-    """Raise UsageError for --long with a file that holds only the array of distances."""
-    if long and out is not None and saving.streamed(out):
+def _form(out: Path | None, *, long: bool | None, predecessors: bool = False) -> bool | None:
+    """Return whether a table is long; raise UsageError if its file or its form cannot hold it."""
+    streamed, suffix = saving.streamed(out), "" if out is None else saving.suffix_of(out)
+    if streamed and long:
         raise UsageError(
-            f"-o {out}: --long is for .parquet, .csv or .tsv; {saving.suffix_of(out)} holds only "
-            "the distances."
+            f"-o {out}: --long is for .parquet, .csv or .tsv; {suffix} holds only the distances."
         )
-
-
-def _long_for_predecessors(out: Path | None, *, long: bool | None) -> bool | None:
-    """Return whether a table with predecessors is long; raise UsageError if it cannot hold them."""
-    if out is not None and saving.suffix_of(out) == ".npz":
+    if not predecessors or suffix == ".npz":
         return long
-    if saving.streamed(out):
+    if streamed:
         raise UsageError(
             f"-o {out}: --predecessors need .npz, .parquet, .csv or .tsv, not .npy or .zarr."
         )

@@ -95,13 +95,19 @@ THEME: Any = option("Colours of the picture: [bold]light[/] or [bold]dark[/].", 
 CUTOFFS: Any = option(
     "Largest distances: one number, or several like 500,1000.", "--cutoff", "-c", default=...
 )
-FACILITIES: Any = option(
+_LISTED = (
     "Ids like 1,5,9, coordinates like [bold]7.41,43.73;7.42,43.74[/], or a file with an id in its "
-    "first column or columns lon and lat.",
-    "--facilities",
-    "-f",
+    "first column or columns lon and lat."
+)
+FACILITIES: Any = option(_LISTED, "--facilities", "-f", default=...)
+SOURCES: Any = option(_LISTED, "--sources", "-s", default=...)
+PLACE: Any = option(
+    "The id of the source, as in the file, or a coordinate lon,lat.",
+    "--source",
+    "-s",
     default=...,
 )
+SOURCE: Any = option("The id of the source, as in the file.", "--source", "-s", default=...)
 TO_FACILITIES: Any = flag(
     "Use distances from the vertices to the facilities, not from them.", "--reverse"
 )
@@ -325,22 +331,14 @@ def grouped(command: Callable[..., None]) -> Callable[..., None]:
     groups: dict[str, Any] = {
         each.name: each.annotation for each in parameters if is_dataclass(each.annotation)
     }
-    spread = [each for each in parameters if each.name not in groups]
-    taken = {flag for each in spread for flag in _flags(each.default)}
-    spread += [
-        inspect.Parameter(
-            each.name,
-            inspect.Parameter.KEYWORD_ONLY,
-            default=_without(each.default, taken),
-            annotation=each.type,
-        )
-        for group in groups.values()
-        for each in fields(group)
-    ]
-    spread = [each.replace(kind=inspect.Parameter.KEYWORD_ONLY) for each in spread]
+    own = [each for each in parameters if each.name not in groups]
+    taken = {flag for each in own for flag in _flags(each.default)}
+    spread = [(each.name, each.annotation, each.default) for each in own]
+    for group in groups.values():
+        spread += [(each.name, each.type, _without(each.default, taken)) for each in fields(group)]
     spread.sort(key=_order)
-    files = {each.name: getattr(each.default, "suffixes", None) for each in spread}
-    written = {name: suffixes for name, suffixes in files.items() if suffixes}
+    written = {name: d.suffixes for name, _, d in spread if hasattr(d, "suffixes")}
+    keyword = inspect.Parameter.KEYWORD_ONLY
 
     @functools.wraps(command)
     def gathered(**values: Any) -> None:
@@ -352,16 +350,18 @@ def grouped(command: Callable[..., None]) -> Callable[..., None]:
             values[name] = group(**{each.name: values.pop(each.name) for each in fields(group)})
         command(**values)
 
-    gathered.__signature__ = inspect.Signature(spread)  # type: ignore[attr-defined]
-    gathered.__annotations__ = {each.name: each.annotation for each in spread}
+    gathered.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
+        [inspect.Parameter(n, keyword, annotation=kind, default=d) for n, kind, d in spread]
+    )
+    gathered.__annotations__ = {name: kind for name, kind, _ in spread}
     del gathered.__wrapped__  # typer would inspect the original instead
     return gathered
 
 
-def _order(parameter: inspect.Parameter) -> tuple[bool, int]:
+def _order(parameter: tuple[str, Any, Any]) -> tuple[bool, int]:
     """Return where a parameter stands in the help: the graph first, then panel by panel."""
-    panel = getattr(parameter.default, "rich_help_panel", None)
-    return parameter.name != "graph", _PANELS.index(panel)
+    name, _, declared = parameter
+    return name != "graph", _PANELS.index(getattr(declared, "rich_help_panel", None))
 
 
 def _flags(declared: Any) -> Sequence[str]:

@@ -153,6 +153,8 @@ def plain(value: Any) -> Any:  # noqa: PLR0911 - one for each kind of value
     """Return a value that JSON can hold; infinite floats and NaN become None."""
     if isinstance(value, np.generic):
         value = value.item()
+    if hasattr(value, "_asdict"):
+        value = value._asdict()
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if value is None or isinstance(value, str | int):

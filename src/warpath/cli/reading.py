@@ -91,11 +91,6 @@ class Loaded:
         ----------
         what : for the message of an error: the thing to draw.
         files : the options to leave out and their files; nothing is read if all are None.
-
-        Raises
-        ------
-        GraphError
-            If there are no coordinates.
         """
         options = [name for name, file in (files or {"": Path()}).items() if file is not None]
         if self.graph.coordinates is None and options:
@@ -127,11 +122,6 @@ def load(
     named : the arguments that name vertices. If they have coordinates, those of the graph are
         read from a file next to it as well.
     prepared : False leaves the hierarchy of a prepared graph unread.
-
-    Raises
-    ------
-    UsageError
-        If an option has an unknown value, or no vertex that it could be for.
     """
     options.check(named)
     path = options.graph
@@ -160,23 +150,15 @@ def load(
 def _options(reading: Reading) -> dict[str, Any]:
     """Return the options of the format."""
     options = pairs(reading.option, "--option")
-    columns = {
-        "source": reading.column_from,
-        "target": reading.column_to,
-        "weight": reading.weight,
-        "oneway": reading.oneway,
-        "reverse_weight": reading.reverse_weight,
-    }
-    separators = {"delimiter": reading.delimiter, "decimal": reading.decimal}
-    flags = {
-        "member": reading.member,
-        "ids": reading.ids,
-        "profile": reading.profile,
-        "at": reading.at,
+    columns = {"source": reading.column_from, "target": reading.column_to}
+    columns |= {name: getattr(reading, name) for name in ("weight", "oneway", "reverse_weight")}
+    flags = {name: getattr(reading, name) for name in ("member", "ids", "profile", "at")}
+    flags |= {
         "speeds": options.get("speeds", {}) | pairs(reading.speed, "--speed") or None,
         "turns": reading.turns or None,
         "turn_costs": pairs(reading.turn_cost, "--turn-cost") or None,
     }
+    separators = {"delimiter": reading.delimiter, "decimal": reading.decimal}
     flags |= {name: text and text.replace("\\t", "\t") for name, text in separators.items()}
     options |= {name: value for name, value in flags.items() if value is not None}
     return options | {name: column(text) for name, text in columns.items() if text is not None}

@@ -15,6 +15,7 @@ from warpath.cli.options import (
     CUTOFFS,
     ESCAPE_FORMULAS,
     FACILITIES,
+    PLACE,
     THEME,
     TO_FACILITIES,
     TO_SOURCE,
@@ -45,12 +46,7 @@ _ROWS: Any = output_file("Save one row per vertex", saving.ROWS)
 def sssp(
     *,
     options: VertexSolving,
-    source: str = option(
-        "The id of the source, as in the file, or a coordinate lon,lat.",
-        "--source",
-        "-s",
-        default=...,
-    ),
+    source: str = PLACE,
     page: HtmlMap,
     cutoff: float | None = CUTOFF,
     out: Path | None = output_file("Save distances and predecessors", saving.PATHS),

@@ -18,7 +18,7 @@ from warpath.base.errors import (
     VertexError,
 )
 from warpath.cli import saving
-from warpath.cli.options import ESCAPE_FORMULAS, VertexSolving, number, option, output_file
+from warpath.cli.options import ESCAPE_FORMULAS, PLACE, VertexSolving, number, option, output_file
 from warpath.cli.output import count
 from warpath.cli.reading import load
 from warpath.cli.vertices import in_file_ids, one_id, table_rows, vertex
@@ -35,12 +35,7 @@ Batch = tuple[str, int, list[tuple[Any, ...]]]
 def update(
     *,
     options: VertexSolving,
-    source: str = option(
-        "The id of the source, as in the file, or a coordinate lon,lat.",
-        "--source",
-        "-s",
-        default=...,
-    ),
+    source: str = PLACE,
     changes: Path = option(
         "A .csv or .tsv file with a change per row: its columns time, change (update, insert or "
         "delete), source, target, weight and, for parallel edges, position from 0.",
@@ -108,13 +103,7 @@ def _shown(distance: float) -> float | None:
 
 
 def _batches(graph: Graph, path: Path) -> Iterator[Batch]:
-    """Yield the batches of a file of changes, in its order.
-
-    Raises
-    ------
-    GraphFormatError
-        If the file has no header, or a row is not a change; with its line.
-    """
+    """Yield the batches of a file of changes, in its order."""
     rows = table_rows(path, _EXPECTED, graph)
     header = [name.lower() for name in rows[0][1]] if rows else []
     missing = [name for name in ("time", "change", "source", "target") if name not in header]

@@ -47,13 +47,7 @@ if TYPE_CHECKING:
 
 
 def vertex(graph: Graph, text: str, snapping: Reading | None = None, *, along: bool = False) -> Any:
-    """Return the library's name of the vertex with this id, or the place of this coordinate.
-
-    Raises
-    ------
-    VertexError
-        If the graph has no such vertex; the message says which ids it has.
-    """
+    """Return the library's name of the vertex with this id, or the place of this coordinate."""
     return vertices(graph, [text], snapping, along=along)[0]
 
 
@@ -89,20 +83,14 @@ def on_network(
 ) -> list[Any]:
     """Return entries of a list of vertices after a check of the places among them.
 
-    Write to stderr how far each place is from its vertex.
+    Write to stderr how far each place is from its vertex. An error counts the places that are far
+    from any vertex, and names the first.
 
     Parameters
     ----------
     entries : names of vertices, and places.
     path, lines : the file of the entries, and the line of each.
     along : whether the command takes points along edges, not only vertices.
-
-    Raises
-    ------
-    GraphError
-        If the graph has no coordinates.
-    VertexError, GraphFormatError
-        If places are far from any vertex. The message counts them and names the first.
     """
     at = [i for i, entry in enumerate(entries) if isinstance(entry, Place)]
     if None in entries:
@@ -182,14 +170,6 @@ def listed(
 
     A file has ids in its column vertex, else coordinates in its columns lon and lat, else ids in
     its first column.
-
-    Raises
-    ------
-    VertexError
-        If a vertex of a list does not exist, or the list is empty.
-    GraphFormatError
-        If the file is not a text table, lists no vertex, or one that does not exist (with its
-        line).
     """
     if is_vertex(graph, argument):
         return vertices(graph, [argument], snapping, along=along)
@@ -210,12 +190,6 @@ def trips(graph: Graph, path: Path, snapping: Reading | None = None) -> tuple[li
     They are the columns that the first row calls origin and destination, else coordinates in
     origin_lon, origin_lat, destination_lon and destination_lat, else those of another known pair of
     names, such as from and to; without a header the first two of at most three columns.
-
-    Raises
-    ------
-    GraphFormatError
-        If the file is not a text table, lists no trip and has no header, the columns are not known,
-        or a row lacks a vertex or names one that does not exist.
     """
     rows = table_rows(path, "an origin and a destination per line", graph)
     if not rows:
@@ -374,11 +348,8 @@ def _at_columns(
 
 def _numbered(graph: Graph, text: str) -> int:
     last = graph.n - 1 + graph.id_base
-    rule = (
-        f"this graph's vertices are numbered {graph.id_base} .. {last}"
-        if graph.n
-        else "this graph has no vertices"
-    )
+    rule = f"this graph's vertices are numbered {graph.id_base} .. {last}"
+    rule = rule if graph.n else "this graph has no vertices"
     if not _is_integer(text):
         raise VertexError(f"{text!r} is not a vertex: {rule}.")
     number = int(text)
@@ -407,12 +378,8 @@ def _unknown_label(graph: Graph, text: str, known: dict[str, Any]) -> VertexErro
     if alike := written_alike(short, text):
         return VertexError(f"vertex {text!r} does not exist in the graph.{alike}")
     near = difflib.get_close_matches(text, short, n=3) if len(text) <= _COMPARED else []
-    some = near or list(known)[:3]
-    hint = (
-        f"did you mean {' or '.join(map(repr, near))}?"
-        if near
-        else f"it has {', '.join(some)}, ..."
-    )
+    hint = f"did you mean {' or '.join(map(repr, near))}?"
+    hint = hint if near else f"it has {', '.join(list(known)[:3])}, ..."
     return VertexError(f"vertex {text!r} does not exist in the graph: {hint}")
 
 
