@@ -36,47 +36,22 @@ BASELINES = ("classic.dijkstra", "classic.delta_stepping")
 #: The generated graphs of the table; those of files come before them.
 GRAPHS = ("rmat 18 16", "grid 1000", "martin 1048576", "dense 8192")
 
-_LISTS = (
-    "martin2009.f_gpu",
-    "martin2009.f_gpu_no_atomic",
-    "martin2009.u_gpu",
-    "martin2009.u_gpu_1min",
-    "martin2009.u_gpu_2min",
-    "martin2009.u_gpu_plus_1min",
-    "martin2009.f_gpu_1min",
-    "martin2009.f_gpu_no_atomic_1min",
-    "martin2009.u_gpu_2min_on_gpu",
-    "martin2009.u_gpu_plus",
-    "martin2009.u_h1",
-    "martin2009.u_h2",
-    "martin2009.u_h3",
-    "martin2009.f_cpu",
-    "martin2009.u_cpu",
-    "martin2009.fh",
-)
-_MATRICES = (
-    "martin2009.f_gpu_1min.dense",
-    "martin2009.f_gpu_no_atomic_1min.dense",
-    "martin2009.u_gpu_1min.dense",
-    "martin2009.f_gpu.dense",
-    "martin2009.u_gpu.dense",
-    "martin2009.f_cpu.dense",
-    "martin2009.u_cpu.dense",
-    "martin2009.fh",
-)
+_MARTIN = [recipe.name for recipe in CATALOGUE if recipe.name.startswith("martin2009.")]
+_MATRICES = [name for name in _MARTIN if name.endswith(".dense")]
+_LISTS = [name for name in _MARTIN if name not in _MATRICES]
 _QUEUES = tuple(f"johnson_gpu.dijkstra_{kind}" for kind in ("flags", "queue", "prefix"))
 _BODRA = ("bodra2025.bf_vertex", "bodra2025.bf_strided", "bodra2025.bf_strided_flag")
 
 
-def whole_catalogue(graphs: Sequence[str]) -> list[Job]:
-    """Return a job for each recipe of one source, baselines included, on each graph."""
-    names = [
+def published(*kinds: str) -> list[str]:
+    """Return the names of our and of published recipes for one source on kinds of devices."""
+    return [
         recipe.name
         for recipe in CATALOGUE
         if Task.SSSP in recipe.solves
+        and set(kinds) & set(recipe.devices)
         and (not recipe.name.startswith("classic.") or recipe.name in BASELINES)
     ]
-    return [Job("catalogue", graph, name) for graph in graphs for name in names]
 
 
 def _of(study: str, names: Sequence[str], graphs: Iterable[str]) -> list[Job]:
@@ -85,7 +60,7 @@ def _of(study: str, names: Sequence[str], graphs: Iterable[str]) -> list[Job]:
 
 #: Study -> its jobs, given the graphs of the table.
 STUDIES: dict[str, Callable[[Sequence[str]], list[Job]]] = {
-    "catalogue": whole_catalogue,
+    "catalogue": lambda graphs: _of("catalogue", published("cpu", "cuda"), graphs),
     "delta": lambda graphs: [
         Job("delta", graph, NEAR_FAR, 2.0**power)
         for graph in graphs
@@ -99,7 +74,9 @@ STUDIES: dict[str, Callable[[Sequence[str]], list[Job]]] = {
     ),
     "lists": lambda _: _of("lists", _LISTS, ("martin 262144", "martin 4194304")),
     "matrices": lambda _: _of(
-        "matrices", _MATRICES, ("dense 1024", "dense 2048", "dense 4096", "dense 8192")
+        "matrices",
+        [*_MATRICES, "martin2009.fh"],
+        ("dense 1024", "dense 2048", "dense 4096", "dense 8192"),
     ),
     "queues": lambda _: _of("queues", _QUEUES, [f"uniform {4**k} 8" for k in range(6, 12)]),
     "strided": lambda _: _of("strided", _BODRA, [f"grid {k}" for k in (30, 100, 300, 1000, 2000)]),

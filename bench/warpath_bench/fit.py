@@ -32,6 +32,7 @@ from warpath.recipes import CATALOGUE, Loop, Task
 from warpath_bench.fit_cases import FIT, HELD_OUT, cases
 from warpath_bench.fit_model import fitted, judged, question_of
 from warpath_bench.lines import append, read
+from warpath_bench.measured import rows
 from warpath_bench.options import parsed
 from warpath_bench.run import machine
 
@@ -42,7 +43,7 @@ if TYPE_CHECKING:
     from warpath.graph.facts import Facts
     from warpath.planner.plan import Plan
     from warpath_bench.fit_cases import Case
-    from warpath_bench.fit_model import Constants, Miss, Question, Score
+    from warpath_bench.fit_model import Choice, Constants, Question
 
     Line = dict[str, Any]
 
@@ -230,8 +231,7 @@ def _candidates(size: Size, facts: Facts, threads: tuple[int, ...]) -> Iterator[
 
 def report(asked: Sequence[Question], found: Constants, threads: Sequence[int]) -> str:
     """Return the shares of good choices by present and by fitted constants, and the misses."""
-    out = ["| part | task | threads | as it is | fitted |", "|---|---|---|---|---|"]
-    missed: list[Miss] = []
+    body, missed = [], []
     for part in (FIT, HELD_OUT):
         of_part = [question for question in asked if question.part == part]
         for task in (*dict.fromkeys(question.size.task for question in of_part), None):
@@ -240,26 +240,31 @@ def report(asked: Sequence[Question], found: Constants, threads: Sequence[int]) 
                 before = judged(some, count, constants.SECONDS)
                 after = judged(some, count, found)
                 name = "all" if task is None else task.value
-                out.append(f"| {part} | {name} | {count} | {_share(before)} | {_share(after)} |")
+                body.append([part, name, count, _share(before), _share(after)])
                 if part == HELD_OUT and task is None:
-                    missed += after.misses
+                    missed += [choice for choice in after if not choice.good]
+    worst = [
+        [
+            one.question.graph,
+            one.question.size.sources,
+            one.threads,
+            f"{one.chosen.recipe.name}, {one.chosen.threads}",
+            1e3 * one.chosen.seconds,
+            f"{one.best.recipe.name}, {one.best.threads}",
+            1e3 * one.best.seconds,
+            one.ratio,
+        ]
+        for one in sorted(missed, key=lambda one: -one.ratio)[:_SHOWN]
+    ]
+    head = ["graph", "sources", "threads", "taken", "ms", "best", "ms", "times"]
+    out = rows(["part", "task", "threads", "as it is", "fitted"], body)
     out += ["", "Held out, and over a tenth slower than the best candidate:", ""]
-    out += ["| graph | sources | threads | taken | ms | best | ms | times |", "|---" * 8 + "|"]
-    for miss in sorted(missed, key=lambda one: -one.ratio)[:_SHOWN]:
-        question, chosen, best = miss.question, miss.chosen, miss.best
-        out.append(
-            f"| {question.graph} | {question.size.sources} | {miss.threads} "
-            f"| {chosen.recipe.name}, {chosen.threads} | {1e3 * chosen.seconds:.3g} "
-            f"| {best.recipe.name}, {best.threads} | {1e3 * best.seconds:.3g} "
-            f"| {miss.ratio:.2f} |"
-        )
-    out.append(f"\n{len(missed)} misses in all.")
-    return "\n".join(out) + "\n"
+    return "\n".join([*out, *rows(head, worst), f"\n{len(missed)} misses in all.", ""])
 
 
-def _share(score: Score) -> str:
-    share = score.good / score.total if score.total else math.nan
-    return f"{score.good} of {score.total}, {share:.0%}"
+def _share(choices: Sequence[Choice]) -> str:
+    good = sum(choice.good for choice in choices)
+    return f"{good} of {len(choices)}, {good / len(choices) if choices else math.nan:.0%}"
 
 
 def as_module(found: Constants) -> str:

@@ -47,8 +47,8 @@ class Question(NamedTuple):
     timed: tuple[Timed, ...]
 
 
-class Miss(NamedTuple):
-    """A bad choice, and the ratio of its time to the best candidate's."""
+class Choice(NamedTuple):
+    """The planner's choice for a query, and the ratio of its time to the best candidate's."""
 
     ratio: float
     question: Question
@@ -56,13 +56,10 @@ class Miss(NamedTuple):
     chosen: Timed
     best: Timed
 
-
-class Score(NamedTuple):
-    """The number of choices within a tenth of the best candidate, and of all choices."""
-
-    good: int
-    total: int
-    misses: tuple[Miss, ...]
+    @property
+    def good(self) -> bool:
+        """Whether it is within a tenth of the best."""
+        return self.ratio <= _GOOD
 
 
 def question_of(line: Mapping[str, Any], most: int) -> Question:
@@ -198,13 +195,13 @@ def _share(rows: Sequence[tuple[float, float, int]]) -> dict[str, float]:
 
 def judged(
     questions: Iterable[Question], threads: int, constants: Mapping[str, Mapping[str, float]]
-) -> Score:
-    """Return how often the planner's choice on `threads` threads is within a tenth of the best.
+) -> list[Choice]:
+    """Return the planner's choices on `threads` threads, for queries with several candidates.
 
     The best is the fastest measured candidate that the planner may choose: for floats, algorithms
     that add in another order are excluded.
     """
-    misses, total = [], 0
+    choices = []
     for question in questions:
         able = [one for one in question.timed if one.threads <= threads]
         able = [one for one in able if question.facts.integer or not one.recipe.reassociates]
@@ -216,10 +213,8 @@ def judged(
 
         chosen = min(able, key=predicted)
         best = min(able, key=lambda one: one.seconds)
-        total += 1
-        if chosen.seconds > (1 + _GOOD) * best.seconds:
-            misses.append(Miss(chosen.seconds / best.seconds, question, threads, chosen, best))
-    return Score(total - len(misses), total, tuple(sorted(misses, key=lambda miss: -miss.ratio)))
+        choices.append(Choice(chosen.seconds / best.seconds, question, threads, chosen, best))
+    return choices
 
 
-_GOOD = 0.1
+_GOOD = 1.1

@@ -20,10 +20,12 @@ from typing import TYPE_CHECKING, Any
 
 from warpath.api import calls
 from warpath.base.errors import WarpathError
+from warpath.recipes import CATALOGUE
 from warpath_bench import gpu_page
+from warpath_bench.catalogue import published
 from warpath_bench.fit_cases import cases_of_gpus
 from warpath_bench.gpu_made import Failed, Makers, Wanted
-from warpath_bench.gpu_studies import beside, published, timed_candidates, warm_up
+from warpath_bench.gpu_studies import beside, timed_candidates, warm_up
 from warpath_bench.lines import append
 from warpath_bench.options import REQUIRED, parsed
 from warpath_bench.run import facts_of
@@ -187,7 +189,13 @@ class _Run:
         self._end = time.monotonic() + options.budget
         self._warm = False
         kind = device.name.partition(":")[0]
-        self._recipes = published(kind) if options.catalogue else ()
+        self._recipes = [
+            name
+            for name in published(kind)
+            if options.catalogue
+            and not name.startswith("warpath.")
+            and not CATALOGUE[name].prepared  # some of the graphs have no hierarchy
+        ]
 
     def wanted(self) -> Iterator[Wanted]:
         """Yield the graphs with missing measurements, those that take long to make first."""

@@ -15,7 +15,6 @@ from warpath.api import calls
 from warpath.graph import generate
 from warpath.recipes import CATALOGUE, Task
 from warpath.recipes.recipe import IN_ONE_LAUNCH
-from warpath_bench.catalogue import BASELINES
 from warpath_bench.limits import TimeIsUpError, at_most, outcome
 from warpath_bench.tables import no_times
 
@@ -39,22 +38,6 @@ _LEAST = 0.3  # seconds that every candidate may take
 _ALONE = 60.0  # seconds for a recipe in one launch, which cannot be stopped
 #: Maximum ratio of a good choice's time to the best one's.
 GOOD = 1.1
-
-
-def published(kind: str) -> tuple[str, ...]:
-    """Return the names of published recipes for one source on a kind of device.
-
-    Those that need a prepared graph are left out: some of the graphs have no hierarchy.
-    """
-    return tuple(
-        recipe.name
-        for recipe in CATALOGUE
-        if Task.SSSP in recipe.solves
-        and kind in recipe.devices
-        and not recipe.prepared
-        and not recipe.name.startswith("warpath.")
-        and (not recipe.name.startswith("classic.") or recipe.name in BASELINES)
-    )
 
 
 def warm_up(names: Iterable[str], dtype: DTypeLike, device: str) -> None:

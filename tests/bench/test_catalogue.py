@@ -201,7 +201,7 @@ def test_shares_are_all_jobs_and_none_twice():
 
 
 def test_the_table_asks_for_every_single_source_name_of_the_papers():
-    names = {job.recipe for job in catalogue.whole_catalogue(["grid 5"])}
+    names = {job.recipe for job in catalogue.STUDIES["catalogue"](["grid 5"])}
     papers = {r.name for r in CATALOGUE if not r.name.startswith("classic.")}
     single = {r.name for r in CATALOGUE if "sssp" in {task.value for task in r.solves}}
     assert names == (papers & single) | set(catalogue.BASELINES)
