@@ -7,7 +7,6 @@ import gc
 import os
 import platform
 import re
-import subprocess
 import time
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -18,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from warpath.base import provenance
 from warpath.base.errors import VerificationError
 from warpath_bench.lines import is_ours
 from warpath_bench.right import digest
@@ -290,7 +290,7 @@ def machine() -> dict[str, str]:
     """Return the machine and the versions, as facts of measurements."""
     return {
         "machine": platform.processor() or platform.machine(),
-        "processor": _processor(),
+        "processor": provenance.processor(),
         "cores": str(os.cpu_count()),
         "python": platform.python_version(),
         "numpy": np.__version__,
@@ -303,24 +303,9 @@ def facts_text(**more: str) -> str:
     return ", ".join(f"{key} {value}" for key, value in (machine() | more).items())
 
 
-def _processor() -> str:
-    try:
-        text = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace")
-    except OSError:
-        return ""
-    named = re.search(r"^model name\s*:\s*(.+)$", text, re.MULTILINE)
-    return named[1] if named else ""
-
-
 def commit() -> str:
-    """Return the commit of the checkout of this module, "" if there is none."""
-    folder = Path(__file__).parent
-    words = ["git", "-C", str(folder), "rev-parse", "--short", "HEAD"]
-    try:
-        ran = subprocess.run(words, capture_output=True, text=True, check=False)  # noqa: S603
-    except OSError:
-        return ""
-    return ran.stdout.strip()
+    """Return the commit of the checkout, "" if there is none."""
+    return provenance.commit() or ""
 
 
 def facts_of(devices: Sequence[str], commit: str) -> dict[str, str]:

@@ -23,7 +23,7 @@ from warpath.api.solver import Solver
 from warpath_bench.limits import several
 from warpath_bench.lines import append
 from warpath_bench.options import parsed
-from warpath_bench.right import sources_of
+from warpath_bench.right import sources_of, wrong_of
 from warpath_bench.run import facts_of
 from warpath_bench.workloads import workload
 
@@ -113,9 +113,7 @@ def _timed(ask: Question, device: str) -> tuple[float, tuple[Array, Line]]:
 def _checked(graph: Graph, sources: Array, rows: Array) -> int:
     """Return how many distances of the first rows differ from the CPU's."""
     right = Solver(graph, device="cpu").distances(sources[:_OF_CPU]).dist
-    far = np.iinfo(rows.dtype).max if rows.dtype.kind == "i" else np.inf
-    right = np.where(right == np.iinfo(np.int64).max, far, right)
-    return int(np.count_nonzero(right != rows[:_OF_CPU]))
+    return wrong_of(right, rows[:_OF_CPU])[0]
 
 
 def _some(table: Array) -> Array:
