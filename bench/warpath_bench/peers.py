@@ -82,10 +82,12 @@ def chosen(names: Sequence[str] | None) -> list[Peer]:
 
 
 def _scipy_of(graph: Graph) -> Any:
+    from scipy.sparse import csr_array
     from scipy.sparse.csgraph import dijkstra
 
-    # All edges: SciPy's Dijkstra also treats parallel edges and explicit zeros as edges.
-    return dijkstra, graph.to_scipy(parallel="keep").astype(np.float64)
+    # Unchanged rows: SciPy's Dijkstra also treats parallel edges and explicit zeros as edges.
+    parts = graph.solver_weights.astype(np.float64), graph.indices, graph.indptr
+    return dijkstra, csr_array(parts, shape=(graph.n, graph.n))
 
 
 def _igraph_of(graph: Graph) -> Any:
