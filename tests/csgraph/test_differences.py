@@ -16,9 +16,13 @@ sparse = pytest.importorskip("scipy.sparse")
 theirs = pytest.importorskip("scipy.sparse.csgraph")
 
 from hunt.programs._scipy_calls import Call  # noqa: E402 - they import SciPy
-from hunt.programs._scipy_differences import DIFFERENCES, table  # noqa: E402
+from hunt.programs._scipy_differences import (  # noqa: E402
+    DIFFERENCES,
+    NOT_ASKED,
+    scipy_can_be_asked,
+    table,
+)
 from hunt.programs._scipy_matrices import Matrix  # noqa: E402
-from hunt.programs._scipy_not_asked import NOT_ASKED, scipy_can_be_asked  # noqa: E402
 
 DOCS = Path(__file__).parents[2] / "docs" / "how-to" / "scipy.md"
 INF, NAN = np.inf, np.nan
@@ -111,7 +115,7 @@ def test_a_difference_that_is_not_announced_is_found(difference, monkeypatch):
 @pytest.mark.parametrize("one", NOT_ASKED, ids=lambda one: one.case[:40])
 def test_calls_that_scipy_does_not_answer_are_answered_by_ours(one):
     call = example_of(one.case)
-    assert [other.case for other in NOT_ASKED if other.applies(call)] == [one.case]
+    assert [other.case for other in NOT_ASKED if other.covers(call)] == [one.case]
     mine = call.on(ours, call.matrix.make())
     assert mine.error is None or isinstance(mine.error, ValueError | ours.NegativeCycleError)
 

@@ -29,23 +29,7 @@ _NAMES = (
 )
 _METHODS = ("auto", "auto", "auto", "D", "BF", "J", "FW", "FW", "X", "d", None)
 _LIMITS = (
-    0,
-    0.5,
-    1,
-    2.5,
-    3e9,
-    1e300,
-    INF,
-    NAN,
-    -1,
-    -INF,
-    1e19,
-    10**400,
-    2**63,
-    "3",
-    None,
-    1j,
-    True,
+    *(0, 0.5, 1, 2.5, 3e9, 1e300, INF, NAN, -1, -INF, 1e19, 10**400, 2**63, "3", None, 1j, True),
 )
 _ODD_INDICES: tuple[Any, ...] = (
     [], [[]], 1.7, [0.0, 1.0], True, [True, False], "0", "x", [0, 0, 0], None, 2**40, -(2**40),

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy import sparse
 from scipy.sparse import csgraph as theirs
 
 from hunt.programs._scipy_calls import sources_of
-from hunt.programs._scipy_not_asked import NOT_ASKED, NotAsked
 from hunt.programs._scipy_oracle import differs_by_rounding, exact_distances, reached, rounding
 from warpath import csgraph as ours
 
@@ -39,14 +38,15 @@ class Difference:
     case : description of the calls in the docs' table.
     scipy, warpath : what each module does.
     why : the reason.
-    covers : returns whether a call is one of these, from its outcomes by warpath and by SciPy.
+    covers : returns whether a call is one of these, from it and, where SciPy can be asked, its
+        outcomes by warpath and by SciPy.
     """
 
     case: str
     scipy: str
     warpath: str
     why: str
-    covers: Callable[[Call, Outcome, Outcome], bool]
+    covers: Callable[..., bool]
 
 
 def _minus_infinity(call: Call, mine: Outcome, _: Outcome) -> bool:
@@ -305,9 +305,101 @@ DIFFERENCES: tuple[Difference, ...] = (
 )
 
 
+def _may_not_end(call: Call, *_: Outcome) -> bool:
+    if call.method not in {"D", "J", "yen"} or not call.signed or not call.matrix.square:
+        return False
+    if not call.matrix.exact or (call.matrix.entries == -INF).any():
+        return True
+    return call.method == "D" and _has_negative_cycle(call.lengths)
+
+
+def _has_negative_cycle(lengths: Array) -> bool:
+    dist = lengths.copy()
+    for k in range(len(dist)):
+        dist = np.minimum(dist, dist[:, k, None] + dist[k])
+    return bool((dist.diagonal() < 0).any())
+
+
+def _lead_nowhere(call: Call, *_: Outcome) -> bool:
+    if call.name != "construct_dist_matrix":
+        return False
+    n, pred = call.matrix.n, np.asarray(call.arguments[0])
+    if pred.shape != (n, n) or pred.dtype != np.int32 or n == 0:
+        return False
+    if ((pred != -9999) & ((pred < 0) | (pred >= n))).any():
+        return True
+    rows = np.arange(n)[:, None]
+    at = np.broadcast_to(np.arange(n), (n, n))
+    for _ in range(n):
+        before = pred[rows, at]
+        at = np.where((at == rows) | (before == -9999), at, before)
+    return bool(((at != rows) & (pred[rows, at] != -9999)).any())
+
+
+def _by_rows(made: Any) -> bool:
+    return not isinstance(made, np.ndarray) or made.flags.c_contiguous
+
+
+#: For these matrices, SciPy is called with a copy.
+UNSOLVED = Difference(
+    "`floyd_warshall` of an array that is not contiguous by rows, such as `a.T`",
+    "prints an ignored exception and returns the matrix unsolved",
+    "the distances",
+    "the order in memory says nothing about the graph",
+    lambda call, *_: call.method == "FW" and not _by_rows(call.matrix.make()),
+)
+
+
+#: Calls for which SciPy does not end, crashes or returns the matrix unsolved.
+NOT_ASKED: tuple[Difference, ...] = (
+    Difference(
+        "`dijkstra` where a negative cycle is reached, and searches with negative weights whose "
+        "rounded sums show one",
+        "may not end",
+        "`NegativeCycleError`, or the distances if the sums show no cycle",
+        "there are no distances",
+        _may_not_end,
+    ),
+    Difference(
+        "`yen` with `K=0`",
+        "writes outside its array",
+        "no path",
+        "no path was requested",
+        lambda call, *_: call.name == "yen" and call.arguments[2] == 0,
+    ),
+    Difference(
+        "`yen` of a matrix with several entries at one place, or with NaN",
+        "subtracts the first one from the length of a path; may not end, or may crash",
+        "uses the least one, and NaN is no edge",
+        "the other functions do the same",
+        lambda call, *_: (
+            call.name == "yen" and bool(call.matrix.parallel or np.isnan(call.matrix.entries).any())
+        ),
+    ),
+    Difference(
+        "predecessors in `construct_dist_matrix` that form a cycle or are not vertices",
+        "does not end, or reads outside the matrix",
+        "`ValueError` with their place",
+        "they are not paths",
+        _lead_nowhere,
+    ),
+    UNSOLVED,
+)
+
+
 def table() -> list[str]:
     """Return the lines of the table in the docs."""
-    each: tuple[Difference | NotAsked, ...] = (*DIFFERENCES, *NOT_ASKED)
-    rows = [(one.case, one.scipy, one.warpath, one.why) for one in each]
+    rows = [(one.case, one.scipy, one.warpath, one.why) for one in (*DIFFERENCES, *NOT_ASKED)]
     head = ["| call | SciPy | warpath | why |", "|---|---|---|---|"]
     return head + [f"| {' | '.join(row)} |" for row in rows]
+
+
+def scipy_can_be_asked(call: Call) -> bool:
+    """Return False if SciPy may not end or may crash."""
+    return not any(one.covers(call) for one in NOT_ASKED if one is not UNSOLVED)
+
+
+def argument_of_scipy(call: Call) -> Any:
+    """Return the matrix for SciPy, copied if SciPy cannot solve its memory layout."""
+    made = call.matrix.make()
+    return made.copy(order="C") if UNSOLVED.covers(call) else made

@@ -35,18 +35,9 @@ _DTYPES = (
     ">i4", "float16", "longdouble", "complex128",
 )  # fmt: skip
 _DENSE = (
-    "array",
-    "array",
-    "array",
-    "list",
-    "fortran",
-    "strided",
-    "read-only",
-    "matrix",
-    "masked",
-    "masked",
-    "nomask",
-)
+    "array", "array", "array", "list", "fortran", "strided", "read-only", "matrix", "masked",
+    "masked", "nomask",
+)  # fmt: skip
 _SPARSE = (
     "csr_array", "csr_array", "csr_array", "csr_matrix", "csc_array", "csc_array", "csc_matrix",
     "coo_array", "coo_matrix", "lil_array", "lil_matrix", "dok_array", "bsr_array", "dia_array",
@@ -159,15 +150,20 @@ class Matrix:
         return "duplicates" in self.kind and self.kind[:3] in {"csr", "csc"}
 
     def __str__(self) -> str:
-        made = self.make()
-        if not self.sparse:
-            return f"{self.kind} {self.dtype}\n{made!r}"
-        if made.format in {"csr", "csc"}:
-            parts = [each.tolist() for each in (made.data, made.indices, made.indptr)]
-            return f"{self.kind} {self.dtype} {made.indices.dtype} {made.shape} {parts}"
-        listed = made.tocoo()
-        parts = [each.tolist() for each in (listed.data, listed.row, listed.col)]
-        return f"{self.kind} {self.dtype} {made.shape} {parts}"
+        return f"{self.kind} {self.dtype} {content(self.make())}"
+
+
+def content(made: Any) -> str:
+    """Return a text of all that a matrix holds, to show it or to see whether it changed."""
+    if not sparse.issparse(made):
+        data = np.ma.getdata(made) if np.ma.isMaskedArray(made) else made
+        mask = np.ma.getmaskarray(made).tolist() if np.ma.isMaskedArray(made) else ""
+        return repr(data) if isinstance(made, list) else f"{data.dtype} {data.tolist()} {mask}"
+    if made.format in {"lil", "dok", "dia"}:
+        made = made.tocoo()
+    indices = (made.row, made.col) if made.format == "coo" else (made.indices, made.indptr)
+    parts = [each.tolist() for each in (made.data, *indices)]
+    return f"{made.dtype} {indices[0].dtype} {made.shape} {parts}"
 
 
 def _least(rows: Any, n: int) -> Array:
@@ -311,26 +307,3 @@ def _compressed(
         return made
 
     return make
-
-
-def snapshot(made: Any) -> tuple[Any, ...]:
-    """Return the content of a matrix, to compare it with its later content."""
-    if isinstance(made, list):
-        return (repr(made),)
-    if not sparse.issparse(made):
-        data = np.ma.getdata(made) if np.ma.isMaskedArray(made) else made
-        mask = np.ma.getmaskarray(made).tobytes() if np.ma.isMaskedArray(made) else b""
-        return data.tobytes(), mask, data.dtype, data.shape
-    parts: tuple[Array, ...]
-    match made.format:
-        case "csr" | "csc" | "bsr":
-            parts = (made.data, made.indices, made.indptr)
-        case "coo":
-            parts = (made.data, made.row, made.col)
-        case "dia":
-            parts = (made.data, made.offsets)
-        case "lil":
-            return repr(made.rows.tolist()), repr(made.data.tolist())
-        case _:
-            return (repr(sorted(made.items())),)
-    return tuple((part.tobytes(), part.dtype) for part in parts)

@@ -35,15 +35,18 @@ def compare(call: Call, counts: Counts) -> None:
     """Raise `Finding` if a call differs from SciPy's in a way that is not announced."""
     from scipy.sparse import csgraph as theirs
 
-    from hunt.programs._scipy_differences import DIFFERENCES
-    from hunt.programs._scipy_matrices import snapshot
-    from hunt.programs._scipy_not_asked import argument_of_scipy, scipy_can_be_asked
+    from hunt.programs._scipy_differences import (
+        DIFFERENCES,
+        argument_of_scipy,
+        scipy_can_be_asked,
+    )
+    from hunt.programs._scipy_matrices import content
 
     counts["calls"] += 1
     given = call.matrix.make()
-    before = snapshot(given)
+    before = content(given)
     mine = call.on(ours, given)
-    if not call.options.get("overwrite") and snapshot(given) != before:
+    if not call.options.get("overwrite") and content(given) != before:
         msg = f"the caller's matrix was changed: {call}"
         raise Finding(msg)
     broken = _broken(call, mine)
