@@ -4,7 +4,7 @@
 osmium installed, and pip: Valhalla's programs come from the wheel pyvalhalla. Both sides get the
 same junctions as places and minimise metres. Three rows are printed for each profile: warpath's
 defaults; the options that give Valhalla's rules; and the latter on extracts without the ways and
-barriers on which the rules of the two differ, which are counted by class (`EXPLAINED`).
+barriers on which the rules of the two differ, which are counted by class (`explained`).
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ import warpath as wp
 from warpath.io.osm_access import LEVELS, Access, parts_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
 VERSION = "3.9.1"
 COSTINGS = {"car": "auto", "bike": "bicycle", "foot": "pedestrian"}
@@ -83,10 +83,6 @@ def _other_value(tags: Tags, profile: str) -> bool:
     )
 
 
-def _conditional(tags: Tags, profile: str) -> bool:
-    return any(f"{key}:conditional" in tags for key in (*_KEYS[profile], "oneway"))
-
-
 def _other_direction(tags: Tags, profile: str) -> bool:
     if any(key in tags for key in _OTHER_ONE_WAYS[profile]):
         return True
@@ -104,60 +100,44 @@ def _other_direction(tags: Tags, profile: str) -> bool:
 
 
 _SIDES = ("forward", "backward", "both_ways")
+_SIZES = ("maxheight", "maxwidth", "maxweight")
 
 #: Keys of turn restrictions that hold at some times; Valhalla applies them at all times.
 _TIMES = ("time", "day_on", "hour_on", "restriction:conditional")
 
-#: Classes of ways on which the rules of the two differ, as docs/reference/openstreetmap.md says.
-EXPLAINED: dict[str, Callable[[Tags, str], bool]] = {
-    "neither highway nor ferry": lambda tags, _: (
-        "highway" not in tags and tags.get("route") != "ferry"
-    ),
-    "area": lambda tags, _: tags.get("area") == "yes",
-    "construction, via_ferrata": lambda tags, _: (
-        tags.get("highway") in {"construction", "via_ferrata", "residential_link"}
-    ),
-    "ferry": lambda tags, profile: tags.get("route") == "ferry" and profile == "car",
-    "platform on foot": lambda tags, profile: (
-        tags.get("highway") == "platform" and profile == "foot"
-    ),
-    "bridleway on foot": lambda tags, profile: (
-        tags.get("highway") == "bridleway" and profile == "foot"
-    ),
-    "motorway on foot": lambda tags, profile: (
-        tags.get("highway") in {"motorway", "motorway_link"} and profile == "foot"
-    ),
-    "steps by bicycle": lambda tags, profile: tags.get("highway") == "steps" and profile == "bike",
-    "sac_scale by bicycle": lambda tags, profile: "sac_scale" in tags and profile == "bike",
-    "mtb:scale by bicycle": lambda tags, profile: (
-        profile == "bike" and any(key.startswith("mtb:") for key in tags)
-    ),
-    "cycleway on a way closed to bicycles": lambda tags, profile: (
-        profile == "bike"
-        and "cycleway" in tags
-        and (tags.get("highway") in _FOOTWAYS or any(key in tags for key in _KEYS["bike"]))
-    ),
-    "driveway": lambda tags, profile: (
-        tags.get("service") == "driveway"
-        and (tags["highway"] != "service" or any(key in tags for key in _KEYS[profile]))
-    ),
-    "emergency": lambda tags, _: (
-        tags.get("service") == "emergency_access" or tags.get("emergency") == "yes"
-    ),
-    "height, width, weight": lambda tags, profile: (
-        profile == "car" and any(key in tags for key in ("maxheight", "maxwidth", "maxweight"))
-    ),
-    "high-occupancy lanes": lambda tags, profile: profile == "car" and "hov" in tags,
-    "buses": lambda tags, _: any(key.startswith(("lanes:bus", "lanes:psv")) for key in tags),
-    "conditional": _conditional,
-    "value of an access tag": _other_value,
-    "direction": _other_direction,
-}
-
 
 def explained(tags: Tags, profile: str) -> str | None:
-    """Return the class of a way on which the rules differ, or None."""
-    return next((name for name, test in EXPLAINED.items() if test(tags, profile)), None)
+    """Return the class of a way on which the rules differ, or None.
+
+    docs/reference/openstreetmap.md describes the classes.
+    """
+    highway, ferry = tags.get("highway"), tags.get("route") == "ferry"
+    car, bike, foot = (profile == each for each in COSTINGS)
+    own_access = any(key in tags for key in _KEYS[profile])
+    classes = {
+        "neither highway nor ferry": highway is None and not ferry,
+        "area": tags.get("area") == "yes",
+        "construction, via_ferrata": highway in {"construction", "via_ferrata", "residential_link"},
+        "ferry": ferry and car,
+        "platform on foot": highway == "platform" and foot,
+        "bridleway on foot": highway == "bridleway" and foot,
+        "motorway on foot": highway in {"motorway", "motorway_link"} and foot,
+        "steps by bicycle": highway == "steps" and bike,
+        "sac_scale by bicycle": "sac_scale" in tags and bike,
+        "mtb:scale by bicycle": bike and any(key.startswith("mtb:") for key in tags),
+        "cycleway on a way closed to bicycles": bike
+        and "cycleway" in tags
+        and (highway in _FOOTWAYS or own_access),
+        "driveway": tags.get("service") == "driveway" and (highway != "service" or own_access),
+        "emergency": tags.get("service") == "emergency_access" or tags.get("emergency") == "yes",
+        "height, width, weight": car and not tags.keys().isdisjoint(_SIZES),
+        "high-occupancy lanes": car and "hov" in tags,
+        "buses": any(key.startswith(("lanes:bus", "lanes:psv")) for key in tags),
+        "conditional": any(f"{key}:conditional" in tags for key in (*_KEYS[profile], "oneway")),
+        "value of an access tag": _other_value(tags, profile),
+        "direction": _other_direction(tags, profile),
+    }
+    return next((name for name, holds in classes.items() if holds), None)
 
 
 def _explained_point(tags: Tags, profile: str) -> bool:

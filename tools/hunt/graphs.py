@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 #: None stands for a graph without weights.
 TYPES = ("int32", "int64", "float32", "float64", None)
-_MAX32, _MAX64 = 2**31 - 1, 2**63 - 1
+_MAX64 = 2**63 - 1
 _SUBNORMAL = {"float32": 2.0**-149, "float64": 5e-324}
 _LARGE = {"float32": 1e38, "float64": 1e300}
 _MOST_SHOWN = 60
@@ -135,18 +135,8 @@ def _size(rng: np.random.Generator) -> int:
     return int(rng.integers(500, 5001))
 
 
-def _pairs(rng: np.random.Generator, n: int, m: int) -> Ends:
+def _any(rng: np.random.Generator, n: int, m: int) -> Ends:
     return n, rng.integers(0, max(n, 1), m), rng.integers(0, max(n, 1), m)
-
-
-def _random(rng: np.random.Generator, n: int) -> Ends:
-    return _pairs(rng, n, int(n * rng.uniform(0, 5)) if n else 0)
-
-
-def _power_law(rng: np.random.Generator, n: int) -> Ends:
-    m = 4 * n
-    src, dst = ((n * rng.random(m) ** power).astype(np.int64) for power in (2, 4))
-    return n, src, dst
 
 
 def _grid(rng: np.random.Generator, n: int) -> Ends:
@@ -159,26 +149,6 @@ def _grid(rng: np.random.Generator, n: int) -> Ends:
     return n, np.concatenate([src, dst[kept]]), np.concatenate([dst, src[kept]])
 
 
-def _star_out(_rng: np.random.Generator, n: int) -> Ends:
-    leaves = np.arange(1, max(n, 1))
-    return n, np.zeros_like(leaves), leaves
-
-
-def _star_in(rng: np.random.Generator, n: int) -> Ends:
-    n, hub, leaves = _star_out(rng, n)
-    return n, leaves, hub
-
-
-def _path(_rng: np.random.Generator, n: int) -> Ends:
-    at = np.arange(max(n - 1, 0))
-    return n, at, at + 1
-
-
-def _ring(_rng: np.random.Generator, n: int) -> Ends:
-    at = np.arange(n)
-    return n, at, (at + 1) % max(n, 1)
-
-
 def _complete(_rng: np.random.Generator, n: int) -> Ends:
     n = min(n, 24)
     src, dst = np.divmod(np.arange(n * n), max(n, 1))
@@ -186,57 +156,54 @@ def _complete(_rng: np.random.Generator, n: int) -> Ends:
 
 
 def _bipartite(rng: np.random.Generator, n: int) -> Ends:
-    half = n // 2
-    if not half:
-        return _pairs(rng, n, 0)
-    m = int(rng.integers(0, 4 * n))
-    src, dst = rng.integers(0, half, m), rng.integers(half, n, m)
+    half, m = n // 2, int(rng.integers(0, 4 * n + 1)) if n > 1 else 0
+    ends = rng.integers(0, max(half, 1), m), rng.integers(half, max(n, half + 1), m)
     turned = rng.random(m) < 0.4
-    return n, np.where(turned, dst, src), np.where(turned, src, dst)
+    return n, np.where(turned, *ends[::-1]), np.where(turned, *ends)
 
 
 def _disconnected(rng: np.random.Generator, n: int) -> Ends:
-    m, parts = 2 * n, max(1, min(n, 4))
-    part, size = rng.integers(0, parts, m), max(1, n // parts)
-    return n, part * size + rng.integers(0, size, m), part * size + rng.integers(0, size, m)
+    parts = max(1, min(n, 4))
+    size = max(1, n // parts)
+    begin = rng.integers(0, parts, 2 * n) * size
+    return n, *(begin + rng.integers(0, size, 2 * n) for _ in range(2))
 
 
 def _equal_paths(_rng: np.random.Generator, n: int) -> Ends:
     """Return two parallel paths, over the even and the odd vertices, linked at every step."""
-    at = np.arange(max(n - 2, 0))
-    across = np.arange(max(n - 1, 0))
+    at, across = np.arange(max(n - 2, 0)), np.arange(max(n - 1, 0))
     return n, np.concatenate([at, across]), np.concatenate([at + 2, across + 1])
 
 
 def _acyclic(rng: np.random.Generator, n: int) -> Ends:
-    n, src, dst = _pairs(rng, n, 3 * n)
-    forward = src != dst
-    return n, np.minimum(src, dst)[forward], np.maximum(src, dst)[forward]
+    _, *ends = _any(rng, n, 3 * n)
+    low, high = np.minimum(*ends), np.maximum(*ends)
+    return n, low[low < high], high[low < high]
 
 
 def _layers(rng: np.random.Generator, n: int) -> Ends:
     """Return edges between vertices of close numbers: the diameter is large, as on roads."""
-    m = 4 * n
-    src = rng.integers(0, max(n, 1), m)
-    dst = np.clip(src + rng.integers(-6, 7, m), 0, max(n - 1, 0))
-    return n, src, dst
+    src = rng.integers(0, max(n, 1), 4 * n)
+    return n, src, np.clip(src + rng.integers(-6, 7, 4 * n), 0, max(n - 1, 0))
 
 
 _SHAPES: dict[str, Callable[[np.random.Generator, int], Ends]] = {
-    "random": _random,
-    "power law": _power_law,
+    "random": lambda rng, n: _any(rng, n, int(n * rng.uniform(0, 5))),
+    "power law": lambda rng, n: (
+        n, *((n * rng.random(4 * n) ** power).astype(np.int64) for power in (2, 4)),
+    ),
     "grid": _grid,
-    "star out": _star_out,
-    "star in": _star_in,
-    "path": _path,
-    "ring": _ring,
+    "star out": lambda _, n: (n, np.zeros(max(n - 1, 0), np.int64), np.arange(1, max(n, 1))),
+    "star in": lambda _, n: (n, np.arange(1, max(n, 1)), np.zeros(max(n - 1, 0), np.int64)),
+    "path": lambda _, n: (n, np.arange(max(n - 1, 0)), np.arange(1, max(n, 1))),
+    "ring": lambda _, n: (n, np.arange(n), (np.arange(n) + 1) % max(n, 1)),
     "complete": _complete,
     "bipartite": _bipartite,
     "disconnected": _disconnected,
     "equal paths": _equal_paths,
     "acyclic": _acyclic,
     "layers": _layers,
-}
+}  # fmt: skip
 
 
 def _with_odd_edges(
@@ -264,9 +231,9 @@ def _weights(
     m = len(src)
     if signed:
         return *_signed(rng, src, dst, dtype, n), "signed"
-    kind = str(rng.choice(_INTEGER_KINDS if integer else _FLOAT_KINDS))
+    kind = str(rng.choice(["few", *(_INTEGERS if integer else ["unit", *_FLOATS])]))
     if integer:
-        return _integers(rng, m, kind, _MAX32 if dtype == "int32" else _MAX64), True, kind
+        return _integers(rng, m, kind, dtype), True, kind
     values, exact = _floats(rng, m, kind, dtype)
     if m and rng.random() < 0.1:
         values[rng.random(m) < 0.2] = np.inf
@@ -276,47 +243,36 @@ def _weights(
     return values.astype(dtype), exact, kind
 
 
-_INTEGER_KINDS = ["few", "few", "few", "medium", "equal", "zero", "near", "near", "powers", "rare"]
+#: How integers are drawn: from the numbers of edges, a large number and the largest of the type.
+_INTEGERS: dict[str, Callable[[np.random.Generator, int, int, int], Array]] = {
+    "few": lambda rng, m, _, __: rng.integers(0, 4, m),
+    "medium": lambda rng, m, _, __: rng.integers(0, 1000, m),
+    "equal": lambda rng, m, base, most: np.full(
+        m, min(base if rng.random() < 0.4 else int(rng.integers(0, 9)), most)
+    ),
+    "zero": lambda _, m, __, ___: np.zeros(m),
+    "near": lambda rng, m, base, most: (
+        min(base + int(rng.integers(-2, 3)), most) - rng.integers(0, int(rng.choice([2, 3, 5])), m)
+    ),
+    # These differ as integers, but not as floats.
+    "nearly equal": lambda rng, m, _, most: min(2**53 + 1, most) - rng.integers(0, 2, m),
+    "powers": lambda rng, m, _, most: np.int64(1) << rng.integers(0, most.bit_length(), m),
+    "rare": lambda rng, m, base, most: np.where(
+        rng.random(m) < 0.15, min(base, most), rng.integers(0, 4, m)
+    ),
+}
 
 
-def _near(rng: np.random.Generator, m: int, base: int, most: int) -> Array:
-    """Return integers close to a number; some differ only as integers, not as floats."""
-    if most == _MAX64 and rng.random() < 0.3:
-        largest, several = 2 ** int(rng.choice([53, 54])) + 1, 2
-    else:
-        largest, several = min(base + int(rng.integers(-2, 3)), most), int(rng.choice([2, 3, 5]))
-    found: Array = largest - rng.integers(0, several, m)
-    return found
-
-
-def _integers(rng: np.random.Generator, m: int, kind: str, most: int) -> Array:
-    if kind in ("medium", "zero"):
-        return rng.integers(0, 1000 if kind == "medium" else 1, m).astype(_fitting(most))
+def _integers(rng: np.random.Generator, m: int, kind: str, dtype: str) -> Array:
     base = int(rng.choice([2**31, 2**53, 2**62, _MAX64, 2**24, 2**31 - 1, 2**16, 2**30]))
-    if kind == "equal":
-        value = base if rng.random() < 0.4 else int(rng.integers(0, 9))
-        return np.full(m, min(value, most), _fitting(most))
-    if kind == "near":
-        return _near(rng, m, base, most).astype(_fitting(most))
-    if kind == "powers":
-        powers: Array = np.int64(1) << rng.integers(0, most.bit_length(), m)
-        return powers.astype(_fitting(most))
-    values: Array = rng.integers(0, 4, m).astype(_fitting(most))
-    if kind == "rare" and m:
-        values[rng.random(m) < 0.15] = min(base, most)
-    return values
-
-
-def _fitting(most: int) -> str:
-    return "int32" if most == _MAX32 else "int64"
+    return _INTEGERS[kind](rng, m, base, int(np.iinfo(dtype).max)).astype(dtype)
 
 
 def _floats(rng: np.random.Generator, m: int, kind: str, dtype: str) -> tuple[Array, bool]:
-    scale = 2.0 ** int(rng.integers(-20, 21))
     draw_kind, exact = _FLOATS[kind]
-    values = draw_kind(rng, m) * {"subnormal": _SUBNORMAL[dtype], "large": _LARGE[dtype] / 2}.get(
-        kind, scale if exact or kind == "equal" else 1
-    )
+    scale = 2.0 ** int(rng.integers(-20, 21)) if exact or kind == "equal" else 1
+    scale = {"subnormal": _SUBNORMAL[dtype], "large": _LARGE[dtype] / 2}.get(kind, scale)
+    values = draw_kind(rng, m) * scale
     if kind == "rare":
         values[rng.random(m) < 0.15] = _LARGE[dtype]
     return values, exact
@@ -336,7 +292,6 @@ _FLOATS: dict[str, tuple[Callable[[np.random.Generator, int], Array], bool]] = {
     "tenths": (lambda rng, m: rng.integers(0, 5, m) / 10, False),
     "rare": (lambda rng, m: rng.random(m), False),
 }
-_FLOAT_KINDS = ["few", "unit", *_FLOATS]
 
 
 def _signed(

@@ -4,23 +4,263 @@ from __future__ import annotations
 
 import itertools
 import math
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 import warpath as wp
-from hunt.comparison import Comparison
+from hunt.program import Finding
+from warpath.recipes import Loop
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from hunt.graphs import Drawn
     from hunt.oracle import Labels, Oracle
+    from hunt.program import Counts
     from warpath.base.dtypes import Array
     from warpath.recipes import Recipe
 
+    Errors = tuple[type[Exception], ...]
 
-class Solves(Comparison):
-    """Solves one graph in many ways and compares each answer."""
+#: Ranges of distances; the largest integer is excluded, as it marks unreachable vertices.
+_RANGES = {"int64": (-(2**63), 2**63 - 1), "int32": (-(2**31), 2**31 - 1)}
+_CORE = 1000  # vertices of a graph that is never refused a hierarchy
+_SUMS = 2**61  # limit of n times the largest weight for algorithms that do not check sums
+_PARAMS = (0.001, 0.3, 1, 2, 3, 7.5, 64, 1000, 2.0**31, 2.0**53 + 1, 1e18, 1e-300, 1e300)
+
+
+@dataclass
+class Solves:
+    """Solves one graph in many ways and compares each answer.
+
+    Attributes
+    ----------
+    drawn : the graph.
+    rng : draws the options of calls.
+    counts : counters of the trial; each call adds one to "solves".
+    options : options of every call, such as ``{"device": "cuda"}``.
+    """
+
+    drawn: Drawn
+    rng: np.random.Generator
+    counts: Counts
+    options: dict[str, Any]
+
+    def __post_init__(self) -> None:
+        self.graph = self.drawn.graph
+        weights = [weight for _, _, weight in self.drawn.edges]
+        self.lightest = min(weights, default=None)
+        self.heaviest = max(weights, default=None)
+
+    def takes(self, recipe: Recipe, *more: Any) -> bool:
+        """Return whether an algorithm supports the graph's weights and the weights in `more`."""
+        ends = [w for w in (self.lightest, self.heaviest, *more) if w is not None]
+        return (not recipe.integer_only or self.drawn.integer) and (
+            not ends
+            or (
+                (recipe.negative or min(ends) >= 0)
+                and (recipe.max_weight is None or max(ends) <= recipe.max_weight)
+                and (not recipe.equal_weights or min(ends) == max(ends))
+            )
+        )
+
+    def _may_refuse_sums(self, recipe: Recipe | None) -> Errors:
+        """Return exceptions that algorithms without checks of sums may raise for large weights.
+
+        And that of graphs of more than a thousand vertices, which may have no hierarchy.
+        """
+        if recipe is not None and recipe.prepared:
+            return (wp.NotSupportedError,) if self.graph.n >= _CORE else ()
+        checked = recipe is not None and not (recipe.reassociates or recipe.loop is Loop.BFS)
+        # On a GPU, no algorithm for negative weights checks sums.
+        if checked and not (self._on_gpu() and (self.lightest or 0) < 0):
+            return ()
+        largest = max(abs(self.lightest or 0), abs(self.heaviest or 0))
+        # Closed vertices count twice, and `nearest` searches from one more.
+        vertices = self.graph.n + self.graph.first_through + 1
+        if self.drawn.integer:
+            return (wp.NotSupportedError,) if largest * vertices >= _SUMS else ()
+        most = float(np.finfo(self.graph.dist_dtype).max) / (4 * vertices)
+        # Under potentials lengths grow up to the sum of all weights.
+        return (wp.DistanceOverflowError,) if float(largest) >= most else ()
+
+    def _on_gpu(self) -> bool:
+        return "cuda" in (*self.options.values(), self.graph.device.partition(":")[0])
+
+    def _fits(self, answer: Labels) -> bool:
+        low, high = _RANGES["int64"]
+        return not self.drawn.integer or all(d is None or low <= d < high for d in answer)
+
+    def _same_rows(
+        self, dist: Array, rows: Sequence[Labels | None], what: str, *, loose: bool
+    ) -> None:
+        if len(dist) != len(rows):
+            raise self._finding(f"{what}: {dist.shape} for {len(rows)} sources")
+        for place, row in enumerate(rows):
+            assert row is not None
+            if not loose:
+                self._same(dist[place], row, f"{what}: row {place}", zero_signs=False)
+                continue
+            right = self._array(row, dist.dtype)
+            finite = np.isfinite(right)
+            close = np.abs(dist[place][finite] - right[finite]) <= self._slack(row)
+            if not (np.array_equal(np.isfinite(dist[place]), finite) and close.all()):
+                raise self._finding(
+                    f"{what}: row {place} {dist[place].tolist()}, not {right.tolist()}"
+                )
+
+    # Expected outcomes
+
+    def _answer(self, dist: Labels | None, cutoff: Any) -> Labels | None:
+        if dist is None or cutoff is None:
+            return dist
+        return [None if d is None or d > cutoff else d for d in dist]
+
+    def _tree(self, source: int, answer: Labels) -> list[int]:
+        pred = self.drawn.oracle().predecessors(source)
+        return [-1 if d is None else u for u, d in zip(pred, answer, strict=True)]
+
+    def _error(
+        self, labels: Labels | None, rows: Sequence[Labels | None], options: dict[str, Any]
+    ) -> Errors | None:
+        """Return the exceptions of which the call must raise one; None if it must answer."""
+        if labels is None:
+            return (wp.NegativeCycleError,)
+        if not self.drawn.integer:
+            return None
+        low, high = _RANGES[np.dtype(options.get("dist_dtype") or "int64").name]
+        fits = all(d is None or low <= d < high for row in rows if row is not None for d in row)
+        return None if fits else (wp.DistanceOverflowError,)
+
+    def _call(
+        self,
+        call: Callable[..., Any],
+        said: Any,
+        arguments: tuple[Any, ...],
+        options: dict[str, Any],
+        expected: tuple[Labels | None, Sequence[Labels | None]],
+        starts: Sequence[int],
+        *,
+        refused: Errors = (),
+        error: Errors | None = None,
+    ) -> tuple[Any, str]:
+        """Return the answer and a text of the call; None if it raised an expected exception.
+
+        Parameters
+        ----------
+        said : the arguments as vertex numbers.
+        expected : the labels from `starts`, None for a negative cycle, and the rows of the answer.
+        refused : exceptions that the call may raise.
+        error : exceptions of which it must raise one, if not those of `_error`.
+        """
+        given = ", ".join(f"{key}={value!r}" for key, value in (self.options | options).items())
+        what = f"{call.__name__}({said}, {given})"
+        error = error or self._error(*expected, options)
+        self.counts["solves"] += 1
+        try:
+            found = call(self.graph, *arguments, **self.options, **options)
+        except wp.WarpathError as raised:
+            if error is not None and isinstance(raised, error):
+                if isinstance(raised, wp.NegativeCycleError):
+                    turned = bool(options.get("reverse"))
+                    self._check_cycle(raised, what, starts, turned=turned)
+                return None, what
+            if refused and isinstance(raised, refused):
+                return None, what
+            wanted = " or ".join(e.__name__ for e in error) if error else "an answer"
+            raise self._finding(
+                f"{what}: {type(raised).__name__}: {raised}; not {wanted}"
+            ) from raised
+        if error is not None:
+            raise self._finding(f"{what}: an answer, not {' or '.join(e.__name__ for e in error)}")
+        return found, what
+
+    def _check_cycle(
+        self, raised: wp.NegativeCycleError, what: str, starts: Sequence[int], *, turned: bool
+    ) -> None:
+        names = {self._name(v): v for v in range(self.graph.n)}
+        cycle = [names.get(name, -1) for name in raised.cycle]
+        length = None if -1 in cycle else self.drawn.oracle().around(cycle)
+        if length is None or not length < 0 or length != raised.length:
+            raise self._finding(
+                f"{what}: cycle {raised.cycle} of {raised.length!r}, but it has {length!r}"
+            )
+        if not self.drawn.oracle(reverse=turned).reaches(starts) & set(cycle):
+            raise self._finding(f"{what}: no path leads to the cycle {raised.cycle}")
+
+    def _same(self, found: Array, right: Labels, what: str, *, zero_signs: bool = True) -> None:
+        wanted = self._array(right, found.dtype)
+        allowed = {self.graph.dist_dtype, np.dtype(np.int32)}
+        if found.dtype not in allowed or found.shape != wanted.shape:
+            raise self._finding(f"{what} of {found.dtype} {found.shape}, not {wanted.dtype}")
+        if not (
+            found.tobytes() == wanted.tobytes() if zero_signs else np.array_equal(found, wanted)
+        ):
+            raise self._finding(f"{what} is {_shown(found, wanted)}")
+
+    def _array(self, right: Labels, dtype: np.dtype[Any]) -> Array:
+        unreachable = math.inf if dtype.kind == "f" else int(np.iinfo(dtype).max)
+        return np.array([unreachable if d is None else d for d in right], dtype)
+
+    def _same_tree(self, found: Array, right: Sequence[int], what: str) -> None:
+        if found.dtype != self.graph.indices.dtype or found.tolist() != list(right):
+            raise self._finding(f"{what} is {_shown(found, np.array(right))}")
+
+    def _slack(self, lengths: Labels) -> float:
+        """Return the allowed rounding error: n * eps of the longest length or potential."""
+        total = max((abs(float(d)) for d in lengths if d is not None), default=0.0)
+        if self.drawn.oracle().negative:
+            total = max(total, sum(abs(float(w)) for _, _, w in self.drawn.edges))
+        type_ = np.finfo(self.graph.dist_dtype)
+        return self.graph.n * (float(type_.eps) * total + float(type_.smallest_subnormal))
+
+    # Options
+
+    def _cut(self, source: int, *, always: bool = False) -> dict[str, Any]:
+        """Return the option of a cutoff near a distance, or no option."""
+        if not always and self.rng.random() < 0.6:
+            return {}
+        oracle = self.drawn.oracle()
+        labels = oracle.labels(source)
+        known = [d for d in labels or [] if d is not None and d >= 0]
+        near = known[self.rng.integers(0, len(known))] if known else self.drawn.zero
+        if not self.drawn.integer:
+            step = (
+                np.nextafter(near, near.dtype.type(-1))
+                if isinstance(near, np.float32)
+                else math.nextafter(near, -1)
+            )
+            return {"cutoff": max(float(near if self.rng.random() < 0.6 else step), 0.0)}
+        kind = self.rng.integers(0, 7)
+        cutoff = [near, near - 1, near + 1, near / 2, near // 2, 2**53 + 1, 2**70][kind]
+        # Larger cutoffs become 2^90: between 2^63 and 2^70 a distance may be within the cutoff
+        # and not fit into int64.
+        return {"cutoff": max(cutoff, 0) if cutoff < _RANGES["int64"][1] else 2**90}
+
+    def _narrow(self) -> dict[str, Any]:
+        if not self.drawn.integer or self.rng.random() < 0.85:
+            return {}
+        return {"dist_dtype": "int32" if self.rng.random() < 0.8 else "int64"}
+
+    def params(self, recipe: Recipe) -> dict[str, Any]:
+        """Return unusual parameters of an algorithm as options, or no options."""
+        if not recipe.params or self.rng.random() < 0.6:
+            return {}
+        chosen: dict[str, float] = {}
+        for param in recipe.params:
+            if self.rng.random() < 0.7:
+                value = _PARAMS[self.rng.integers(0, len(_PARAMS))]
+                most = param.most or 1024
+                chosen[param.name] = max(1, round(min(value, most))) if param.whole else value
+        return {"params": chosen} if chosen else {}
+
+    def _name(self, vertex: int) -> Any:
+        return self.drawn.name(vertex)
+
+    def _finding(self, text: str) -> Finding:
+        return Finding(f"{text}\n{self.drawn}")
 
     # Calls about one source
 
@@ -31,15 +271,14 @@ class Solves(Comparison):
         if odd:
             options = self._cut(source) | self._narrow() | options
         oracle = self.drawn.oracle()
-        what = self._said("sssp", source, options)
-        labels = oracle.labels(source)
         answer = self._answer(oracle.distances(source), options.get("cutoff"))
-        error = self._error(labels, [answer], options)
-        refused: tuple[type[Exception], ...] = ()
+        expected = oracle.labels(source), [answer]
+        refused: Errors = ()
         if recipe is not None or (self._on_gpu() and oracle.negative):
             refused = self._may_refuse_sums(recipe)
-        found = self._call(
-            wp.sssp, what, error, (self._name(source),), options, [source], refused=refused
+        names = (self._name(source),)
+        found, what = self._call(
+            wp.sssp, source, names, options, expected, [source], refused=refused
         )
         if found is None or answer is None:
             return None
@@ -82,20 +321,22 @@ class Solves(Comparison):
     def path(self, source: int, target: int, recipe: Recipe | None, **options: Any) -> None:
         """Solve for one route and compare it."""
         oracle = self.drawn.oracle()
-        what = self._said("path", (source, target), options)
-        labels = oracle.labels(source)
         answer = oracle.distances(source)
         length = None if answer is None else answer[target]
-        error = self._error(labels, [[length]], options)
-        if error is None and length is None:
+        expected = oracle.labels(source), [[length]]
+        error: Errors | None = None
+        if source == target:
+            expected = [], [[]]
+        elif self._error(*expected, options) is None and length is None:
             error = (wp.NoPathError,)
             if not self.drawn.integer and target in oracle.reaches([source]):
                 error = (wp.NoPathError, wp.DistanceOverflowError)  # a sum beyond the largest float
-        if source == target:
-            error = None
         ends = self._name(source), self._name(target)
         refused = self._may_refuse_sums(recipe) if recipe and recipe.prepared else ()
-        found = self._call(wp.path, what, error, ends, options, [source], refused=refused)
+        found, what = self._call(
+            wp.path, (source, target), ends, options, expected, [source],
+            refused=refused, error=error,
+        )  # fmt: skip
         if found is None:
             return
         if source == target:
@@ -148,22 +389,15 @@ class Solves(Comparison):
         options = self._cut(facilities[0]) | options
         oracle = self.drawn.oracle(reverse=reverse)
         starts = sorted(set(facilities))
-        what = self._said("nearest", facilities, options | {"reverse": reverse})
         labels = oracle.labels(*starts)
         dist, owner = (None, []) if labels is None else self._nearest_of(oracle, starts, labels)
         answer = self._answer(dist, options.get("cutoff"))
-        error = self._error(labels, [answer], options)
         names = [self._name(each) for each in facilities]
-        found = self._call(
-            wp.nearest,
-            what,
-            error,
-            (names,),
-            options | {"reverse": reverse},
-            starts,
-            turned=reverse,
-            refused=self._may_refuse_sums(recipe) if recipe else (),
-        )
+        refused = self._may_refuse_sums(recipe) if recipe else ()
+        found, what = self._call(
+            wp.nearest, facilities, (names,), options | {"reverse": reverse}, (labels, [answer]),
+            starts, refused=refused,
+        )  # fmt: skip
         if found is None or answer is None:
             return
         self._same(found.dist, answer, f"{what}: dist")
@@ -194,19 +428,11 @@ class Solves(Comparison):
         if not all(0 <= each < math.inf for each in cutoffs) or max(cutoffs) >= 2**63:
             return
         cutoffs.sort()
-        what = self._said("within", (source, cutoffs), options | {"reverse": reverse})
-        labels = oracle.labels(source)
         answer = self._answer(oracle.distances(source), cutoffs[-1])
-        error = self._error(labels, [answer], options)
-        found = self._call(
-            wp.within,
-            what,
-            error,
-            (self._name(source), cutoffs),
-            options | {"reverse": reverse},
-            [source],
-            turned=reverse,
-        )
+        found, what = self._call(
+            wp.within, (source, cutoffs), (self._name(source), cutoffs),
+            options | {"reverse": reverse}, (oracle.labels(source), [answer]), [source],
+        )  # fmt: skip
         if found is None or answer is None:
             return
         inside = sorted((length, v) for v, length in enumerate(answer) if length is not None)
@@ -234,27 +460,24 @@ class Solves(Comparison):
             # A distance that rounds differently may be on the other side of a cutoff.
             rounds = recipe is not None and recipe.prepared and not self.drawn.exact
             options = ({} if rounds else self._cut(sources[0])) | self._narrow() | options
-        what = self._said("distances", (sources, targets), options)
         names = [self._name(each) for each in sources]
         ends = None if targets is None else [self._name(each) for each in targets]
-        return self._table(wp.distances, what, sources, targets, recipe, (names, ends), options)
+        return self._table(wp.distances, sources, targets, recipe, (names, ends), options)
 
     def apsp(self, recipe: Recipe | None, *, odd: bool = True, **options: Any) -> Any:
         """Solve between all pairs."""
         if odd:
             options = self._narrow() | options
-        what = self._said("apsp", (), options)
         every = range(self.graph.n)
         parts: list[tuple[slice, Array]] = []
         if self.rng.random() < 0.1 and odd and not options.get("predecessors"):
             options["out"] = lambda rows, values: parts.append((rows, np.array(values)))
-        found = self._table(wp.apsp, what, every, None, recipe, (), options, parts)
+        found = self._table(wp.apsp, every, None, recipe, (), options, parts)
         return None if parts else found
 
     def _table(
         self,
         call: Callable[..., Any],
-        what: str,
         sources: Sequence[int],
         targets: Sequence[int] | None,
         recipe: Recipe | None,
@@ -267,16 +490,10 @@ class Solves(Comparison):
         columns = range(self.graph.n) if targets is None else targets
         picked = [None if row is None else [row[v] for v in columns] for row in rows]
         cyclic = any(row is None for row in rows)
-        error = self._error(None if cyclic else [], picked, options)
-        found = self._call(
-            call,
-            what,
-            error,
-            arguments,
-            options,
-            list(sources),
-            refused=self._may_refuse_sums(recipe),
-        )
+        said = (sources, targets) if arguments else ()
+        refused = self._may_refuse_sums(recipe)
+        expected = None if cyclic else [], picked
+        found, what = self._call(call, said, arguments, options, expected, sources, refused=refused)
         if found is None or cyclic:
             return None
         recipe = found.plan.recipe
@@ -352,3 +569,14 @@ class Solves(Comparison):
             self._same(row.dist, answer, f"{what}: paths_from({source}).dist")
             tree = self._tree(source, answer)
             self._same_tree(row.pred, tree, f"{what}: paths_from({source}).pred")
+
+
+def _shown(found: Array, right: Array) -> str:
+    """Return both arrays, or the first places where long ones differ."""
+    if len(found) != len(right):
+        return f"{found.tolist()}, not {right.tolist()}"
+    if len(right) <= 40:
+        return f"{found.tolist()}\nnot {right.tolist()}"
+    at = np.flatnonzero(found != right)
+    first = ", ".join(f"[{i}] {found[i]!r} for {right[i]!r}" for i in at[:5].tolist())
+    return f"wrong in {len(at)} places: {first}"
