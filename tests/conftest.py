@@ -23,7 +23,7 @@ sys.dont_write_bytecode = False
 
 
 def pytest_configure(config):
-    """Choose the examples of tests by Hypothesis: the same everywhere, and more in a full run."""
+    """Choose the examples of Hypothesis: the same everywhere without a seed, more in a full run."""
     with suppress(ImportError):  # a machine that only runs the tests of its GPU has none
         from hypothesis import HealthCheck, settings
 
@@ -32,7 +32,8 @@ def pytest_configure(config):
             "project",
             max_examples=1000 if config.getoption("--full") else 100,
             deadline=None,
-            derandomize=True,
+            derandomize=config.getoption("--hypothesis-seed", default=None) is None,
+            database=None,
             suppress_health_check=[HealthCheck.too_slow],
         )
         settings.load_profile("project")

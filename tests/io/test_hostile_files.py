@@ -378,3 +378,9 @@ def test_a_pipe_that_is_never_written_to_is_refused_at_once(tmp_path):
     os.mkfifo(tmp_path / "a.txt")
     with pytest.raises(GraphFormatError, match="pipe or a device"):
         wp.read(tmp_path / "a.txt")
+
+
+def test_a_table_without_geometry_is_no_geojson(file):
+    pytest.importorskip("geopandas")
+    with pytest.raises(GraphFormatError, match="no lines"):
+        wp.read(file("a.csv", b"source,target\na,b\n"), format="geojson")

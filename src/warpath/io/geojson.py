@@ -64,7 +64,7 @@ def graph_of(source: Source, frame: Any, nodes: Any, **options: Any) -> Graph:
     ----------
     nodes : a GeoDataFrame of points with the labels of vertices, or None: points in `frame`.
     """
-    if not len(frame):
+    if not len(frame) or not hasattr(frame, "geom_type"):  # a table without geometry
         raise source.error(None, "the file has no lines")
     points = frame.geom_type == "Point"
     if nodes is None and points.any() and not points.all():

@@ -23,8 +23,6 @@ from warpath.base.errors import InputError, NotSupportedError
 from warpath.io import formats
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from numpy.typing import NDArray
 
     from hunt.program import Counts
@@ -35,28 +33,21 @@ _GROWTH = 4 * _MEMORY
 
 _MUTANTS = 100
 
+_GOLDEN = Path(__file__).resolve().parents[3] / "tests" / "io" / "golden"
+#: Files of formats that the tests have none of, by name.
 _TEXTS = {
-    ".gr": b"c a comment\n\np sp 4 4\na 1 2 5\na 2 3 7\na 3 1 1\na 4 1 2\n",
-    ".mtx": b"%%MatrixMarket matrix coordinate real general\n% x\n4 4 3\n1 2 0.5\n2 3 7\n4 1 1e3\n",
-    ".graph": b"% x\n4 3 001\n2 5\n1 5 3 6\n2 6 4 1\n3 1\n",
-    "_net.tntp": b"<NUMBER OF ZONES> 2\n<NUMBER OF NODES> 4\n<FIRST THRU NODE> 1\n"
-    b"<NUMBER OF LINKS> 2\n<END OF METADATA>\n~ init term ;\n"
-    b"1 2 900 1.5 6 0.15 4 0 0 1 ;\n2 3 900 2 4 0.15 4 0 0 1 ;\n",
-    ".wel": b"0 1 5\n1 2 7\n2 0 1\n",
-    ".el": b"0 1\n1 2\n2 0\n",
-    ".txt": b"# Nodes: 4\n# FromNodeId\tToNodeId\n0\t11\n11\t342\n342\t7\n",
-    ".tsv": b"from\tto\tweight\nBern\tThun\t31.5\nThun\tBrig\t75\n",
-    ".csv": b"source,target,length\n0,1,5\n1,2,7\n2,0,1\n",
-    "_quoted.csv": b'"source","target","w"\n"a, b","c",1\n"c","d ""e""",2.5\n',
-    ".osm": b'<?xml version="1.0"?>\n<osm version="0.6">\n'
+    "a.tsv": b"from\tto\tweight\nBern\tThun\t31.5\nThun\tBrig\t75\n",
+    "a.csv": b"source,target,length\n0,1,5\n1,2,7\n2,0,1\n",
+    "quoted.csv": b'"source","target","w"\n"a, b","c",1\n"c","d ""e""",2.5\n',
+    "a.osm": b'<?xml version="1.0"?>\n<osm version="0.6">\n'
     b'<node id="1" version="2" lat="1" lon="2"/>\n<node id="2" lat="1.1" lon="2"/>\n'
     b'<node id="3" lat="1.2" lon="2"/>\n<way id="9">'
     b'<nd ref="1"/><nd ref="2"/><nd ref="3"/><tag k="highway" v="residential"/>'
     b'<tag k="maxspeed" v="30 mph"/></way>\n</osm>\n',
 }
 
-#: Mutants per trial of formats that are slow to read.
-_SLOW = {".osm": 20, "_quoted.csv": 40, ".parquet": 40}
+#: Mutants per trial of files that are slow to read.
+_SLOW = {".osm": 20, ".csv": 50, ".parquet": 40}
 
 #: Options with which some mutants are read.
 _OPTIONS: tuple[dict[str, Any], ...] = (
@@ -86,15 +77,19 @@ def trial(rng: np.random.Generator, counts: Counts) -> None:
     os.environ["WARPATH_MEMORY"] = str(_MEMORY)
     # Faster than NumPy's generator for single numbers.
     chance = random.Random(int(rng.integers(2**63)))  # noqa: S311 - damage, not secrets
-    suffix, whole = _whole(rng, chance)
+    names = list(_whole_files())
+    name = chance.choice([each for each in names if not _slow(each) or chance.random() < 0.3])
+    whole = _whole_files()[name]
+    if name == "a.npz" and chance.random() < 0.7:
+        whole = _with_an_odd_array(whole, chance)
     bombs = []
     if chance.random() < 0.02:
         end = chance.choice(list(COMPRESSIONS))
-        bombs.append((bomb(end, chance, _bombs()), suffix + end))
+        bombs.append((bomb(end, chance, _bombs()), name + end))
     before = _forget_peak()  # excludes the memory in which the bomb was made
-    for _ in range(_SLOW.get(suffix, _MUTANTS)):
+    for _ in range(_slow(name) or _MUTANTS):
         data, end = _damaged(whole, chance)
-        named = suffix + end if chance.random() < 0.95 else chance.choice(list(_TEXTS))
+        named = name + end if chance.random() < 0.95 else chance.choice(names)
         options = chance.choice(_OPTIONS) if chance.random() < 0.1 else {}
         _read(data, named, options, counts)
     for data, named in bombs:
@@ -102,11 +97,10 @@ def trial(rng: np.random.Generator, counts: Counts) -> None:
         counts["bombs"] += 1
     peak = _status("VmHWM")
     if peak - before > _GROWTH:
-        msg = (
+        raise Finding(
             f"the process grew from {before:,} to {peak:,} bytes over files that start like "
-            f"{whole[:60]!r} ({suffix}), with WARPATH_MEMORY={_MEMORY:,}"
+            f"{whole[:60]!r} ({name}), with WARPATH_MEMORY={_MEMORY:,}"
         )
-        raise Finding(msg)
 
 
 def _damaged(whole: bytes, chance: random.Random) -> tuple[bytes, str]:
@@ -124,34 +118,32 @@ def _damaged(whole: bytes, chance: random.Random) -> tuple[bytes, str]:
     return packed, end
 
 
-def _read(data: bytes, suffix: str, options: dict[str, Any], counts: Counts) -> None:
-    path = _folder() / f"a{suffix}"
+def _read(data: bytes, name: str, options: dict[str, Any], counts: Counts) -> None:
+    path = _folder() / name
     path.write_bytes(data)
     counts["mutants"] += 1
     try:
-        loads = suffix == ".wph" and not options  # the hierarchy too
+        loads = path.suffix == ".wph" and not options  # the hierarchy too
         graph = wp.load(path).graph if loads else wp.read(path, **options)
     except (InputError, NotSupportedError) as error:
         counts["refused"] += 1
         text = str(error)
         if not text.isprintable() or len(text) > 5000:
-            raise Finding(
-                _repeat(data, suffix, options, f"its message is {text[:5000]!r}")
-            ) from None
+            raise Finding(_repeat(data, name, options, f"its message is {text[:5000]!r}")) from None
     except Exception as error:
         reason = f"{type(error).__name__}: {error}"
-        raise Finding(_repeat(data, suffix, options, reason)) from error
+        raise Finding(_repeat(data, name, options, reason)) from error
     else:
         broken = _broken_promise(graph)
         if broken:
-            raise Finding(_repeat(data, suffix, options, f"the graph has {broken}"))
+            raise Finding(_repeat(data, name, options, f"the graph has {broken}"))
     finally:
         path.unlink()
 
 
-def _repeat(data: bytes, suffix: str, options: dict[str, Any], reason: str) -> str:
+def _repeat(data: bytes, name: str, options: dict[str, Any], reason: str) -> str:
     shown = repr(data) if len(data) < 4000 else f"{data[:4000]!r}... ({len(data):,} bytes)"
-    return f"reading a{suffix} with {options}: {reason}\nthe file's bytes: {shown}"
+    return f"reading {name} with {options}: {reason}\nthe file's bytes: {shown}"
 
 
 def _broken_promise(graph: wp.Graph) -> str:
@@ -175,77 +167,36 @@ def _fine(weights: NDArray[Any]) -> bool:
     return bool((weights > -np.inf).all())  # also False for NaN
 
 
-def _whole(rng: np.random.Generator, chance: random.Random) -> tuple[str, bytes]:
-    """Return the suffix and the bytes of a valid file."""
-    kind = chance.random()
-    if kind < 0.5:
-        suffix = chance.choice([s for s in _TEXTS if s not in _SLOW or chance.random() < 0.3])
-        return suffix, _TEXTS[suffix]
-    if kind < 0.65:
-        return ".wsg", _serialized(rng)
-    makers: dict[str, Callable[[wp.Graph], bytes]] = {
-        suffix: functools.partial(_written, suffix)
-        for suffix in (".npz", ".npz", ".gr", ".mtx", ".wel", ".parquet")
-    }
-    makers[".wph"] = _prepared
-    suffix = chance.choice([s for s in makers if s not in _SLOW or chance.random() < 0.3])
-    if suffix == ".npz" and chance.random() < 0.5:
-        return suffix, _matrix(rng, chance)
-    return suffix, makers[suffix](_graph(rng))
+def _slow(name: str) -> int:
+    return _SLOW.get(Path(name).suffix, 0)
 
 
-def _graph(rng: np.random.Generator) -> wp.Graph:
-    n, m = (int(count) for count in rng.integers(1, 12, 2))
-    src, dst = rng.integers(0, n, (2, m))
-    src[-1] = n - 1  # a vertex without edges at the end is lost in .wel
-    return wp.Graph.of((src, dst, rng.integers(0, 100, m)), n=n)
+@functools.cache
+def _whole_files() -> dict[str, bytes]:
+    """Return valid files by name."""
+    graph = wp.generate.grid(3, 3, weights=(1, 5))
+    found = {file.name: file.read_bytes() for file in _GOLDEN.iterdir()} | _TEXTS
+    for name in ("a.npz", "a.parquet"):
+        wp.write(graph, _folder() / name)
+        found[name] = (_folder() / name).read_bytes()
+    return found
 
 
-def _written(suffix: str, graph: wp.Graph) -> bytes:
-    path = _folder() / f"w{suffix}"
-    wp.write(graph, path)
-    data = path.read_bytes()
-    path.unlink()
-    return data
-
-
-def _prepared(graph: wp.Graph) -> bytes:
-    path = _folder() / "w.wph"
-    wp.prepare(graph, threads=1).save(path)
-    data = path.read_bytes()
-    path.unlink()
-    return data
-
-
-def _serialized(rng: np.random.Generator) -> bytes:
-    graph = _graph(rng)
-    pairs = np.column_stack([graph.indices, graph.solver_weights]).astype("<i4")
-    half = graph.indptr.astype("<i8").tobytes() + pairs.tobytes()
-    return b"\1" + np.array([graph.m, graph.n], "<i8").tobytes() + half + half
-
-
-def _matrix(rng: np.random.Generator, chance: random.Random) -> bytes:
-    """Return an archive in the format of SciPy's `save_npz`, often with one invalid array."""
-    graph = _graph(rng)
-    parts: dict[str, bytes] = {}
-    arrays = {"indptr": graph.indptr, "indices": graph.indices, "data": graph.solver_weights}
-    for name, array in (arrays | {"shape": np.array([graph.n, graph.n])}).items():
-        buffer = io.BytesIO()
-        np.save(buffer, array)
-        parts[name] = buffer.getvalue()
-    parts["format"] = _array_file("'|S3'", "()", b"csr")
-    odd = chance.choice([*parts, "labels", "name"])
-    if chance.random() < 0.7:
-        descr = chance.choice(["<i8", ">i4", "|b1", "<f2", "<U9", "|S0", "|V0", "<c16", "|O", "x"])
-        shape = chance.choice(
-            ["()", "(True,)", "(0,)", "(-1,)", "(3,)", "(1, 3)", f"({10**12},)", f"({2**62}, 4)"]
-        )
-        parts[odd] = _array_file(repr(descr), shape, bytes(chance.choice((0, 3, 24))))
-    method = chance.choice((zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED))
+def _with_an_odd_array(archive: bytes, chance: random.Random) -> bytes:
+    """Return an archive of arrays in which one is replaced by an odd or invalid one."""
+    with zipfile.ZipFile(io.BytesIO(archive)) as whole:
+        parts = {name: whole.read(name) for name in whole.namelist()}
+    descr = chance.choice(["<i8", ">i4", "|b1", "<f2", "<U9", "|S0", "|V0", "<c16", "|O", "x"])
+    shape = chance.choice(
+        ["()", "(True,)", "(0,)", "(-1,)", "(3,)", "(1, 3)", f"({10**12},)", f"({2**62}, 4)"]
+    )
+    odd = chance.choice([*parts, "labels.npy", "name.npy"])
+    parts[odd] = _array_file(repr(descr), shape, bytes(chance.choice((0, 3, 24))))
     buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w", method) as archive:
+    method = chance.choice((zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED))
+    with zipfile.ZipFile(buffer, "w", method) as made:
         for name, part in parts.items():
-            archive.writestr(f"{name}.npy", part)
+            made.writestr(name, part)
     return buffer.getvalue()
 
 
