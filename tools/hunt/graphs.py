@@ -139,6 +139,11 @@ def _any(rng: np.random.Generator, n: int, m: int) -> Ends:
     return n, rng.integers(0, max(n, 1), m), rng.integers(0, max(n, 1), m)
 
 
+def _power_law(rng: np.random.Generator, n: int) -> Ends:
+    src, dst = ((n * rng.random(4 * n) ** power).astype(np.int64) for power in (2, 4))
+    return n, src, dst
+
+
 def _grid(rng: np.random.Generator, n: int) -> Ends:
     wide = max(1, int(math.sqrt(n) * rng.uniform(0.3, 1.5)))
     n = n // wide * wide
@@ -166,7 +171,8 @@ def _disconnected(rng: np.random.Generator, n: int) -> Ends:
     parts = max(1, min(n, 4))
     size = max(1, n // parts)
     begin = rng.integers(0, parts, 2 * n) * size
-    return n, *(begin + rng.integers(0, size, 2 * n) for _ in range(2))
+    src, dst = begin + rng.integers(0, size, (2, 2 * n))
+    return n, src, dst
 
 
 def _equal_paths(_rng: np.random.Generator, n: int) -> Ends:
@@ -189,9 +195,7 @@ def _layers(rng: np.random.Generator, n: int) -> Ends:
 
 _SHAPES: dict[str, Callable[[np.random.Generator, int], Ends]] = {
     "random": lambda rng, n: _any(rng, n, int(n * rng.uniform(0, 5))),
-    "power law": lambda rng, n: (
-        n, *((n * rng.random(4 * n) ** power).astype(np.int64) for power in (2, 4)),
-    ),
+    "power law": _power_law,
     "grid": _grid,
     "star out": lambda _, n: (n, np.zeros(max(n - 1, 0), np.int64), np.arange(1, max(n, 1))),
     "star in": lambda _, n: (n, np.arange(1, max(n, 1)), np.zeros(max(n - 1, 0), np.int64)),

@@ -492,7 +492,7 @@ class Solves:
         cyclic = any(row is None for row in rows)
         said = (sources, targets) if arguments else ()
         refused = self._may_refuse_sums(recipe)
-        expected = None if cyclic else [], picked
+        expected: tuple[Labels | None, list[Labels | None]] = None if cyclic else [], picked
         found, what = self._call(call, said, arguments, options, expected, sources, refused=refused)
         if found is None or cyclic:
             return None

@@ -223,10 +223,3 @@ def _trees(pick: Random, matrix: Matrix, directed: bool) -> Array:
                     pred[s, v] = u
                     order.append(v)
     return pred
-
-
-def sources_of(call: Call) -> Array:
-    """Return the vertices that paths start from; the call's indices must be valid."""
-    n = call.matrix.n
-    indices = call.options.get("indices")
-    return np.arange(n) if indices is None else np.array(indices, np.int32).ravel() % max(n, 1)

@@ -7,15 +7,11 @@ and has an example of each difference in which both modules behave as described 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy import sparse
 from scipy.sparse import csgraph as theirs
 
-from hunt.programs._scipy_calls import sources_of
-from hunt.programs._scipy_oracle import differs_by_rounding, exact_distances, reached, rounding
 from warpath import csgraph as ours
 
 if TYPE_CHECKING:
@@ -25,7 +21,6 @@ if TYPE_CHECKING:
     from warpath.base.dtypes import Array
 
 INF = np.inf
-_FEW = 40  # vertices whose distances are computed exactly
 _EPS = float(np.finfo(np.float64).eps)
 
 
@@ -106,48 +101,33 @@ def _wrapped_indices(call: Call, mine: Outcome, _: Outcome) -> bool:
     )
 
 
+def _room(call: Call) -> float:
+    """Return a bound on the difference of sums of n lengths that are added in two orders."""
+    finite = np.abs(call.lengths[np.isfinite(call.lengths)]).max(initial=0)
+    with np.errstate(over="ignore"):
+        return float(2 * len(call.lengths) ** 2 * finite * _EPS)
+
+
+def _shortest_cycle(lengths: Array) -> float:
+    """Return the length of a short cycle, negative if and only if there is a negative one."""
+    dist = lengths.copy()
+    with np.errstate(over="ignore", invalid="ignore"):
+        for k in range(len(dist)):
+            dist = np.fmin(dist, dist[:, k, None] + dist[k])
+    return float(dist.diagonal().min(initial=0))
+
+
 def _order_of_sums(call: Call, mine: Outcome, other: Outcome) -> bool:
-    """Cover sums of Floyd-Warshall and Johnson, which must be close to the exact ones."""
+    """Cover sums of Floyd-Warshall and Johnson, which must be close to those of SciPy."""
     if call.matrix.exact or mine.error or other.error or not call.matrix.square:
         return False
-    if call.method != "FW" and not call.signed:
+    if call.method not in {"FW", "J", "BF"} or (call.method != "FW" and not call.signed):
         return False
-    if call.method not in {"FW", "J", "BF"} or np.isnan(other.parts[0]).any():
-        return False
-    return _near_the_exact(call, mine, other)
-
-
-def _near_the_exact(call: Call, mine: Outcome, other: Outcome) -> bool:
-    """Return whether our distances are within rounding of the exact ones.
-
-    Exact distances take too long on more than a few vertices, and do not exist if there is a
-    negative cycle that the rounding hides: then ours must be SciPy's up to rounding.
-    """
-    n = call.matrix.n
-    if n <= _FEW and differs_by_rounding(mine.parts[0], _met(call), sources_of(call)):
-        return True
-    if n <= _FEW and not _has_short_cycle(call):
-        return False
-    if other.error is None:
-        expected = other.parts[0]
-    elif call.signed:
-        return differs_by_rounding(mine.parts[0], _met(call), sources_of(call))
-    else:
-        rows = sparse.csr_array(np.where(call.lengths == INF, 0, call.lengths))
-        expected = theirs.dijkstra(rows, indices=call.options.get("indices"))
-    room = 2 * float(rounding(call.lengths)) if call.signed else 0.0
-    return np.allclose(mine.parts[0], expected, rtol=2 * n * _EPS, atol=room)
-
-
-def _has_short_cycle(call: Call) -> bool:
-    cycle = exact_distances(_met(call))
-    return isinstance(cycle, Fraction) and -cycle <= rounding(call.lengths) + Fraction(1e-14)
-
-
-def _met(call: Call) -> Array:
-    """Return the lengths that the call reads: Johnson and Floyd-Warshall read all."""
-    everywhere = call.method in {"J", "FW", "yen"}
-    return call.lengths if everywhere else reached(call.lengths, sources_of(call))
+    room = _room(call)
+    if np.isinf(room) or np.isnan(other.parts[0]).any():
+        return bool(np.isinf(room))
+    rtol = 2 * len(call.lengths) * _EPS
+    return np.allclose(mine.parts[0], other.parts[0], rtol, room if call.signed else 0.0)
 
 
 def _false_cycle(call: Call, mine: Outcome, other: Outcome) -> bool:
@@ -157,7 +137,7 @@ def _false_cycle(call: Call, mine: Outcome, other: Outcome) -> bool:
         and not call.matrix.exact
         and mine.error is None
         and isinstance(other.error, theirs.NegativeCycleError)
-        and _near_the_exact(call, mine, other)
+        and _shortest_cycle(call.lengths) >= 0
     )
 
 
@@ -166,7 +146,7 @@ def _short_cycle(call: Call, mine: Outcome, other: Outcome) -> bool:
     one = isinstance(mine.error, ours.NegativeCycleError)
     if call.matrix.exact or one == isinstance(other.error, theirs.NegativeCycleError):
         return False
-    return call.matrix.n <= _FEW and _has_short_cycle(call)
+    return 0 < -_shortest_cycle(call.lengths) <= _room(call) + 1e-14
 
 
 def _below_float64(call: Call, mine: Outcome, other: Outcome) -> bool:
@@ -178,7 +158,7 @@ def _below_float64(call: Call, mine: Outcome, other: Outcome) -> bool:
         isinstance(mine.error, ours.NegativeCycleError)
         and other.error is None
         and bool((other.parts[0] == -INF).any())
-        and isinstance(exact_distances(_met(call)), Fraction)
+        and _shortest_cycle(call.lengths) < 0
     )
 
 
@@ -186,8 +166,7 @@ def _sums_of_yen(call: Call, mine: Outcome, other: Outcome) -> bool:
     if call.name != "yen" or call.matrix.exact or mine.error or other.error:
         return False
     one, two = mine.parts[0], other.parts[0]
-    room = float(rounding(call.lengths))
-    return one.shape == two.shape and np.allclose(one, two, rtol=0, atol=2 * room)
+    return one.shape == two.shape and np.allclose(one, two, rtol=0, atol=_room(call))
 
 
 def _nan_between_all_pairs(call: Call, mine: Outcome, _: Outcome) -> bool:
@@ -310,17 +289,10 @@ def _may_not_end(call: Call, *_: Outcome) -> bool:
         return False
     if not call.matrix.exact or (call.matrix.entries == -INF).any():
         return True
-    return call.method == "D" and _has_negative_cycle(call.lengths)
+    return call.method == "D" and _shortest_cycle(call.lengths) < 0
 
 
-def _has_negative_cycle(lengths: Array) -> bool:
-    dist = lengths.copy()
-    for k in range(len(dist)):
-        dist = np.minimum(dist, dist[:, k, None] + dist[k])
-    return bool((dist.diagonal() < 0).any())
-
-
-def _lead_nowhere(call: Call, *_: Outcome) -> bool:
+def _lead_nowhere(call: Call, *_outcomes: Outcome) -> bool:
     if call.name != "construct_dist_matrix":
         return False
     n, pred = call.matrix.n, np.asarray(call.arguments[0])
@@ -330,7 +302,7 @@ def _lead_nowhere(call: Call, *_: Outcome) -> bool:
         return True
     rows = np.arange(n)[:, None]
     at = np.broadcast_to(np.arange(n), (n, n))
-    for _ in range(n):
+    for _step in range(n):
         before = pred[rows, at]
         at = np.where((at == rows) | (before == -9999), at, before)
     return bool(((at != rows) & (pred[rows, at] != -9999)).any())

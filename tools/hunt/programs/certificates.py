@@ -91,10 +91,10 @@ class _Hunt:
             self.cutoff = min(int(cutoff), most) if self.drawn.integer else float(cutoff)
         right = self._solved(self.drawn.oracle(), self.source)
         if right is None:
-            fits = [d if d and _INT64.min <= d < _INT64.max else None for d in labels]
-            dist = _array(fits, self.graph.dist_dtype)
-            assert dist is not None
-            self._check((dist, no_tree), "what does not fit is called unreachable")
+            known = [d if d is None or _INT64.min <= d < _INT64.max else None for d in labels]
+            clipped = _array(known, self.graph.dist_dtype)
+            assert clipped is not None
+            self._check((clipped, no_tree), "what does not fit is called unreachable")
             return
         self._check(right, "")
         for _ in range(_MUTANTS):

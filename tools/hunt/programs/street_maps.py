@@ -1,9 +1,9 @@
-"""Small maps as OpenStreetMap XML, drawn with tags, restrictions and private streets, and read.
+"""Small maps as OpenStreetMap XML, drawn with tags and restrictions, and read.
 
 Each way has two points, so it is one edge in each direction that it is open to. What a profile may
 use follows from the tags by the rules of `docs/reference/openstreetmap.md`, which `_open` states
 anew, without a line of the reader. Lengths of trips are compared with a search over the last edges
-of a walk that knows restrictions and streets for the ends of trips.
+of a walk that knows restrictions. Streets for the ends of trips are open or closed here.
 """
 
 from __future__ import annotations
@@ -100,119 +100,65 @@ def trial(rng: np.random.Generator, counts: Counts) -> None:
 
 
 def _difference(
-    chance: random.Random,
-    path: Path,
-    profile: str,
-    streets: list[Street],
-    rules: list[Restriction],
-    *,
-    with_turns: bool,
-) -> str:
+    chance: random.Random, path: Path, profile: str, streets: list[Street],
+    rules: list[Restriction], *, with_turns: bool,
+) -> str:  # fmt: skip
     """Return what is wrong with the graph that is read, "" if nothing is."""
-    private: set[int] = set()
     right: set[Edge] = set()
+    for_some = chance.random() < 0.5
     for street in streets:
-        forward, backward, ends_only = _open(street.tags, profile)
+        forward, backward = _open(street.tags, profile, for_some=for_some)
         right |= {(street.u, street.v, street.id)} if forward else set()
         right |= {(street.v, street.u, street.id)} if backward else set()
-        private |= {street.id} if ends_only else set()
-    inner = _interior(right, private)
-    # A private street between two public points is a short cut, and no trip ends on it.
-    right = {e for e in right if e[2] not in private or e[0] in inner or e[1] in inner}
-    inner = _with_gates(inner, right)
+    restricted = "open" if for_some else "closed"
+    options: dict[str, Any] = {"profile": profile, "turns": with_turns, "restricted": restricted}
     try:
-        graph = wp.read(path, profile=profile, service=True, turns=with_turns)
+        graph = wp.read(path, service=True, **options)
     except InputError as error:
-        return f"refused: {error}\nright is {sorted(right)}" if right else ""
+        return f"{options} refused: {error}\nright is {sorted(right)}" if right else ""
     table = graph.edge_table()
     columns = (table[name].tolist() for name in ("source", "target", "way"))
     edges = list(zip(*columns, strict=True))
     if sorted(edges) != sorted(right):
-        return f"read {sorted(edges)}\nright is {sorted(right)}"
+        return f"{options} read {sorted(edges)}\nright is {sorted(right)}"
     lengths = [chance.randint(1, 9) for _ in edges]
     graph = graph.with_weights(lengths)
     weights = dict(zip(edges, lengths, strict=True))
     applied = [] if profile == "foot" else [rule for rule in rules if rule.exists(weights)]
     vertices = sorted({each for edge in edges for each in edge[:2]})
     for source in chance.sample(vertices, min(2, len(vertices))):
-        row = wp.distances(graph, [source], vertices).dist[0].tolist()
-        never = 2**63 - 1
-        expected = _lengths(source, vertices, weights, applied, inner, turns=with_turns)
-        got = {v: w for v, w in zip(vertices, row, strict=True) if w != never}
+        found = wp.distances(graph, [source], vertices)
+        reached = zip(vertices, found.dist[0].tolist(), found.reached[0].tolist(), strict=True)
+        got = {v: length for v, length, is_reached in reached if is_reached}
+        expected = _lengths(source, vertices, weights, applied, turns=with_turns)
         if got != expected:
-            return f"from {source} with {weights}:\nread {got}\nright is {expected}"
+            return f"{options} from {source} with {weights}:\nread {got}\nright is {expected}"
     return ""
 
 
-def _interior(edges: set[Edge], private: set[int]) -> set[int]:
-    """Return the vertices outside the largest public network around."""
-    public = _joined(e for e in edges if e[2] not in private)
-    inner = {end for edge in edges for end in edge[:2]}
-    for component in _joined(edges):
-        sizes = [(len(net), -min(net), net) for net in public if net <= component]
-        inner -= max(sizes)[2] if sizes else set()
-    return inner
-
-
-def _with_gates(inner: set[int], edges: set[Edge]) -> set[int]:
-    """Return the vertices of areas that a trip could pass, from one gate to another."""
-    within = [e for e in edges if e[0] in inner and e[1] in inner]
-    areas = _joined([*within, *((v, v, 0) for v in inner)])
-    passed = set()
-    for area in areas:
-        ends = {end for e in edges if area & set(e[:2]) for end in e[:2]}
-        passed |= area if len(ends - area) > 1 else set()
-    return passed
-
-
-def _joined(edges: Iterable[Edge]) -> list[set[int]]:
-    """Return the sets of vertices that edges join in any direction."""
-    groups: list[set[int]] = []
-    for u, v, _ in edges:
-        touched = [group for group in groups if u in group or v in group]
-        groups = [group for group in groups if group not in touched]
-        groups.append({u, v}.union(*touched))
-    return groups
-
-
 def _lengths(
-    source: int,
-    vertices: list[int],
-    weights: dict[Edge, int],
-    rules: list[Restriction],
-    inner: set[int],
-    *,
-    turns: bool,
-) -> dict[int, int]:
+    source: int, vertices: list[int], weights: dict[Edge, int], rules: list[Restriction],
+    *, turns: bool,
+) -> dict[int, int]:  # fmt: skip
     """Return the length of the shortest trip to each vertex, by a search over the last edges."""
     rows: dict[int, list[Edge]] = {v: [] for v in vertices}
     for edge in weights:
         rows[edge[0]].append(edge)
     longest = 1 + max((len(rule.via) for rule in rules), default=1)
-    best: dict[int, int] = {source: 0}
-    # The phases of a trip: on the private streets of its start, in public, on those of its end.
-    heap: list[tuple[int, int, int, tuple[Edge, ...]]] = [(0, source, int(source not in inner), ())]
+    best: dict[int, int] = {}
+    heap: list[tuple[int, int, tuple[Edge, ...]]] = [(0, source, ())]
     done = set()
     while heap:
-        length, at, phase, last = heapq.heappop(heap)
-        if (at, phase, last) in done:
+        length, at, last = heapq.heappop(heap)
+        if (at, last) in done:
             continue
-        done.add((at, phase, last))
+        done.add((at, last))
         best[at] = min(length, best.get(at, length))
         for edge in rows[at]:
-            step = _phase(phase, edge, inner)
-            if step is None or (turns and not _allowed((*last, edge), rows, rules)):
-                continue
-            kept = (*last, edge)[-longest:] if turns else ()
-            heapq.heappush(heap, (length + weights[edge], edge[1], step, kept))
+            if not turns or _allowed((*last, edge), rows, rules):
+                kept = (*last, edge)[-longest:] if turns else ()
+                heapq.heappush(heap, (length + weights[edge], edge[1], kept))
     return best
-
-
-def _phase(phase: int, edge: Edge, inner: set[int]) -> int | None:
-    """Return the phase of a trip after an edge, None if the trip would pass through an area."""
-    if edge[1] in inner:
-        return phase if edge[0] in inner else 2
-    return None if phase == 2 else 1
 
 
 def _allowed(walk: tuple[Edge, ...], rows: dict[int, list[Edge]], rules: list[Restriction]) -> bool:
@@ -277,10 +223,9 @@ def _values(chance: random.Random) -> str:
     return chance.choice(chance.choice((_CLOSING, _ENDS, _OPENING, _OPENING)))
 
 
-def _open(tags: dict[str, str], profile: str) -> tuple[bool, bool, bool]:
-    """Return whether a way is open forward and backward, and to trips that end on it only."""
+def _open(tags: dict[str, str], profile: str, *, for_some: bool) -> list[bool]:
+    """Return whether a way is open forward and backward, if it may be one that is for some only."""
     usable: list[bool] = []
-    ends: list[bool] = []
     sides = zip(("forward", "backward"), _directions(tags, profile), strict=True)
     for side, in_oneway in sides:
         value, directed = "yes", False
@@ -290,12 +235,9 @@ def _open(tags: dict[str, str], profile: str) -> tuple[bool, bool, bool]:
                 value = tags.get(f"{key}:{side}", tags.get(key, ""))
                 break
         values = [each.strip() for each in value.split(";")]
-        usable.append((in_oneway or directed) and not all(each in _CLOSING for each in values))
-        ends.append(usable[-1] and all(each in _ENDS + _CLOSING for each in values))
-    if ends == usable:
-        return usable[0], usable[1], any(ends)
-    # Who may pass in one direction passes; the other one is closed if it is for some only.
-    return usable[0] and not ends[0], usable[1] and not ends[1], False
+        closing = _CLOSING if for_some else _ENDS + _CLOSING
+        usable.append((in_oneway or directed) and not all(each in closing for each in values))
+    return usable
 
 
 def _directions(tags: dict[str, str], profile: str) -> tuple[bool, bool]:
