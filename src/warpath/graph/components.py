@@ -15,7 +15,7 @@ from warpath.graph.derived import Derived
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from warpath.graph.graph import Graph
+    from warpath.graph.csr_graph import CsrGraph, G
 
 #: Whether the components of each value of ``component=`` are strongly connected.
 KINDS = {"largest": False, "strong": True}
@@ -39,7 +39,7 @@ class Components(NamedTuple):
 _COMPONENTS: Derived[Components] = Derived(__name__, "connected components")
 
 
-def components(graph: Graph, *, strong: bool) -> Components:
+def components(graph: CsrGraph, *, strong: bool) -> Components:
     """Return the components of a graph; see `Graph.components`."""
 
     def compute() -> Components:
@@ -67,7 +67,7 @@ def is_strong(component: str) -> bool:
     return KINDS[component]
 
 
-def largest_component(graph: Graph, *, strong: bool) -> Graph:
+def largest_component(graph: G, *, strong: bool) -> G:
     """Return the largest component of a graph; see `Graph.largest_component`."""
     labels, counts = components(graph, strong=strong)
     if len(counts) <= 1:
@@ -79,7 +79,7 @@ def largest_component(graph: Graph, *, strong: bool) -> Graph:
     return part
 
 
-def island(graph: Graph, source: int, target: int) -> str:
+def island(graph: CsrGraph, source: int, target: int) -> str:
     """Return a sentence about a vertex in a small component that has no path to or from others.
 
     It is empty where neither vertex is in such a component.

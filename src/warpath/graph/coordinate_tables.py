@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from warpath.base.dtypes import Array
-    from warpath.graph.graph import Graph
+    from warpath.graph.csr_graph import CsrGraph
 
 #: Recognised names of columns of ids; case is ignored.
 IDS = (
@@ -44,7 +44,7 @@ class _Rows(NamedTuple):
     ids: dict[str, list[Any]]
 
 
-def aligned(graph: Graph, given: Any, *, first_id: int = 0) -> Array:
+def aligned(graph: CsrGraph, given: Any, *, first_id: int = 0) -> Array:
     """Return the coordinates of a graph's vertices: (n, 2) float64.
 
     Parameters
@@ -241,7 +241,7 @@ def _positions(ids: list[Any]) -> _Ids:
     return _Ids(rows, repeated)
 
 
-def _unaligned(vertices: list[Any], columns: dict[str, _Ids], graph: Graph) -> GraphError:
+def _unaligned(vertices: list[Any], columns: dict[str, _Ids], graph: CsrGraph) -> GraphError:
     """Return the error for vertices without one row, by the ids that miss the fewest."""
     missing = {name: [v for v in vertices if v not in ids.rows] for name, ids in columns.items()}
     name = min(missing, key=lambda each: len(missing[each]))

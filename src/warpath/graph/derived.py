@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable
 
-    from warpath.graph.graph import Graph
+    from warpath.graph.csr_graph import CsrGraph
 
     #: What a graph keeps, by entry and key.
     Kept = dict[tuple["Derived[Any]", tuple[Hashable, ...]], Any]
@@ -35,7 +35,7 @@ def bytes_of(value: Any) -> int:
     return int(value.nbytes if hasattr(value, "nbytes") else sys.getsizeof(value))
 
 
-def bytes_of_graph(graph: Graph) -> int:
+def bytes_of_graph(graph: CsrGraph) -> int:
     """Return the bytes of a graph's own arrays, without what is derived from it."""
     arrays = (graph.indptr, graph.indices, graph.weights)
     return sum(int(each.nbytes) for each in arrays if each is not None)
@@ -57,7 +57,7 @@ class Derived(Generic[T]):
     def __repr__(self) -> str:
         return f"<{self.content} ({self.owner})>"
 
-    def of(self, graph: Graph, make: Callable[[], T], *key: Hashable) -> T:
+    def of(self, graph: CsrGraph, make: Callable[[], T], *key: Hashable) -> T:
         """Return the data of a graph, which `make` computes at the first request.
 
         Parameters
@@ -70,12 +70,12 @@ class Derived(Generic[T]):
         found: T = graph.derived[place]
         return found
 
-    def known(self, graph: Graph, *key: Hashable) -> T | None:
+    def known(self, graph: CsrGraph, *key: Hashable) -> T | None:
         """Return the data of a graph if they were computed, else None."""
         return graph.derived.get((self, key))
 
 
-def derived_bytes(graph: Graph, device: str | None = None) -> int:
+def derived_bytes(graph: CsrGraph, device: str | None = None) -> int:
     """Return the bytes of all that is kept with a graph, or of its part on a device."""
     kept = list(graph.derived.items())  # a copy: another thread may add to it
     return sum(

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from warpath.base.dtypes import Array
-    from warpath.graph.graph import Graph
+    from warpath.graph.csr_graph import CsrGraph
 
 #: The kinds of changes, by their numbers in the core.
 UPDATE, INSERT, DELETE = range(3)
@@ -60,7 +60,7 @@ _ALL_OF = [np.array([kind], np.int8) for kind in (UPDATE, INSERT, DELETE)]
 _ONLY_ONE = np.array([-1], np.int64)
 
 
-def ends_of(graph: Graph, edges: Any) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def ends_of(graph: CsrGraph, edges: Any) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return the sources and targets of edges as indices: (k,) each.
 
     Parameters
@@ -78,7 +78,7 @@ def ends_of(graph: Graph, edges: Any) -> tuple[NDArray[np.int64], NDArray[np.int
     return sources, targets
 
 
-def _indices(graph: Graph, vertices: Any) -> NDArray[np.int64]:
+def _indices(graph: CsrGraph, vertices: Any) -> NDArray[np.int64]:
     # A fast path for a few vertices: `index_of` takes longer than a repair that affects nothing.
     numbers = vertices
     if type(vertices) is np.ndarray and vertices.ndim == 1 and vertices.dtype.kind in "iu":
@@ -165,21 +165,23 @@ def positions_of(position: ArrayLike | None, count: int) -> NDArray[np.int64]:
     return array.astype(np.int64)
 
 
-def updates(graph: Graph, edges: Any, weights: Any, position: Any, dtype: np.dtype[Any]) -> Batch:
+def updates(
+    graph: CsrGraph, edges: Any, weights: Any, position: Any, dtype: np.dtype[Any]
+) -> Batch:
     """Return new weights of edges as a batch."""
     sources, targets = ends_of(graph, edges)
     lengths = weights_of(weights, len(sources), dtype)
     return _batch(UPDATE, sources, targets, position, lengths)
 
 
-def insertions(graph: Graph, edges: Any, weights: Any, dtype: np.dtype[Any]) -> Batch:
+def insertions(graph: CsrGraph, edges: Any, weights: Any, dtype: np.dtype[Any]) -> Batch:
     """Return new edges as a batch."""
     sources, targets = ends_of(graph, edges)
     lengths = weights_of(weights, len(sources), dtype)
     return _batch(INSERT, sources, targets, None, lengths)
 
 
-def deletions(graph: Graph, edges: Any, position: Any, dtype: np.dtype[Any]) -> Batch:
+def deletions(graph: CsrGraph, edges: Any, position: Any, dtype: np.dtype[Any]) -> Batch:
     """Return edges that are removed as a batch."""
     sources, targets = ends_of(graph, edges)
     nothing = np.zeros(len(sources), dtype)
@@ -191,7 +193,7 @@ def _batch(kind: int, sources: Any, targets: Any, position: Any, weights: Array)
     return Batch(_ALL_OF[kind], sources, targets, places, weights)
 
 
-def mixed(graph: Graph, changes: Iterable[Any], dtype: np.dtype[Any]) -> Batch:
+def mixed(graph: CsrGraph, changes: Iterable[Any], dtype: np.dtype[Any]) -> Batch:
     """Return changes of several kinds as a batch.
 
     Parameters

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from warpath.base.dtypes import Array
-    from warpath.graph.graph import Graph
+    from warpath.graph.csr_graph import CsrGraph, G
 
 _NONE = np.empty(0, np.int64)
 
@@ -24,7 +24,7 @@ _NONE = np.empty(0, np.int64)
 class EdgeEdits:
     """The part of `Graph` that adds and removes edges."""
 
-    def with_edges(self, edges: Any, weights: ArrayLike | None = None) -> Graph:
+    def with_edges(self: G, edges: Any, weights: ArrayLike | None = None) -> G:
         """Return the same graph with more edges.
 
         A new edge comes after the other edges of its source; an undirected graph gets its reverse
@@ -56,25 +56,24 @@ class EdgeEdits:
         >>> graph.with_edges(([0], [2]), [4]).edge_table()["weight"]
         array([2, 4, 5])
         """
-        graph: Graph = self  # type: ignore[assignment]
-        if graph.turns is not None:
+        if self.turns is not None:
             msg = (
                 "with_edges: the graph has turns, which the new edges lack; read it without turns."
             )
             raise NotSupportedError(msg)
-        sources, targets = ends_of(graph, edges)
-        lengths = _new_weights(graph, weights, len(sources))
-        if not graph.directed:
+        sources, targets = ends_of(self, edges)
+        lengths = _new_weights(self, weights, len(sources))
+        if not self.directed:
             back = np.flatnonzero(sources != targets)
             sources, targets = (
                 np.concatenate([sources, targets[back]]),
                 np.concatenate([targets, sources[back]]),
             )
             lengths = np.concatenate([lengths, lengths[back]]) if len(lengths) else lengths
-        rows = _edited(graph, _NONE, sources, targets, lengths)
-        return graph._like(*rows, shapes=None, given=None)  # noqa: SLF001 - a part of the class
+        rows = _edited(self, _NONE, sources, targets, lengths)
+        return self._like(*rows, shapes=None, given=None)
 
-    def without_edges(self, edges: Any, position: ArrayLike | None = None) -> Graph:
+    def without_edges(self: G, edges: Any, position: ArrayLike | None = None) -> G:
         """Return the same graph without some edges.
 
         An undirected graph loses the reversed edges as well. The edges that are left are copied and
@@ -100,10 +99,9 @@ class EdgeEdits:
         >>> wp.Graph.of([(0, 1, 2), (1, 2, 5)]).without_edges([(1, 2)]).m
         1
         """
-        graph: Graph = self  # type: ignore[assignment]
-        sources, targets = ends_of(graph, edges)
+        sources, targets = ends_of(self, edges)
         positions = positions_of(position, len(sources))
-        rows = _Rows(graph)
+        rows = _Rows(self)
         numbers = [
             number
             for ends in zip(sources.tolist(), targets.tolist(), positions.tolist(), strict=True)
@@ -113,14 +111,14 @@ class EdgeEdits:
         if len(removed) < len(numbers):
             msg = "without_edges: an edge is named twice; name each edge once."
             raise InputError(msg)
-        arrays = _edited(graph, removed, _NONE, _NONE, graph.solver_weights[:0])
-        left = np.delete(np.arange(graph.m), removed)
-        parts = {"shapes": graph.shapes, "given": graph.given, "turns": graph.turns}
+        arrays = _edited(self, removed, _NONE, _NONE, self.solver_weights[:0])
+        left = np.delete(np.arange(self.m), removed)
+        parts = {"shapes": self.shapes, "given": self.given, "turns": self.turns}
         kept = {name: part and part.taken(left) for name, part in parts.items()}
-        return graph._like(*arrays, **kept)  # noqa: SLF001 - a part of the class
+        return self._like(*arrays, **kept)
 
 
-def _new_weights(graph: Graph, weights: ArrayLike | None, count: int) -> Array:
+def _new_weights(graph: CsrGraph, weights: ArrayLike | None, count: int) -> Array:
     if graph.weights is None and weights is None:
         return NO_WEIGHTS
     if graph.weights is None or weights is None:
@@ -131,7 +129,7 @@ def _new_weights(graph: Graph, weights: ArrayLike | None, count: int) -> Array:
 
 
 def _edited(
-    graph: Graph, removed: Array, sources: Array, targets: Array, weights: Array
+    graph: CsrGraph, removed: Array, sources: Array, targets: Array, weights: Array
 ) -> tuple[Array, Array, Array | None]:
     given = NO_WEIGHTS if graph.weights is None else graph.weights
     edit: Any = _core.edited_rows
@@ -141,7 +139,7 @@ def _edited(
     return indptr, indices, None if graph.weights is None else made
 
 
-def no_edge(graph: Graph, u: int, v: int, position: int, count: int) -> InputError:
+def no_edge(graph: CsrGraph, u: int, v: int, position: int, count: int) -> InputError:
     """Return the error for an edge that does not exist, or of which there are several.
 
     Parameters
@@ -183,7 +181,7 @@ def _numbers(rows: _Rows, u: int, v: int, position: int) -> list[int]:
 class _Rows:
     """Finds edges in the rows of a graph. A row that is searched again is sorted."""
 
-    def __init__(self, graph: Graph) -> None:
+    def __init__(self, graph: CsrGraph) -> None:
         self.graph = graph
         self._sorted: dict[tuple[int, bool], tuple[Array, Array, Array] | None] = {}
 

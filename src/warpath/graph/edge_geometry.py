@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from warpath.base.dtypes import Array
-    from warpath.graph.graph import Graph
+    from warpath.graph.csr_graph import CsrGraph
 
 
 class Shapes:
@@ -134,7 +134,9 @@ def _without_ends(lines: Shapes, coordinates: Array, src: Array, dst: Array) -> 
     return Shapes(np.concatenate(([0], np.cumsum(counts))), lines.points[~drop], lines.crs)
 
 
-def lines_of(graph: Graph, edges: Array, scale: float = 1.0) -> tuple[Array, Array, Array, Array]:
+def lines_of(
+    graph: CsrGraph, edges: Array, scale: float = 1.0
+) -> tuple[Array, Array, Array, Array]:
     """Split edges into straight pieces, one or more per edge.
 
     Parameters
@@ -178,7 +180,7 @@ def lines_of(graph: Graph, edges: Array, scale: float = 1.0) -> tuple[Array, Arr
     return lines, which, start, end
 
 
-def weight_up_to(graph: Graph, edges: Array, fractions: Array) -> Array:
+def weight_up_to(graph: CsrGraph, edges: Array, fractions: Array) -> Array:
     """Return the parts of the weights of edges from their tails to points along them: (k,).
 
     Weights are spread evenly over the lengths of edges. Parts of integers are rounded to integers,
@@ -199,7 +201,7 @@ def weight_up_to(graph: Graph, edges: Array, fractions: Array) -> Array:
     return whole
 
 
-def lightest(graph: Graph, src: Array, dst: Array) -> Array:
+def lightest(graph: CsrGraph, src: Array, dst: Array) -> Array:
     """Return the lightest edge from each `src` to its `dst`, the first of equal ones: (k,)."""
     low, high = graph.indptr[src], graph.indptr[src + 1]
     which = np.repeat(np.arange(len(src)), high - low)
@@ -216,7 +218,7 @@ def lightest(graph: Graph, src: Array, dst: Array) -> Array:
 _LEGS_AT_ONCE = 2**16
 
 
-def leg_weights(graph: Graph, src: Array, dst: Array) -> Array:
+def leg_weights(graph: CsrGraph, src: Array, dst: Array) -> Array:
     """Return the weight of the lightest edge from each `src` to its `dst`: (k,).
 
     O(edges out of `src`).

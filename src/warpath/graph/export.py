@@ -14,7 +14,7 @@ from warpath.graph.derived import bytes_of_graph, derived_bytes
 from warpath.graph.turns import refuse_turns
 
 if TYPE_CHECKING:
-    from warpath.graph.graph import Graph
+    from warpath.graph.csr_graph import CsrGraph
 
 
 def first_vertices(count: int) -> str:
@@ -22,7 +22,7 @@ def first_vertices(count: int) -> str:
     return "the first vertex" if count == 1 else f"the first {count:,} vertices"
 
 
-def _refuse_closed(graph: Graph, call: str) -> None:
+def _refuse_closed(graph: CsrGraph, call: str) -> None:
     """Raise NotSupportedError if paths may not pass all vertices, which other libraries ignore."""
     if graph.areas:
         msg = (
@@ -39,7 +39,7 @@ def _refuse_closed(graph: Graph, call: str) -> None:
         raise NotSupportedError(msg)
 
 
-def to_scipy(graph: Graph, parallel: str) -> Any:
+def to_scipy(graph: CsrGraph, parallel: str) -> Any:
     """Return a `scipy.sparse.csr_array`, (n, n); see `Graph.to_scipy`."""
     if not isinstance(parallel, str) or parallel not in {"least", "keep"}:
         msg = f"parallel = {shown(parallel)} must be 'least' or 'keep'."
@@ -61,7 +61,7 @@ def to_scipy(graph: Graph, parallel: str) -> Any:
     return sparse.csr_array(parts, shape=(graph.n, graph.n))
 
 
-def to_networkx(graph: Graph) -> Any:
+def to_networkx(graph: CsrGraph) -> Any:
     """Return a NetworkX graph of the class that fits: directed or not, multigraph or not."""
     refuse_turns(graph, "to_networkx")
     _refuse_closed(graph, "to_networkx")
@@ -96,7 +96,7 @@ def to_networkx(graph: Graph) -> Any:
     return result
 
 
-def summary(graph: Graph) -> str:
+def summary(graph: CsrGraph) -> str:
     """Return one line of text: name, sizes, direction, weights and attributes."""
     kind = "directed" if graph.directed else "undirected"
     weights = "every weight 1" if graph.weights is None else f"{graph.weights.dtype} weights"
@@ -114,7 +114,7 @@ def summary(graph: Graph) -> str:
     return f"{f'{visible(graph.name)}: ' if graph.name else ''}{', '.join(parts)}"
 
 
-def to_html(graph: Graph) -> str:
+def to_html(graph: CsrGraph) -> str:
     """Return the HTML that a notebook displays for a graph."""
     way = "directed" if graph.directed else "undirected, stored both ways"
     values: dict[str, str] = {"vertices": f"{graph.n:,}", "edges": f"{graph.m:,}, {way}"}

@@ -14,7 +14,7 @@ from warpath.graph.derived import Derived
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from warpath.graph.graph import Graph
+    from warpath.graph.csr_graph import CsrGraph, G
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,7 @@ class Facts:
         return self.integer and self.longest < np.iinfo(np.int32).max // 4
 
 
-def facts_of(graph: Graph, *, symmetry: bool) -> Facts:
+def facts_of(graph: CsrGraph, *, symmetry: bool) -> Facts:
     """Return the facts of a graph in O(n + m); `symmetry` requires the transpose."""
     weights = NO_WEIGHTS if graph.weights is None else graph.weights
     threads = threads_for(graph.n + graph.m)
@@ -106,7 +106,7 @@ def facts_of(graph: Graph, *, symmetry: bool) -> Facts:
     )
 
 
-def negative_weights(graph: Graph) -> str:
+def negative_weights(graph: CsrGraph) -> str:
     """Return in a sentence how many weights are negative, and where the first stands. O(m)."""
     weights = graph.solver_weights
     count, at = int(np.count_nonzero(weights < 0)), int(np.argmax(weights < 0))
@@ -132,7 +132,7 @@ _PROBES = 3  # searches
 _MOST_PROBED = 2**18  # edges of a search's frontier; a larger one ends the search
 
 
-def probed(graph: Graph) -> Facts:
+def probed(graph: CsrGraph) -> Facts:
     """Return the facts of a graph with `hops`, the median over three vertices, at most 64.
 
     Computed once and cached. Takes a few milliseconds: a search stops at a frontier of 2^18 edges.
@@ -141,12 +141,13 @@ def probed(graph: Graph) -> Facts:
     def probe() -> Facts:
         counts = sorted(_hops(graph, v) for v in _probe_sources(graph))
         hops = counts[len(counts) // 2] if counts else 1
-        return replace(graph.facts(symmetry=False), hops=hops)
+        facts: Facts = graph.facts(symmetry=False)
+        return replace(facts, hops=hops)
 
     return PROBED.of(graph, probe)
 
 
-def _probe_sources(graph: Graph) -> list[int]:
+def _probe_sources(graph: CsrGraph) -> list[int]:
     """Return vertices that have edges, spread over 0 .. n - 1, without an O(n) array."""
     if graph.m == 0:
         return []
@@ -156,7 +157,7 @@ def _probe_sources(graph: Graph) -> list[int]:
     return sources
 
 
-def _hops(graph: Graph, source: int) -> int:
+def _hops(graph: CsrGraph, source: int) -> int:
     """Return the number of hops in which a search reaches thousands of vertices, or ends.
 
     A frontier with more than `_MOST_PROBED` edges counts as thousands of vertices.
@@ -182,7 +183,7 @@ def _hops(graph: Graph, source: int) -> int:
 _SAMPLE = 4096
 
 
-def _light_weight(graph: Graph) -> float:
+def _light_weight(graph: CsrGraph) -> float:
     """Return the weight below which a fraction 1 / mean degree of a sample of the edges lies."""
     weights = graph.weights
     if weights is None or graph.m == 0:
@@ -193,7 +194,7 @@ def _light_weight(graph: Graph) -> float:
     return float(np.partition(weights, place)[place])
 
 
-def _is_symmetric(graph: Graph) -> bool:
+def _is_symmetric(graph: CsrGraph) -> bool:
     if not graph.directed:
         return True
     other = graph.reversed()
@@ -210,7 +211,7 @@ def _is_symmetric(graph: Graph) -> bool:
     return bool(np.array_equal(weights[ours], other.solver_weights[theirs]))
 
 
-def rows_into(graph: Graph, threads: int) -> tuple[Graph | None, bool]:
+def rows_into(graph: G, threads: int) -> tuple[G | None, bool]:
     """Return a graph whose rows are the in-edges of each vertex, if that needs no transpose.
 
     Returns
@@ -226,7 +227,7 @@ def rows_into(graph: Graph, threads: int) -> tuple[Graph | None, bool]:
     return vars(graph).get("_transpose"), True  # a transpose has sorted rows
 
 
-def leaves(graph: Graph) -> NDArray[np.uint8] | None:
+def leaves(graph: CsrGraph) -> NDArray[np.uint8] | None:
     """Return one bit per vertex, set for leaves, which have no out-edges: (n / 8,) uint8.
 
     The lowest bit of a byte comes first. None if fewer than a quarter of the vertices are leaves:

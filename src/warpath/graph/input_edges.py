@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, DTypeLike
 
     from warpath.base.dtypes import Array
-    from warpath.graph.graph import Graph
+    from warpath.graph.csr_graph import CsrGraph
 
 
 class Coded:
@@ -124,7 +124,7 @@ def input_edges(
     return InputEdges(rows, len(src))
 
 
-def new_weights(graph: Graph, weights: Any, order: str) -> Any:
+def new_weights(graph: CsrGraph, weights: Any, order: str) -> Any:
     """Return weights in the order of ``graph.edges()``; see `Graph.with_weights`."""
     checked_kind(order, str, "order")
     if order not in {"edges", "input"}:
@@ -162,14 +162,14 @@ def new_weights(graph: Graph, weights: Any, order: str) -> Any:
     return array[graph.given.rows]
 
 
-def unit_of(graph: Graph, weights: str) -> str | None:
+def unit_of(graph: CsrGraph, weights: str) -> str | None:
     """Return the unit of the weights that a rule or a kept column gives, None if it is unknown."""
     if weights == "great_circle":
         return "m"
     return None if graph.given is None else graph.given.units.get(weights)
 
 
-def edge_table(graph: Graph) -> dict[str, Array]:
+def edge_table(graph: CsrGraph) -> dict[str, Array]:
     """Return the edges as columns; see `Graph.edge_table`."""
     src, dst, weights = graph.edges()
     table = {"source": file_ids(graph, src), "target": file_ids(graph, dst), "weight": weights}

@@ -24,7 +24,7 @@ from warpath.graph.places import hint_of_coordinate
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from warpath.graph.graph import Graph
+    from warpath.graph.csr_graph import CsrGraph, G
 
 
 def indices_of_numbers(vertices: Any, n: int, id_base: int, what: str) -> NDArray[np.int64]:
@@ -142,7 +142,7 @@ def _is_known(name: Any, place: dict[Any, int]) -> bool:
         return False
 
 
-def file_ids(graph: Graph, indices: NDArray[Any]) -> NDArray[Any]:
+def file_ids(graph: CsrGraph, indices: NDArray[Any]) -> NDArray[Any]:
     """Return the ids of vertices in the graph's file: labels, or numbers from `id_base` on.
 
     Indices of -1 stand for missing vertices, whose ids are None.
@@ -151,12 +151,12 @@ def file_ids(graph: Graph, indices: NDArray[Any]) -> NDArray[Any]:
     return _without_missing(ids, indices)
 
 
-def table_ids(graph: Graph, indices: NDArray[Any]) -> NDArray[Any]:
+def table_ids(graph: CsrGraph, indices: NDArray[Any]) -> NDArray[Any]:
     """Return the `file_ids` of vertices as tables of pandas can hold them."""
     return encodable(file_ids(graph, indices))
 
 
-def named_as_in_file(graph: Graph) -> Graph:
+def named_as_in_file(graph: G) -> G:
     """Return a graph whose labels are the ids of its file, where these do not start from 0."""
     if graph.labels is not None or not graph.id_base:
         return graph
@@ -166,7 +166,7 @@ def named_as_in_file(graph: Graph) -> Graph:
     )
 
 
-def one_label(graph: Graph, index: int) -> Any:
+def one_label(graph: CsrGraph, index: int) -> Any:
     """Return the label of a vertex (or its index) as a plain Python object."""
     label = graph.label_of(np.asarray(index))
     return label.item() if isinstance(label, np.generic | np.ndarray) else label

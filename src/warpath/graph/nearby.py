@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from warpath.base.dtypes import Array
-    from warpath.graph.graph import Graph
+    from warpath.graph.csr_graph import CsrGraph
     from warpath.graph.nearest_points import NearestPoints
 
 #: How far a place may be from the nearest vertex by default, in metres.
@@ -57,7 +57,7 @@ class Nearby(NamedTuple):
     @classmethod
     def of(
         cls,
-        graph: Graph,
+        graph: CsrGraph,
         asked: Array,
         within: Sequence[float | None],
         on_edges: NDArray[np.bool_] | None = None,
@@ -105,7 +105,7 @@ class Nearby(NamedTuple):
             search, asked, on_edges, vertices, edges, fractions, points, distances, limits, far
         )
 
-    def at_vertices(self, graph: Graph, some: NDArray[np.bool_]) -> Nearby:
+    def at_vertices(self, graph: CsrGraph, some: NDArray[np.bool_]) -> Nearby:
         """Return the same with some points of edges moved to the nearer ends of the edges."""
         assert graph.coordinates is not None  # noqa: S101 - the search has looked
         ends = graph.coordinates[self.vertices]

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from warpath.base.dtypes import Array
+    from warpath.graph.csr_graph import CsrGraph
     from warpath.graph.edge_geometry import Shapes
-    from warpath.graph.graph import Graph
 
 #: Points that are compared with the lines near them at a time, which bounds memory.
 _AT_ONCE = 1024
@@ -49,7 +49,7 @@ class NearestEdges:
     half the length of a piece; all lines with such pieces are compared exactly.
     """
 
-    def __init__(self, graph: Graph) -> None:
+    def __init__(self, graph: CsrGraph) -> None:
         self._vertices = points_of(graph)
         self.twins = Twins(graph)
         lines, which, _, _ = lines_of(graph, self.twins.firsts)
@@ -171,7 +171,7 @@ class Twins:
     firsts : (k,) int64, ascending, the first edge along each line.
     """
 
-    def __init__(self, graph: Graph) -> None:
+    def __init__(self, graph: CsrGraph) -> None:
         src, dst, weights = graph.edges()
         ends = np.minimum(src, dst).astype(np.int64) * graph.n + np.maximum(src, dst)
         self._turned = src > dst
@@ -254,6 +254,6 @@ _EDGES: Derived[NearestEdges] = Derived(
 )
 
 
-def edges_of(graph: Graph) -> NearestEdges:
+def edges_of(graph: CsrGraph) -> NearestEdges:
     """Return the search of a graph, which is kept with it; GraphError without coordinates."""
     return _EDGES.of(graph, lambda: NearestEdges(graph))

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from warpath.base.dtypes import Array
-    from warpath.graph.graph import Graph
+    from warpath.graph.csr_graph import CsrGraph
 
 _QUERIES, _VERTICES = 256, 4096  # of one block without SciPy: about 30 MB
 _FAR = 1e150
@@ -174,7 +174,7 @@ _POINTS: Derived[NearestPoints] = Derived(
 )
 
 
-def points_of(graph: Graph, component: str | None = None) -> NearestPoints:
+def points_of(graph: CsrGraph, component: str | None = None) -> NearestPoints:
     """Return the search of a graph, which is kept with it; GraphError without coordinates.
 
     Parameters

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from warpath.base.dtypes import Array
-    from warpath.graph.graph import Graph
+    from warpath.graph.csr_graph import CsrGraph
 
 T = TypeVar("T")
 
@@ -192,7 +192,7 @@ def holds_places(vertices: Any) -> bool:
 
 
 def snapped(
-    graph: Graph, vertices: Any, what: str = "vertices", *, at_vertices: bool = False
+    graph: CsrGraph, vertices: Any, what: str = "vertices", *, at_vertices: bool = False
 ) -> Any:
     """Return ``{vertex: name}``, or vertices with places among them, as `Snapped`.
 
@@ -219,7 +219,7 @@ def snapped(
 
 
 def snapped_together(
-    graph: Graph, *, missing: str = "raise", at_vertices: bool = False, **given: Any
+    graph: CsrGraph, *, missing: str = "raise", at_vertices: bool = False, **given: Any
 ) -> list[Any]:
     """Return several arguments as `snapped` does, with one error about all places that miss.
 
@@ -274,7 +274,9 @@ def _names(indices: NDArray[np.int64], names: Iterable[Any]) -> dict[int, str]:
     return joined
 
 
-def _snapped(graph: Graph, entries: list[Any], titles: list[str], *, at_vertices: bool) -> Snapped:
+def _snapped(
+    graph: CsrGraph, entries: list[Any], titles: list[str], *, at_vertices: bool
+) -> Snapped:
     """Return the vertices and points of the entries of a call."""
     null = np.flatnonzero([is_missing(entry) for entry in entries])
     at = np.flatnonzero([type(entry) is Place for entry in entries])
@@ -310,7 +312,7 @@ def _snapped(graph: Graph, entries: list[Any], titles: list[str], *, at_vertices
     return result._replace(snaps=snaps, misses=" ".join(misses))
 
 
-def nearby(graph: Graph, places: Sequence[Place], *, on_edges: bool = True) -> Nearby:
+def nearby(graph: CsrGraph, places: Sequence[Place], *, on_edges: bool = True) -> Nearby:
     """Search the points of a graph nearest to places; GraphError if it has no coordinates."""
     asked = np.array([(place.lon, place.lat) for place in places], np.float64).reshape(-1, 2)
     edges = np.array([on_edges and place.snap == "edge" for place in places], np.bool_)
@@ -324,7 +326,7 @@ def nearby(graph: Graph, places: Sequence[Place], *, on_edges: bool = True) -> N
 
 
 def snaps_of(
-    graph: Graph,
+    graph: CsrGraph,
     places: Sequence[Place],
     near: Nearby,
     names: Callable[[NDArray[np.int64]], list[Any]],
@@ -441,7 +443,7 @@ def checked_numbers(values: ArrayLike, name: str) -> Array:
 
 
 def nearest_vertex(
-    graph: Graph,
+    graph: CsrGraph,
     lon: ArrayLike,
     lat: ArrayLike,
     within: float | None,

@@ -12,10 +12,10 @@ from warpath.graph.csr import rows_of_edges
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from warpath.graph.graph import Graph
+    from warpath.graph.csr_graph import G
 
 
-def subgraph(graph: Graph, vertices: ArrayLike) -> Graph:
+def subgraph(graph: G, vertices: ArrayLike) -> G:
     """Return the subgraph induced by some vertices; see `Graph.subgraph`. O(n + m)."""
     chosen = graph.index_of(vertices)
     if len(np.unique(chosen)) != len(chosen):

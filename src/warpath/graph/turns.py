@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from warpath.base.dtypes import Array
-    from warpath.graph.graph import Graph
+    from warpath.graph.csr_graph import CsrGraph, G
 
 #: Radians. A smaller change of direction is straight on.
 _STRAIGHT = np.radians(45)
@@ -126,12 +126,12 @@ class Turns:
         return f"<Turns: {self}>"
 
 
-_EXPANDED: Derived[Graph] = Derived(__name__, "graph with turns as edges", bytes_of_graph)
+_EXPANDED: Derived[Any] = Derived(__name__, "graph with turns as edges", bytes_of_graph)
 _SEQUENCES: Derived[_Sequences] = Derived(__name__, "automaton of forbidden sequences")
 _STATES: Derived[Array] = Derived(__name__, "last edges of paths by state")
 
 
-def expanded(graph: Graph) -> Graph:
+def expanded(graph: G) -> G:
     """Return the expanded graph, or the graph itself if it has no turns.
 
     O(n + m + t) for t pairs of edges that follow one another; a forbidden sequence of k edges adds
@@ -145,15 +145,16 @@ def expanded(graph: Graph) -> Graph:
     turns = graph.turns
     if turns is None:
         return graph
-    return _EXPANDED.of(graph, lambda: _expanded(graph, turns))
+    whole: G = _EXPANDED.of(graph, lambda: _expanded(graph, turns))
+    return whole
 
 
-def ends_of_turns(graph: Graph, targets: Array) -> Array:
+def ends_of_turns(graph: CsrGraph, targets: Array) -> Array:
     """Return the vertices of the expanded graph at which paths to `targets` end: (k,) int64."""
     return targets if graph.turns is None else targets + graph.n + graph.m
 
 
-def edges_of_turns(graph: Graph, path: Array) -> Array:
+def edges_of_turns(graph: CsrGraph, path: Array) -> Array:
     """Return the edges, as positions in `Graph.edges`, of a path in the expanded graph."""
     edges: Array = path[1:-1] - graph.n
     others = edges >= graph.m
@@ -162,7 +163,7 @@ def edges_of_turns(graph: Graph, path: Array) -> Array:
     return edges
 
 
-def states_of_edges(graph: Graph, edges: Array) -> tuple[Array, Array]:
+def states_of_edges(graph: CsrGraph, edges: Array) -> tuple[Array, Array]:
     """Return the vertices of the expanded graph at which paths are whose last edge is a given one.
 
     Parameters
@@ -184,7 +185,7 @@ def states_of_edges(graph: Graph, edges: Array) -> tuple[Array, Array]:
     return np.repeat(np.arange(len(edges)), counts), vertices
 
 
-def refuse_turns(graph: Graph, call: str) -> None:
+def refuse_turns(graph: CsrGraph, call: str) -> None:
     """Raise NotSupportedError if a graph has turns, which a call does not honour."""
     if graph.turns is not None:
         msg = (
@@ -265,11 +266,11 @@ class _Sequences:
         return before, after, pair
 
 
-def _sequences(graph: Graph, turns: Turns) -> _Sequences:
+def _sequences(graph: CsrGraph, turns: Turns) -> _Sequences:
     return _SEQUENCES.of(graph, lambda: _Sequences(turns.banned))
 
 
-def _edges_of_states(graph: Graph, turns: Turns) -> Array:
+def _edges_of_states(graph: CsrGraph, turns: Turns) -> Array:
     """Return the last edges of paths that end in each state: (k,) int64.
 
     States are the edges, then the beginnings of two or more edges of forbidden sequences, then
@@ -285,7 +286,7 @@ def _edges_of_states(graph: Graph, turns: Turns) -> Array:
     return _STATES.of(graph, make)
 
 
-def _expanded(graph: Graph, turns: Turns) -> Graph:
+def _expanded(graph: G, turns: Turns) -> G:
     n, m, weights = graph.n, graph.m, graph.solver_weights
     tails, heads = (ends.astype(np.int64) for ends in graph.edges()[:2])
     first, second = _pairs(graph)
@@ -313,7 +314,7 @@ def _expanded(graph: Graph, turns: Turns) -> Graph:
 
 
 def _without_passing(
-    graph: Graph, edges: Array, before: Array, after: Array, pair: Array
+    graph: CsrGraph, edges: Array, before: Array, after: Array, pair: Array
 ) -> tuple[Array, Array, Array]:
     """Return the turns that pass no closed vertex, and no area, of a graph.
 
@@ -341,7 +342,7 @@ def _without_passing(
     )
 
 
-def _pairs(graph: Graph) -> tuple[Array, Array]:
+def _pairs(graph: CsrGraph) -> tuple[Array, Array]:
     """Return all pairs of edges that follow one another, (t,) each; the first ones ascend."""
     degree = np.diff(graph.indptr)
     counts = degree[graph.indices]
@@ -357,7 +358,7 @@ def _pairs(graph: Graph) -> tuple[Array, Array]:
     return first, graph.indptr[graph.indices[first]] + inside
 
 
-def _costs(graph: Graph, turns: Turns, first: Array, second: Array) -> tuple[Any, Any]:
+def _costs(graph: CsrGraph, turns: Turns, first: Array, second: Array) -> tuple[Any, Any]:
     """Return the cost of each pair of edges, and whether it is allowed."""
     costs, allowed = np.zeros(len(first)), np.ones(len(first), bool)
     before, after = (second, first) if turns.against_travel else (first, second)
@@ -397,7 +398,7 @@ def angles(arriving: Array, leaving: Array) -> Array:
     return angle
 
 
-def directions(graph: Graph) -> tuple[Array, Array]:
+def directions(graph: CsrGraph) -> tuple[Array, Array]:
     """Return in which direction each edge arrives and leaves, (m, 2) x and y each.
 
     Raises

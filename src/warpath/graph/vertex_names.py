@@ -14,21 +14,13 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from warpath.base.dtypes import Array
+    from warpath.graph.csr_graph import CsrGraph
 
 
 class VertexNames:
     """The part of `Graph` that translates between labels, indices and places."""
 
-    labels: Array | None
-    id_base: int
-
-    if TYPE_CHECKING:
-
-        @property
-        def n(self) -> int:
-            """Number of vertices."""
-
-    def index_of(self, vertices: Any, what: str = "vertices") -> NDArray[np.int64]:
+    def index_of(self: CsrGraph, vertices: Any, what: str = "vertices") -> NDArray[np.int64]:
         """Translate labels (or, without labels, indices) into indices: (k,) int64.
 
         A `Place` becomes the vertex nearest to it.
@@ -46,7 +38,7 @@ class VertexNames:
             `Place` far from any vertex.
         """
         if holds_places(vertices):
-            taken = snapped(self, vertices, what, at_vertices=True)  # type: ignore[arg-type]
+            taken = snapped(self, vertices, what, at_vertices=True)
             indices: NDArray[np.int64] = taken.indices
             return indices
         if self.labels is None:
@@ -54,16 +46,16 @@ class VertexNames:
         return indices_of_labels(vertices, self._place_of_label, what)
 
     @cached_property
-    def _place_of_label(self) -> dict[Any, int]:
+    def _place_of_label(self: CsrGraph) -> dict[Any, int]:
         labels = [] if self.labels is None else self.labels.tolist()
         return {name: at for at, name in enumerate(labels)}
 
-    def label_of(self, indices: ArrayLike) -> Array:
+    def label_of(self: CsrGraph, indices: ArrayLike) -> Array:
         """Translate indices into labels; a graph without labels returns the indices."""
         return labels_at(self.labels, indices)
 
     def nearest_vertex(
-        self,
+        self: CsrGraph,
         lon: ArrayLike,
         lat: ArrayLike,
         within: float | None = None,
@@ -116,7 +108,7 @@ class VertexNames:
         """
         pairs = checked_bool(with_distance, "with_distance")
         return nearest_vertex(
-            self,  # type: ignore[arg-type]
+            self,
             lon,
             lat,
             within,
