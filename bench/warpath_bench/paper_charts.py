@@ -10,7 +10,7 @@ from warpath_bench.paper_results import short
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from warpath_bench.experiments import Figure, Study
+    from warpath_bench.experiments import Figure
     from warpath_bench.paper_results import Results
 
 _AXES = {
@@ -88,9 +88,9 @@ def _work(results: Results, figure: Figure, stem: Path) -> list[Path]:
     rounds: dict[str, list[tuple[float, float]]] = {}
     for recipe in results.recipes(figure):
         for label in results.labels(study):
-            many = results.mid(study, label, recipe, "parallelism")
-            share = results.mid(study, label, recipe, "work")
-            made = results.mid(study, label, recipe, "rounds")
+            many, share, made = (
+                results.mid(study, label, recipe, key) for key in ("parallelism", "work", "rounds")
+            )
             if many and share and made:
                 work.setdefault(short(recipe, study), []).append((many, share))
                 rounds.setdefault(short(recipe, study), []).append((many, made))
@@ -107,16 +107,13 @@ def _rounds(results: Results, figure: Figure, stem: Path) -> list[Path]:
         sizes: dict[str, list[Point]] = {}
         edges: dict[str, list[Point]] = {}
         for recipe in results.recipes(figure):
-            lines = [line for line in results.of(study, label, recipe) if "each_round" in line]
-            for line in lines[:1]:
-                name = short(recipe, study)
-                counts = line["each_round"]
-                for key, values in counts.items():
-                    points = [Point(x, y, y, y) for x, y in enumerate(values)]
-                    if key == ("read" if "read" in counts else "relaxed"):  # older lines
-                        edges[name] = points
-                    elif key == "selected" or (key == "far" and any(values)):
-                        sizes[f"{name}: {key}"] = points
+            lines = (line for line in results.of(study, label, recipe) if "each_round" in line)
+            for key, values in next(lines, {"each_round": {}})["each_round"].items():
+                points = [Point(x, y, y, y) for x, y in enumerate(values)]
+                if key == "read":
+                    edges[short(recipe, study)] = points
+                elif key == "selected" or (key == "far" and any(values)):
+                    sizes[f"{short(recipe, study)}: {key}"] = points
         if sizes:
             path = stem.with_name(f"{stem.name}-{at + 1}.png")
             panels(path, [("vertices", sizes), ("edges read", edges)], f"round, {label}")
@@ -128,26 +125,21 @@ def _delta(results: Results, figure: Figure, stem: Path) -> list[Path]:
     """Draw time, work and parallelism over delta: a picture per recipe, a curve per graph."""
     study, paths = results.study(figure), []
     for at, recipe in enumerate(results.recipes(figure)):
-        rows = [
-            (_AXES[key], _over_delta(results, study, recipe, key))
-            for key in ("ms", "work", "parallelism")
-        ]
-        rows = [(title, series) for title, series in rows if series]
+        rows = []
+        for key in ("ms", "work", "parallelism"):
+            series = {
+                label: [
+                    Point(factor, value, value, value)
+                    for factor in study.factors
+                    if factor is not None
+                    and (value := results.mid(study, label, recipe, key, factor)) is not None
+                ]
+                for label in results.labels(study)
+            }
+            series = {label: points for label, points in series.items() if points}
+            rows += [(_AXES[key], series)] if series else []
         if rows:
             path = stem.with_name(f"{stem.name}-{at + 1}.png")
             panels(path, rows, f"delta / (32 w / d), {short(recipe, study)}")
             paths.append(path)
     return paths
-
-
-def _over_delta(results: Results, study: Study, recipe: str, key: str) -> dict[str, list[Point]]:
-    found = {}
-    for label in results.labels(study):
-        points = []
-        for factor in study.factors:
-            value = results.mid(study, label, recipe, key, factor)
-            if value is not None and factor is not None:
-                points.append(Point(factor, value, value, value))
-        if points:
-            found[label] = points
-    return found

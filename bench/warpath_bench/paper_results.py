@@ -35,8 +35,6 @@ class Results:
         self._at: dict[tuple[str, str, str, float | None], list[Line]] = {}
         for line in self.lines:
             study = line["study"].partition(": ")[2]
-            if "relaxed" in line:  # lines of versions that counted no edges read
-                line.setdefault("read", line["relaxed"])
             key = study, line["label"], line["recipe"], line["factor"]
             self._at.setdefault(key, []).append(line)
 
