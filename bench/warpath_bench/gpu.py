@@ -29,7 +29,7 @@ from warpath_bench.gpu_studies import beside, timed_candidates, warm_up
 from warpath_bench.lines import append
 from warpath_bench.options import REQUIRED, parsed
 from warpath_bench.run import facts_of
-from warpath_bench.workloads import graph_size, workload
+from warpath_bench.workloads import workload
 
 if TYPE_CHECKING:
     import argparse
@@ -44,7 +44,6 @@ if TYPE_CHECKING:
     Line = dict[str, Any]
 
 _REPEATS = 3
-_LARGE = 2**28  # edges from which a graph is made before smaller ones
 _OF_PLANNER = 3  # sources of each graph on which the planner is judged
 
 
@@ -198,14 +197,11 @@ class _Run:
         ]
 
     def wanted(self) -> Iterator[Wanted]:
-        """Yield the graphs with missing measurements, those that take long to make first."""
-        graphs = [one for name in self._options.graphs if (one := self._wanted(name))]
-        yield from (one for one in graphs if one.size >= _LARGE)
-        if self._options.planner:
-            for case in cases_of_gpus():
-                if any(self._missing("planner", case.name, "own", ["auto"])):
-                    yield Wanted(case.name, case.make, sources=_OF_PLANNER)
-        yield from (one for one in graphs if one.size < _LARGE)
+        """Yield the graphs with missing measurements, the last one first: it takes the longest."""
+        yield from filter(None, map(self._wanted, reversed(self._options.graphs)))
+        for case in cases_of_gpus() if self._options.planner else ():
+            if any(self._missing("planner", case.name, "own", ["auto"])):
+                yield Wanted(case.name, case.make, sources=_OF_PLANNER)
 
     def _wanted(self, name: str) -> Wanted | None:
         """Return what to make for a graph's missing measurements; None if none are missing."""
@@ -219,8 +215,7 @@ class _Run:
         sources = options.sources if dtypes else 1
         if any(self._missing("catalogue", title, options.dtypes[0], self._recipes)):
             dtypes = list(dict.fromkeys([options.dtypes[0], *dtypes]))
-        size = graph_size(name, options.scale)
-        return Wanted(title, make, size, tuple(dtypes), sources) if dtypes else None
+        return Wanted(title, make, tuple(dtypes), sources) if dtypes else None
 
     def measure(self, made: Made) -> None:
         """Measure what the file does not have of a graph, and append the lines."""

@@ -32,8 +32,6 @@ if TYPE_CHECKING:
 
     from warpath.base.dtypes import Array
 
-#: Number of edges from which a graph is made by all threads, before the others.
-HUGE = 2**30
 _OVER = "the time was over"
 
 
@@ -44,14 +42,12 @@ class Wanted(NamedTuple):
     ----------
     title : title of the graph.
     make : makes or reads the graph; another process can be given it.
-    size : approximate number of edges; 0 if unknown.
     dtypes : the weights' types; "own" for a graph that the planner is judged on.
     sources : number of sources.
     """
 
     title: str
     make: Callable[[], Graph]
-    size: int = 0
     dtypes: tuple[str, ...] = ("own",)
     sources: int = 8
 
@@ -173,18 +169,17 @@ class Makers:
     def each(self, wanted: Sequence[Wanted], seconds: float) -> Iterator[Made | Failed]:
         """Yield each graph when it is ready, or the reason why it could not be made.
 
-        Huge graphs are made first, in this process, by all threads.
-
         Parameters
         ----------
         seconds : time limit; graphs that are not ready then have failed.
         """
         end = time.monotonic() + seconds
-        for one in (one for one in wanted if self._count == 0 or one.size >= HUGE):
-            over = time.monotonic() > end
-            yield Failed(one, _OVER) if over else _tried(one, self._folder)
-        others = [one for one in wanted if self._count and one.size < HUGE]
-        futures = {self._pool.submit(_tried, one, self._folder): one for one in others}
+        if self._count == 0:
+            for one in wanted:
+                over = time.monotonic() > end
+                yield Failed(one, _OVER) if over else _tried(one, self._folder)
+            return
+        futures = {self._pool.submit(_tried, one, self._folder): one for one in wanted}
         try:
             for future in as_completed(futures, timeout=max(0.0, end - time.monotonic())):
                 one = futures.pop(future)

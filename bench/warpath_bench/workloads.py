@@ -204,21 +204,6 @@ def scaled(name: str, scale: float) -> str:
     return " ".join([kind, str(size), *numbers[1:]])
 
 
-def graph_size(name: str, scale: float = 1.0) -> int:
-    """Return the approximate number of edges of a generated graph; 0 for a file.
-
-    >>> graph_size("rmat 18 16"), graph_size("grid 1000"), graph_size("road.gr")
-    (8388608, 8000000, 0)
-    """
-    kind, *numbers = scaled(COLUMNS.get(name, name), scale).split()
-    if kind not in MAKERS or not all(number.isdigit() for number in numbers):
-        return 0
-    size, factor = int(numbers[0]), int(numbers[1]) if len(numbers) > 1 else 16
-    if kind in _LOGARITHMIC:
-        return 2 * factor << size
-    return 8 * size**2 if kind in _SQUARE else factor * size
-
-
 def title_of(name: str) -> str:
     """Return a graph's title in tables; for a file, the last word of its stem.
 

@@ -75,7 +75,7 @@ def test_a_line_has_three_times_a_source_and_is_not_measured_twice(bench, tmp_pa
     scaled = ["grid 32", "grid 63", "grid 126"]
     code, out, err, lines = bench("--graphs", *graphs, "--dtypes", "int32", "--output", page)
     assert code == 0
-    assert [line["graph"] for line in lines] == scaled
+    assert [line["graph"] for line in lines] == scaled[::-1]
     for line in lines:
         assert line["wrong"] == 0
         assert len(line["sources"]) == len(line["call_ms"]) == len(line["kernel_ms"]) == 3

@@ -126,27 +126,13 @@ def test_nothing_is_waited_for_once_the_time_is_over(tmp_path):
         assert found == Failed(SMALL, "the time was over")
 
 
-def test_large_graphs_are_made_first_and_small_ones_last(measured, monkeypatch):
+def test_the_last_graph_is_made_first_and_the_planners_last(measured, monkeypatch):
     asked = []
-    monkeypatch.setattr(DEVICE, "name", "cuda:0")
     monkeypatch.setattr(Makers, "each", lambda _, wanted, __: iter(asked.extend(wanted) or ()))
-    names = "grid 8", "rmat 26 16", "rmat 24 16", "rmat 22 16"
-    measured("--graphs", *names, "--dtypes", "int32", "float32", "--catalogue", "1", "--planner")
-    graphs = [one for one in asked if one.dtypes != ("own",)]
-    assert asked[:2] + asked[-2:] == graphs
-    assert [(one.title, len(one.dtypes), one.sources) for one in graphs] == [
-        ("rmat 26 16", 2, 2),
-        ("rmat 24 16", 2, 2),
-        ("grid 8", 2, 2),
-        ("rmat 22 16", 2, 2),
-    ]
-
-
-def test_a_huge_graph_is_made_before_the_others_in_this_process(tmp_path, monkeypatch):
-    monkeypatch.setattr(gpu_made, "_tried", lambda wanted, _: Failed(wanted, "here"))
-    huge = SMALL._replace(title="huge", size=gpu_made.HUGE)
-    with Makers(1, tmp_path) as makers:
-        assert next(makers.each([SMALL, huge], 60)) == Failed(huge, "here")
+    measured("--graphs", "grid 8", "rmat 26 16", "--dtypes", "int32", "float32", "--planner")
+    found = [(one.title, one.dtypes, one.sources) for one in asked[:2]]
+    assert found == [(name, ("int32", "float32"), 2) for name in ("rmat 26 16", "grid 8")]
+    assert {one.dtypes for one in asked[2:]} == {("own",)}
 
 
 def test_recipes_that_are_missing_ask_for_one_source_of_the_first_type(measured, monkeypatch):
