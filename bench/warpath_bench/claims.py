@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from warpath.base import units
 from warpath.recipes import CATALOGUE
-from warpath_bench.all_pairs import STUDY
+from warpath_bench.catalogue import STUDY
 from warpath_bench.measured import FAILS, HOLDS, PARTLY, UNKNOWN, Measured, Verdict
 
 if TYPE_CHECKING:

@@ -10,14 +10,16 @@ if TYPE_CHECKING:
 
 
 class Command(NamedTuple):
-    """A module of this package whose ``main(arguments)`` returns the exit code."""
+    """A function of a module of this package; ``function(arguments)`` returns the exit code."""
 
     module: str
     summary: str
+    function: str = "main"
 
     def run(self, arguments: Sequence[str]) -> int:
         """Import the module and run it with the arguments that follow the benchmark's name."""
-        code: int = import_module(f"warpath_bench.{self.module}").main(arguments)
+        module = import_module(f"warpath_bench.{self.module}")
+        code: int = getattr(module, self.function)(arguments)
         return code
 
 
@@ -30,7 +32,9 @@ COMMANDS: dict[str, Command] = {
     "paper": Command("paper", "A paper's experiments, compared with its published numbers."),
     "report": Command("report", "Tables and plots of the lines that `suite` wrote."),
     "catalogue": Command("catalogue", "Every recipe on the same graphs, also on a GPU."),
-    "all-pairs": Command("all_pairs", "Every recipe for all pairs on the same graphs."),
+    "all-pairs": Command(
+        "catalogue", "Every recipe for all pairs on the same graphs.", "all_pairs"
+    ),
     "gpu": Command("gpu", "One source on a GPU, compared with goals, peers and a bound."),
     "several-gpus": Command("several_gpus", "Tables and sources on one and on several GPUs."),
     "fit": Command("fit", "Fit the planner's constants, and judge its choices."),

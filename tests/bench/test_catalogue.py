@@ -21,7 +21,6 @@ from warpath.recipes import CATALOGUE, Task
 from warpath.results.paths import Paths
 from warpath_bench import __main__ as command
 from warpath_bench import (
-    all_pairs,
     catalogue,
     jobs,
     limits,
@@ -240,7 +239,7 @@ def test_the_whole_study_its_table_and_the_findings(emulated_sssp, tmp_path, mon
     assert catalogue.main(options, emulated_sssp) == 0
     device = EmulatedDevice(cache=CACHE)
     more = ["--lines", str(lines), "--graphs", "dense 40", "uniform 40 2", "--devices", "cuda"]
-    assert all_pairs.main(more, device) == 0
+    assert catalogue.all_pairs(more, device) == 0
     found = read_lines([lines])
     exact = [line for line in found if CATALOGUE[line["recipe"]].exact]
     assert all(line.get("wrong") == 0 for line in exact if line["recipe"] != "warpath.bfs")
@@ -302,7 +301,7 @@ def test_all_pairs_are_timed_compared_and_shown(tmp_path):
     options = ["--lines", str(lines), "--table", str(page), "--files", str(path),
                "--graphs", "dense 20", "--types", "int32", "float32"]  # fmt: skip
     device = EmulatedDevice(cache=CACHE)
-    assert all_pairs.main(options, device) == 0
+    assert catalogue.all_pairs(options, device) == 0
     found = read_lines([lines])
     names = [recipe.name for recipe in CATALOGUE if Task.APSP in recipe.solves]
     assert len(found) == 4 * len(names)
@@ -318,7 +317,7 @@ def test_all_pairs_are_timed_compared_and_shown(tmp_path):
     assert "| | on | own (4; 6) | dense 20 (20; 74) | own (4; 6), float32 |" in "\n".join(rows)
     (row,) = [row for row in rows if row.startswith("| bodra2025.fw_tiled |")]
     assert row.count(" · ") == 8
-    assert all_pairs.main(options, device) == 0
+    assert catalogue.all_pairs(options, device) == 0
     assert read_lines([lines]) == found
 
 
@@ -333,5 +332,5 @@ def test_a_wrong_distance_between_all_pairs_makes_the_command_fail(tmp_path, mon
     monkeypatch.setattr(Bench, "_on_gpu", wrong)
     options = ["--lines", str(tmp_path / "l"), "--graphs", "dense 20", "--types", "float32"]
     options += ["--recipes", "bodra2025.fw_edge", "johnson_gpu.johnson_flags"]
-    assert all_pairs.main(options, EmulatedDevice(cache=CACHE)) == 1
+    assert catalogue.all_pairs(options, EmulatedDevice(cache=CACHE)) == 1
     assert capsys.readouterr().err.count(", 3 wrong") == 1

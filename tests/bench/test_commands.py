@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from importlib import import_module
 
 import pytest
 
@@ -15,7 +14,6 @@ from warpath_bench.commands import COMMANDS
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_each_benchmark_explains_its_options_under_both_names(name, capsys):
-    assert import_module(f"warpath_bench.{COMMANDS[name].module}").main
     for call in (lambda: module.main([name, "--help"]), lambda: run(["bench", name, "--help"])):
         with pytest.raises(SystemExit) as done:
             call()
