@@ -206,7 +206,7 @@ def _verdict(mine: Sequence[Line]) -> list[str]:
         ]
         if ratios:
             low, high = units.digits(min(ratios)), units.digits(max(ratios))
-            said.append(f"{dtype}: {low} to {high} times as long.")
+            said.append(f"Kernels with {dtype} take {low} to {high} times as long.")
     return said
 
 
@@ -222,10 +222,10 @@ def _planner(lines: Sequence[Line]) -> list[str]:
         return []
     good = sum(each <= GOOD for each in lost.values())
     missed = sorted((-over, graph) for graph, over in lost.items() if over > GOOD)
-    said = [f"A choice within 10 % of the fastest recipe's time on {good} of {len(lost)} graphs."]
+    said = [f"On {good} of {len(lost)} graphs the choice is within 10 % of the fastest recipe."]
     if missed:
         worst = "; ".join(f"{graph}, {-over:.2f} times" for over, graph in missed)
-        said.append(f"Worse: {worst}.")
+        said.append(f"The others: {worst}.")
     unjudged = [line["graph"] for line in lines if line["graph"] not in lost]
     said += [f"Not judged: {', '.join(unjudged)}."] if unjudged else []
     return ["", "## What the planner chooses", "", " ".join(said)]

@@ -128,7 +128,7 @@ def test_a_page_sets_adds_and_the_fastest_published_recipe_beside_ours():
     page = gpu_page.page([line, line | {"dtype": "float32", "kernel_ms": [6.0]}, *others])
     assert "| grid 1000 | 30 | mine | 5 | 7 | 8.5 | 2.0x | 2.5x |" in page
     assert "ADDS takes 2.00 times as long in the geometric mean of 1." in page
-    assert "float32: 1.2 to 1.2 times as long." in page
+    assert "Kernels with float32 take 1.2 to 1.2 times as long." in page
     assert page.count("grid 1000") == 1
 
 

@@ -241,7 +241,7 @@ def test_the_planner_is_judged_by_what_it_could_have_taken(measured, monkeypatch
         assert line["wrong"] == 0
         assert not line["unmeasured"]
     assert "## What the planner chooses" in page
-    assert " of 2 graphs." in page
+    assert " of 2 graphs the choice" in page
     *_, again = measured("--graphs", "--planner")
     assert again == lines
 
@@ -291,8 +291,8 @@ def test_choices_are_good_within_a_tenth_of_the_best():
     ]
     text = gpu.gpu_page.page(lines)
     assert text.startswith("# The planner on GPU\n")
-    assert "on 1 of 3 graphs." in text
-    assert "Worse: other, 3.00 times; far, 1.50 times. Not judged: none." in text
+    assert "On 1 of 3 graphs the choice" in text
+    assert "The others: other, 3.00 times; far, 1.50 times. Not judged: none." in text
 
 
 def test_held_out_graphs_have_weights_of_all_types_and_other_seeds():
