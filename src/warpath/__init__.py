@@ -148,21 +148,38 @@ _LATER = {
 }
 
 
-# What lower layers leave to upper ones.
+# What lower modules leave to upper ones, which import them.
 _ADAPTERS.extend(_ADAPTERS_OF_IO)
 _register_upward(
     {
+        "DistanceTable.save": "warpath.results.files:save_table",
         "Graph.to": "warpath.engines.registry:place",
+        "Nearest.explore": "warpath.results.interactive:explore_nearest",
         "Nearest.plot": "warpath.plot:plot_nearest",
+        "Nearest.save": "warpath.results.files:save_rows",
         "Nearest.save_html": "warpath.plot:html_nearest",
+        "Nearest.to_geodataframe": "warpath.results.geodata:nearest_frame",
         "Pairs.plot": "warpath.plot:plot_pairs",
+        "Pairs.save": "warpath.results.files:save_rows",
         "Pairs.save_html": "warpath.plot:html_pairs",
+        "Pairs.to_geodataframe": "warpath.results.geodata:pairs_frame",
+        "Paths.explore": "warpath.results.interactive:explore_tree",
+        "Paths.load": "warpath.results.files:load_paths",
         "Paths.plot": "warpath.plot:plot_tree",
+        "Paths.save": "warpath.results.files:save_paths",
         "Paths.save_html": "warpath.plot:html_tree",
+        "Route.explore": "warpath.results.interactive:explore_route",
         "Route.plot": "warpath.plot:plot_route",
         "Route.save_html": "warpath.plot:html_route",
+        "Route.to_geodataframe": "warpath.results.geodata:route_frame",
+        "Route.to_geojson": "warpath.results.geodata:route_feature",
+        "Trace.load": "warpath.results.trace_files:load_trace",
+        "Trace.save": "warpath.results.trace_files:save_trace",
+        "Within.explore": "warpath.results.interactive:explore_within",
         "Within.plot": "warpath.plot:plot_within",
+        "Within.save": "warpath.results.files:save_rows",
         "Within.save_html": "warpath.plot:html_within",
+        "Within.to_geodataframe": "warpath.results.geodata:within_frame",
     }
 )
 

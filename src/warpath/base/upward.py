@@ -1,4 +1,4 @@
-"""Functions of upper layers that lower ones call: they are registered by name."""
+"""Functions of upper modules that lower ones call: they are registered by name."""
 
 from __future__ import annotations
 

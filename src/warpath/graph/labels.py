@@ -156,6 +156,14 @@ def table_ids(graph: CsrGraph, indices: NDArray[Any]) -> NDArray[Any]:
     return encodable(file_ids(graph, indices))
 
 
+def with_mask(
+    graph: CsrGraph, indices: NDArray[Any]
+) -> tuple[NDArray[Any], NDArray[np.bool_] | None]:
+    """Return the ids of vertices in the graph's file, and which are not missing; None for all."""
+    present = indices >= 0
+    return file_ids(graph, indices), None if present.all() else present
+
+
 def named_as_in_file(graph: G) -> G:
     """Return a graph whose labels are the ids of its file, where these do not start from 0."""
     if graph.labels is not None or not graph.id_base:

@@ -17,6 +17,7 @@ from warpath.base.errors import (
     require,
 )
 from warpath.base.escaping import visible
+from warpath.base.upward import upward
 from warpath.graph.arguments import one_index
 from warpath.graph.checks import checked_bool
 from warpath.graph.labels import labels_or_none, one_label, table_ids
@@ -327,9 +328,7 @@ class DistanceTable(ReachedDistances):
             pred if stored), False for one row per source.
         escape_formulas : as for `Paths.save`.
         """
-        from warpath.results.files import save_table
-
-        save_table(self, path, long=long, escape_formulas=escape_formulas)
+        upward("DistanceTable.save")(self, path, long=long, escape_formulas=escape_formulas)
 
     def _repr_html_(self) -> str:
         k, t = self.shape

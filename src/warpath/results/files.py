@@ -21,7 +21,7 @@ from warpath.base.escaping import csv_cell, utf8
 from warpath.base.provenance import commit, machine
 from warpath.graph.arguments import a_graph
 from warpath.graph.checks import checked_bool
-from warpath.graph.labels import encodable, file_ids
+from warpath.graph.labels import encodable, file_ids, with_mask
 from warpath.graph.links import Links
 from warpath.graph.places import Place, Snapped
 from warpath.graph.point_sources import PointSources
@@ -532,9 +532,3 @@ def _texts(values: Array, present: Array | None, cell: Callable[[str], str]) -> 
     if present is None:
         return texts
     return [text if has else "" for text, has in zip(texts, present.tolist(), strict=True)]
-
-
-def with_mask(graph: Graph, indices: Array) -> tuple[Array, Array | None]:
-    """Return the ids of vertices in the graph's file, and which are not missing; None for all."""
-    present = indices >= 0
-    return file_ids(graph, indices), None if present.all() else present

@@ -148,9 +148,7 @@ class Nearest(ReachedDistances):
         path : file to write, its format by suffix.
         escape_formulas : as for `Paths.save`.
         """
-        from warpath.results.files import save_rows
-
-        save_rows(self, path, escape_formulas=escape_formulas)
+        upward("Nearest.save")(self, path, escape_formulas=escape_formulas)
 
     def _columns(self) -> dict[str, tuple[Array, Array | None]]:
         graph, reached = self.graph, self.reached
@@ -174,9 +172,7 @@ class Nearest(ReachedDistances):
         MissingDependencyError
             If GeoPandas is not installed.
         """
-        from warpath.results.geodata import nearest_frame
-
-        return nearest_frame(self, crs)
+        return upward("Nearest.to_geodataframe")(self, crs)
 
     def plot(self, path: str | os.PathLike[str] | None = None, **options: Any) -> Any:
         """Draw the network in the colours of facilities; see `warpath.plot.plot_nearest`.
@@ -217,9 +213,7 @@ class Nearest(ReachedDistances):
         -------
         folium.Map, whose ``save`` writes an HTML page.
         """
-        from warpath.results.interactive import explore_nearest
-
-        return explore_nearest(self, options)
+        return upward("Nearest.explore")(self, options)
 
     def __len__(self) -> int:
         return len(self.dist)

@@ -9,7 +9,7 @@ from warpath.base.dtypes import unreachable
 from warpath.base.errors import NoPathError, require
 from warpath.base.upward import upward
 from warpath.graph.checks import checked_integer
-from warpath.graph.labels import labels_or_none, table_ids
+from warpath.graph.labels import labels_or_none, table_ids, with_mask
 from warpath.graph.places import NO_NAMES
 from warpath.results.reached import ReachedDistances
 
@@ -146,9 +146,7 @@ class Pairs(ReachedDistances):
         MissingDependencyError
             If GeoPandas is not installed.
         """
-        from warpath.results.geodata import pairs_frame
-
-        return pairs_frame(self, crs)
+        return upward("Pairs.to_geodataframe")(self, crs)
 
     def plot(self, path: str | os.PathLike[str] | None = None, **options: Any) -> Any:
         """Draw the routes over the network; see `warpath.plot.plot_pairs`.
@@ -186,13 +184,9 @@ class Pairs(ReachedDistances):
         path : file to write, its format by suffix.
         escape_formulas : as for `Paths.save`.
         """
-        from warpath.results.files import save_rows
-
-        save_rows(self, path, escape_formulas=escape_formulas)
+        upward("Pairs.save")(self, path, escape_formulas=escape_formulas)
 
     def _columns(self) -> dict[str, tuple[Array, Array | None]]:
-        from warpath.results.files import with_mask
-
         return {
             "origin": with_mask(self.graph, self.origin_indices),
             "destination": with_mask(self.graph, self.destination_indices),

@@ -309,9 +309,7 @@ class Paths(ReachedDistances):
         -------
         folium.Map, whose ``save`` writes an HTML page.
         """
-        from warpath.results.interactive import explore_tree
-
-        return explore_tree(self, options)
+        return upward("Paths.explore")(self, options)
 
     def plot(self, path: Any = None, *, route: Any = None, **options: Any) -> Any:
         """Draw the tree over the coordinates, coloured by distance; see `warpath.plot.plot_tree`.
@@ -339,9 +337,7 @@ class Paths(ReachedDistances):
         escape_formulas : for CSV: whether labels that a spreadsheet would take for formulas,
             because they start with = + - or @, get an apostrophe in front.
         """
-        from warpath.results.files import save_paths
-
-        save_paths(self, path, escape_formulas=escape_formulas)
+        upward("Paths.save")(self, path, escape_formulas=escape_formulas)
 
     def _columns(self) -> dict[str, tuple[Array, Array | None]]:
         graph, has_pred = self.graph, self.pred >= 0
@@ -365,9 +361,8 @@ class Paths(ReachedDistances):
         GraphFormatError
             If the file is not a saved result, or belongs to another graph.
         """
-        from warpath.results.files import load_paths
-
-        return load_paths(graph, path)
+        paths: Paths = upward("Paths.load")(graph, path)
+        return paths
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _paths, (

@@ -195,9 +195,8 @@ class Route:
         GraphError
             If the graph has no coordinates.
         """
-        from warpath.results.geodata import route_feature
-
-        return route_feature(self)
+        feature: dict[str, Any] = upward("Route.to_geojson")(self)
+        return feature
 
     def to_geodataframe(self, *, legs: bool = False, crs: Any = "auto") -> Any:
         """Return a GeoPandas data frame: the route as one row, or one row per edge.
@@ -215,9 +214,7 @@ class Route:
         MissingDependencyError
             If GeoPandas is not installed.
         """
-        from warpath.results.geodata import route_frame
-
-        return route_frame(self, legs=legs, crs=crs)
+        return upward("Route.to_geodataframe")(self, legs=legs, crs=crs)
 
     def plot(self, path: Any = None, **options: Any) -> Any:
         """Draw the route over the network around it; see `warpath.plot.plot_route`.
@@ -257,9 +254,7 @@ class Route:
         -------
         folium.Map, whose ``save`` writes an HTML page.
         """
-        from warpath.results.interactive import explore_route
-
-        return explore_route(self, options)
+        return upward("Route.explore")(self, options)
 
     def __len__(self) -> int:
         return len(self.indices)

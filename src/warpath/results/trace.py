@@ -12,6 +12,7 @@ import numpy as np
 from warpath.base import units
 from warpath.base.errors import InputError
 from warpath.base.provenance import commit, machine
+from warpath.base.upward import upward
 from warpath.graph.checks import as_float, shown
 
 if TYPE_CHECKING:
@@ -313,9 +314,7 @@ class Trace(Sequence[Round]):
         InputError
             If the suffix is another one.
         """
-        from warpath.results.trace_files import save_trace
-
-        save_trace(self, path)
+        upward("Trace.save")(self, path)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Trace:
@@ -326,9 +325,8 @@ class Trace(Sequence[Round]):
         GraphFormatError
             If the file is not a trace or is damaged; names the line.
         """
-        from warpath.results.trace_files import load_trace
-
-        return load_trace(path)
+        trace: Trace = upward("Trace.load")(path)
+        return trace
 
     @overload
     def __getitem__(self, at: int) -> Round: ...

@@ -277,9 +277,7 @@ class Within:
         path : file to write, its format by suffix.
         escape_formulas : as for `Paths.save`.
         """
-        from warpath.results.files import save_rows
-
-        save_rows(self, path, escape_formulas=escape_formulas)
+        upward("Within.save")(self, path, escape_formulas=escape_formulas)
 
     def _columns(self) -> dict[str, tuple[Array, Array | None]]:
         return {
@@ -313,10 +311,8 @@ class Within:
         MissingDependencyError
             If GeoPandas is not installed.
         """
-        from warpath.results.geodata import within_frame
-
         self._coordinates(f"{kind} on a map")
-        return within_frame(self, kind, crs, resolution)
+        return upward("Within.to_geodataframe")(self, kind, crs, resolution)
 
     def plot(self, path: str | os.PathLike[str] | None = None, **options: Any) -> Any:
         """Draw the bands over the network; see `warpath.plot.plot_within`.
@@ -356,9 +352,7 @@ class Within:
         -------
         folium.Map, whose ``save`` writes an HTML page.
         """
-        from warpath.results.interactive import explore_within
-
-        return explore_within(self, options)
+        return upward("Within.explore")(self, options)
 
     def _coordinates(self, what: str) -> Array:
         points = self.graph.coordinates
