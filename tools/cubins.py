@@ -42,6 +42,7 @@ OF_A_SOLVE = {
     "wide": 304,
     "breadth_first": 16,
     "near_far": 128,
+    "light_heavy": 176,
     "stepping": 128,
     "buckets": 288,
     "workfront": 128,

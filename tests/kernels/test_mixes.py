@@ -18,7 +18,19 @@ from warpath.engines.cuda.listing import kernels_of
 from warpath.engines.rounds import settle_on_cpu
 from warpath.graph.zones import opened
 from warpath.recipes import CATALOGUE, Recipe, Task
-from warpath.recipes.axes import AXES, Axes, Emit, Labels, Lower, Map, Place, Reduce, Select, Side
+from warpath.recipes.axes import (
+    AXES,
+    Axes,
+    Edges,
+    Emit,
+    Labels,
+    Lower,
+    Map,
+    Place,
+    Reduce,
+    Select,
+    Side,
+)
 from warpath.results.trace import Trace
 
 in_full = pytest.mark.full("mixes of axes on the emulator", *RECIPES_ON_GPUS)
@@ -26,6 +38,7 @@ in_full = pytest.mark.full("mixes of axes on the emulator", *RECIPES_ON_GPUS)
 SWEEP = CATALOGUE["davidson2014.bellman_ford"]
 PARAMS = {
     Select.BELOW: CATALOGUE["davidson2014.near_far.merge_path"].params,
+    Edges.LIGHT_FIRST: CATALOGUE["meyer2003.delta_stepping"].params,
     Select.DELTA_STAR: CATALOGUE["dong2021.delta_star"].params,
     Select.RHO: CATALOGUE["dong2021.rho_stepping"].params,
     Select.BUCKET: CATALOGUE["davidson2014.bucketing.merge_path"].params,
@@ -70,7 +83,7 @@ def variant(axes: Axes) -> Recipe:
     return SWEEP.but(
         f"davidson2014.mixed.{axes.words().replace(', ', '.').replace(' ', '_')}",
         "A mix that a test makes.",
-        params=PARAMS.get(axes.select, ()),
+        params=PARAMS.get(axes.edges if axes.edges in PARAMS else axes.select, ()),
         negative=axes.select in {Select.ALL, Select.IMPROVED},
         exact=axes.lower is Lower.ATOMIC_MIN,
         devices=("cpu",) if axes.place.whole_cpu else ("cuda",),

@@ -61,6 +61,7 @@ BLOCKS = "davidson2014.workfront_sweep.cooperative_blocks"
 SCAN = "davidson2014.workfront_sweep.cta_warp_scan"
 CHILD = "johnson_gpu.bf_queue"
 NEAR_FAR = "davidson2014.near_far.merge_path"
+LIGHT_HEAVY = "meyer2003.delta_stepping"
 RHO, DELTA_STAR = "dong2021.rho_stepping", "dong2021.delta_star"
 MERGED = "davidson2014.bucketing.merge_path"
 SORTED = "davidson2014.bucketing_sort_all.merge_path"
@@ -386,11 +387,17 @@ LOOPS_OF_ROUNDS = [
     Mutant("what is far is forgotten", "near_far.cuh", "s.fars += found.far;", "", NEAR_FAR),
     Mutant("the pile does not change places", "near_far.cuh", "    s.pile = 1 - s.pile;\n", "",
            NEAR_FAR),
+    Mutant("heavy edges wait for ever", "light_heavy.cuh", "else if (removed > 0)",
+           "else if (false)", LIGHT_HEAVY),
+    Mutant("the bucket is forgotten", "light_heavy.cuh", "removed += selected;",
+           "removed = selected;", LIGHT_HEAVY),
+    Mutant("light edges are relaxed as heavy ones", "light_heavy.cuh", "(grid, heavy, lists[side],",
+           "(grid, a.lists, lists[side],", LIGHT_HEAVY),
     Mutant("the queue does not change places", "stepping.cuh", "s.side = 1 - s.side;", "", RHO),
     Mutant("a gap has a label", "stepping.cuh", "v < 0 ? never<L>() : a", "a", RHO,
            sanitizer="address"),
-    Mutant("the threshold is the label of its rank", "stepping.cuh", "return above(sample[0]);",
-           "return sample[0];", RHO),
+    Mutant("a label equal to the threshold waits", "stepping.cuh", "above(s.threshold)",
+           "s.threshold", RHO),
     Mutant("steps end at an empty interval", "stepping.cuh", "if (!kRho && s.near.count == 0",
            "if (false", DELTA_STAR),
     Mutant("one round is enough", "settle_rounds.cuh", "done = threshold == never<L>();",

@@ -46,8 +46,9 @@ BESIDE = {"batch": {"together": 1}}
 TIMED = {("warpath.block_per_source", "delta"), ("warpath.pairs", "delta")}
 
 CASES = [
-    pytest.param(recipe, param.name, id=f"{recipe.name}: {param.name}")
+    pytest.param(recipe, on, param.name, id=f"{recipe.name} on {on}: {param.name}")
     for recipe in CATALOGUE
+    for on in recipe.devices
     for param in recipe.params
 ]
 
@@ -59,13 +60,13 @@ def device():
     return made
 
 
-@pytest.mark.parametrize(("recipe", "name"), CASES)
-def test_a_parameter_changes_what_is_measured(recipe, name):
+@pytest.mark.parametrize(("recipe", "on", "name"), CASES)
+def test_a_parameter_changes_what_is_measured(recipe, on, name):
     if (recipe.name, name) in TIMED:
         pytest.skip("its loop makes no rounds that are counted")
     for graph in (opened(corpus.case(each).astype("int32").graph()) for each in GRAPHS):
         given = [{} if value is None else {name: value} for value in VALUES[name]]
-        seen = [measured(recipe, graph, one | BESIDE.get(name, {})) for one in given]
+        seen = [measured(recipe, on, graph, one | BESIDE.get(name, {})) for one in given]
         if seen[0] != seen[-1]:
             return
     pytest.fail(f"params={{{name!r}: ...}} of {recipe.name} changed nothing")
@@ -99,19 +100,19 @@ def test_a_threshold_that_rises_by_delta_splits_the_pile_more_often_in_as_many_r
     assert {one.phase for one in steps if not one.rounds} == {"far"}
 
 
-def measured(recipe, graph, given):
+def measured(recipe, on, graph, given):
     """Return the counts of each round; of a loop that counts no rounds, those of the solve."""
-    stats, trace = solved(recipe, graph, given)
+    stats, trace = solved(recipe, on, graph, given)
     rounds = [(r.phase, r.selected, r.relaxed, r.read, r.rounds, r.sizes, r.counts) for r in trace]
     return rounds or stats
 
 
 def counted(recipe, graph, given):
     """Return the trace of a solve."""
-    return solved(recipe, graph, given)[1]
+    return solved(recipe, "cuda", graph, given)[1]
 
 
-def solved(recipe, graph, given):
+def solved(recipe, on, graph, given):
     """Return the counters and the trace of a solve from vertex 0, or from all vertices."""
     trace = Trace()
     params = chosen_params(recipe, graph.facts(symmetry=False), given, threads=1)
@@ -122,5 +123,5 @@ def solved(recipe, graph, given):
         out = np.empty((graph.n, graph.n), graph.dist_dtype)
     kept = None if recipe.loop in IN_ONE_LAUNCH else trace
     order = Order(recipe, graph, problem, 1, params, out, trace=kept)
-    raw = run_on_cpu(order) if "cpu" in recipe.devices else run_on_gpu(order, device())
+    raw = run_on_cpu(order) if on == "cpu" else run_on_gpu(order, device())
     return raw.stats, trace

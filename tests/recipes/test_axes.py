@@ -90,6 +90,7 @@ RULES = [
     (SETTLING | {"edges": Edges.CLASSIFIED}, "CLASSIFIED needs PUSH of a list of improved"),
     ({"select": Select.IMPROVED, "edges": Edges.CLASSIFIED}, "CLASSIFIED needs PUSH of a list"),
     (SETTLING | {"direction": PULL, "edges": Edges.CLASSIFIED}, "CLASSIFIED needs PUSH of a list"),
+    (LISTED | {"edges": Edges.LIGHT_FIRST}, "IMPROVED cannot use LIGHT_FIRST, which has heavy"),
     (LISTED | {"labels": Labels.TWO_ARRAYS}, "TWO_ARRAYS needs a sweep"),
     (SETTLING | {"labels": Labels.TWO_ARRAYS}, "TWO_ARRAYS needs a sweep"),
 ]
@@ -131,6 +132,7 @@ def test_a_value_of_another_axis_is_refused_with_the_values_of_the_axis(given):
         {"select": Select.IMPROVED, "labels": Labels.TWO_ARRAYS, "lower": Lower.PLAIN_MIN},
         {"select": Select.BELOW, "emit": Emit.ATOMIC_QUEUE, "map": Map.CHILD_GRID},
         LISTED | {"select": Select.RHO},
+        LISTED | {"select": Select.BELOW, "edges": Edges.LIGHT_FIRST},
         LISTED | {"map": Map.MERGE_PATH, "edges": Edges.CLASSIFIED},
         SETTLING | {"direction": PULL, "memory": Memory.SHARED},
         SETTLING | {"emit": Emit.PREFIX_SUM, "map": Map.MERGE_PATH},

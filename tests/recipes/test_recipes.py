@@ -43,6 +43,7 @@ NAMES = {
         bucketing_sort_all.merge_path bucketing_multisplit.cooperative_blocks
         bucketing_multisplit.cta_warp_scan bucketing_multisplit.merge_path hybrid
         dijkstra_binary_heap dijkstra_relaxed_heap""",
+    "meyer2003": "delta_stepping",
     "dong2021": "rho_stepping delta_star",
     "bodra2025": """bf_vertex bf_strided bf_strided_flag bf_vertex.ell bf_strided_flag.ell
         apsp_dijkstra fw_edge fw_edge_shared
@@ -246,6 +247,8 @@ def test_the_cpu_runs_what_has_all_its_steps_there():
         "martin2009.u_cpu.dense",
         "davidson2014.dijkstra_binary_heap",
         "davidson2014.dijkstra_relaxed_heap",
+        "dong2021.rho_stepping",
+        "dong2021.delta_star",
         "duan2025.bmssp",
         "geisberger2008.ch",
         "knopp2007.buckets",

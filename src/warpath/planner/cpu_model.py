@@ -376,6 +376,8 @@ def lean_bytes(n: int, threads: int) -> int:
 def _space_of_rounds(recipe: Recipe, facts: Facts, label: int) -> int:
     """Bytes of flags or lists, and of a matrix or of the rows of predecessors."""
     assert recipe.axes is not None  # noqa: S101 - the caller's promise
+    if recipe.loop is Loop.STEPPING:
+        return facts.n * (1 + 2 * _ENTRIES)  # a flag, and entries of two lists
     work = facts.n * 2
     if recipe.axes.layout is Layout.DENSE:
         return work + facts.n * facts.n * label

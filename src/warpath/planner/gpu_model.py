@@ -133,7 +133,7 @@ def gpu_bytes(recipe: Recipe, size: Size, facts: Facts) -> int:
     weight = 4 if facts.weight_dtype in {"int32", "float32"} else 8
     label = label_bytes(facts)
     rows = 8 * (n + 1) + m * (index + weight)
-    into = axes.direction is Direction.PULL or axes.edges is Edges.CLASSIFIED
+    into = axes.direction is Direction.PULL or axes.edges is not Edges.ALL
     graph = rows * (2 if into else 1)
     if axes.layout is Layout.DENSE:
         graph = rows + n * n * label
@@ -387,6 +387,7 @@ def _kept(recipe: Recipe, axes: Axes, index: int, label: int) -> tuple[int, int]
 _LISTS = {
     Loop.FRONTIER: (18, 1, 1, 1),
     Loop.NEAR_FAR: (18, 5, 1, 1),  # two piles, which hold a vertex twice
+    Loop.LIGHT_HEAVY: (26, 9, 1, 1),  # the same, what left the bucket, rows of light edges
     Loop.STEPPING: (18, 3, 1, 2),  # what waits and what a round gives, twice
     Loop.BUCKETS: (21, 7, 4, 3),  # the same, between, and two keys
 }

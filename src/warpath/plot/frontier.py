@@ -190,7 +190,7 @@ def _steps_of_rounds(paths: Paths, frames: int, width: float | None) -> SearchSt
     selection = None if plan is None else selection_of_rounds(plan.recipe)
     params = {} if plan is None else plan.params
     delta = params.get("delta", params.get("rho", 0.0))
-    if selection in {"below", "bucket"} and not delta:
+    if selection in {"below", "delta star", "rho", "bucket"} and not delta:
         selection = None  # the thresholds of the algorithm are its own
     if plan is None or selection is None:
         name = "this result" if plan is None else plan.algorithm

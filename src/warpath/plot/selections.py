@@ -106,7 +106,7 @@ def _delta_star(search: _Search, delta: float) -> Iterator[_Step]:
     while waiting.any():
         least = np.floor(search.labels[waiting].min() / delta) * delta
         threshold = max(threshold, least + delta)
-        selected = waiting & (search.labels < threshold)
+        selected = waiting & (search.labels <= threshold)
         threshold += delta
         waiting = (waiting & ~selected) | search.relax(selected)
         yield selected, waiting

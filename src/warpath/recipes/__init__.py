@@ -13,6 +13,7 @@ from warpath.recipes import (
     hierarchies,
     johnson_gpu,
     martin2009,
+    meyer2003,
     warpath,
 )
 from warpath.recipes.catalogue import Catalogue
@@ -24,6 +25,7 @@ _MODULES = (
     classic,
     martin2009,
     davidson2014,
+    meyer2003,
     dong2021,
     bodra2025,
     johnson_gpu,

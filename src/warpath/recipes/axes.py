@@ -130,6 +130,10 @@ class Edges(Axis):
             "[edge classes]"
         ),
     )
+    LIGHT_FIRST = (
+        "light first",
+        "edges up to delta in every round, heavier ones once a threshold [light and heavy edges]",
+    )
 
 
 class Lower(Axis):
@@ -477,6 +481,11 @@ def _against_the_storage(axes: Axes) -> Iterator[str]:
         yield (
             "CLASSIFIED needs PUSH of a list of improved vertices, as the classes determine which "
             "need no atomic minimum and no place in the list: use ALL edges"
+        )
+    if axes.edges is Edges.LIGHT_FIRST and axes.select is not Select.BELOW:
+        yield (
+            f"{select} cannot use LIGHT_FIRST, which has heavy edges wait until no vertex is below "
+            "a threshold that rises by delta: use BELOW or ALL edges"
         )
     if axes.labels is Labels.TWO_ARRAYS and (axes.listed or axes.settles):
         yield (

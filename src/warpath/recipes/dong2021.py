@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from warpath.recipes.axes import Axes, Emit, Map, Select
-from warpath.recipes.recipe import GPU_ONLY, Citation, Loop, Param, Recipe, Task
+from warpath.recipes.recipe import Citation, Loop, Param, Recipe, Task
 
 _PAPER = Citation(
     "Dong, Gu, Sun, Zhang",
@@ -14,22 +14,23 @@ _PAPER = Citation(
 _DELTA = Param(
     "delta",
     "the increment of the threshold in each step, in the unit of the weights, a whole number for "
-    "integers; 32 x mean weight / mean degree by default, with a degree of at least 1",
-    default=32,
+    "integers; mean weight / mean degree by default, with a degree of at least 1",
+    default=1,
     relative=True,
 )
 _RHO = Param(
     "rho",
-    "the number of waiting vertices, the nearest ones, that a step takes; about as many where "
-    "more wait; 2^20 by default",
-    2**20,
+    "the number of vertices that a step takes, the nearest ones, or about as many; 256 for each "
+    "thread of a CPU by default, 4,096 on a GPU",
     whole=True,
     most=2**31 - 1,
+    of_loop=True,
 )
 _QUEUE = (
-    "On a GPU one kernel makes all steps. The queue is a list, where the paper chooses between a "
-    "list and flags by its size; each step reads all of it and drops doubles. Edges are pushed "
-    "only, where the paper pulls to a large frontier of an undirected graph."
+    "The queue is a list, on a CPU one for each thread, where the paper chooses between a list and "
+    "flags by its size; every step reads all of it. Steps of few vertices are not joined. Edges "
+    "are only pushed, where the paper pulls to a large frontier of an undirected graph. On a GPU "
+    "one kernel makes all steps."
 )
 
 _DELTA_STAR = Recipe(
@@ -40,11 +41,10 @@ _DELTA_STAR = Recipe(
     frozenset({Task.SSSP}),
     Loop.STEPPING,
     params=(_DELTA,),
-    devices=GPU_ONLY,
+    devices=("cpu", "cuda"),
     axes=Axes(Select.DELTA_STAR, map=Map.MERGE_PATH, emit=Emit.PREFIX_SUM),
     planned=False,
-    note=f"A step takes the labels below its threshold, not those equal to it. A step "
-    f"without any is passed over. {_QUEUE}",
+    note=f"A step that would take nothing is passed over. {_QUEUE}",
 )
 
 RECIPES = (
@@ -54,7 +54,8 @@ RECIPES = (
         params=(_RHO,),
         select=Select.RHO,
         note="The threshold is the label of its rank in a sample of the queue at equal distances, "
-        f"one for each thread of a block, where the paper draws the sample at random. {_QUEUE}",
+        "of 1,024 labels on a CPU and one for each thread of a block on a GPU. The paper draws it "
+        f"at random. {_QUEUE}",
     ),
     _DELTA_STAR,
 )

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from unicodedata import normalize
 
 from warpath.base.latex import escaped
-from warpath.recipes.axes import Axes, Direction, Layout, Lower, Select
+from warpath.recipes.axes import Axes, Direction, Edges, Layout, Lower, Select
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -59,6 +59,7 @@ class Loop(Enum):
     SWEEPS = "sweeps"  #: visits every vertex in every round
     FRONTIER = "frontier"  #: keeps a list of the improved vertices
     NEAR_FAR = "near_far"  #: keeps two lists, below and above a rising threshold
+    LIGHT_HEAVY = "light_heavy"  #: the same, and relaxes heavy edges once for each threshold
     STEPPING = "stepping"  #: keeps a queue, and extracts what lies below a threshold in each round
     BUCKETS = "buckets"  #: keeps a list for each of several rising intervals, and a far list
     SETTLE = "settle"  #: settles all vertices up to a threshold computed in each round
@@ -258,7 +259,7 @@ class Recipe:
                 f"{axes.select.name} takes vertices in the order of their labels, which holds for "
                 "weights >= 0 only: say negative=False"
             )
-        if ("cpu" in self.devices) != axes.place.whole_cpu:
+        if self.loop is not Loop.STEPPING and ("cpu" in self.devices) != axes.place.whole_cpu:
             way = "GPU_ONLY, or place=Place(Side.CPU, Side.CPU, Side.CPU)"
             way = '("cpu",)' if axes.place.whole_cpu else way
             yield f"devices name the CPU exactly if all steps are placed there: say devices={way}"
@@ -383,7 +384,15 @@ class Recipe:
         return None
 
 
-IN_ROUNDS = {Loop.SWEEPS, Loop.FRONTIER, Loop.NEAR_FAR, Loop.STEPPING, Loop.BUCKETS, Loop.SETTLE}
+IN_ROUNDS = {
+    Loop.SWEEPS,
+    Loop.FRONTIER,
+    Loop.NEAR_FAR,
+    Loop.LIGHT_HEAVY,
+    Loop.STEPPING,
+    Loop.BUCKETS,
+    Loop.SETTLE,
+}
 """The loops in rounds, which axes describe."""
 
 ON_A_MATRIX = {Loop.MATRIX_STEPS, Loop.THREAD_A_SOURCE}
@@ -401,7 +410,7 @@ def loop_of(axes: Axes) -> Loop:
     if axes.settles:
         return Loop.SETTLE
     if axes.select is Select.BELOW:
-        return Loop.NEAR_FAR
+        return Loop.LIGHT_HEAVY if axes.edges is Edges.LIGHT_FIRST else Loop.NEAR_FAR
     if axes.select in {Select.DELTA_STAR, Select.RHO}:
         return Loop.STEPPING
     if axes.select is Select.BUCKET:

@@ -328,7 +328,10 @@ _OTHERS: dict[str, Callable[[Draw], Any]] = {
     "weighted": lambda _: True,
     "both": lambda _: False,
     "max_weight": lambda _: 9,
-    "delta": lambda d: d.rng.integers(1, 20),
+    "delta": lambda d: (
+        0 if d.function == "stepping" and d.rng.integers(2) else d.rng.integers(1, 20)
+    ),
+    "rho": lambda d: 0 if d.given["delta"] else 3,
     "directed": lambda d: not d.symmetric or bool(d.rng.integers(2)),
     "queue": lambda d: (
         bool(d.rng.integers(2))

@@ -130,6 +130,18 @@ KINDS = {
         resident=2,
         at_once=True,
     ),
+    "light_heavy": Kind(
+        "light_heavy.cuh",
+        f"{_LISTS}, const i64* heavy_indptr, const V* heavy_indices, const W* heavy_weights, "
+        "double delta, V* list, V* items, V* pile, V* other_pile, V* removed, V* other_removed, "
+        f"L* minima, {_ROUNDS}",
+        f"light_heavy<{_EXPANSION}, {{traced}}, {{block}}>(LightHeavyArgs<V, W, L>{{{{{{{{"
+        f"{_LISTS_CALL}, delta, 0, 0, list, items, {{{{pile, other_pile}}}}, minima, "
+        f"{_ROUNDS_CALL}}}}}, heavy_indptr, heavy_indices, heavy_weights, "
+        "{{removed, other_removed}}}})",
+        resident=2,
+        at_once=True,
+    ),
     "stepping": Kind(
         "stepping.cuh",
         f"{_LISTS}, double delta, i64 rho, V* list, V* active, V* other_active, L* minima, "

@@ -31,6 +31,7 @@ _FIRST_SIZE = 9  # the numbers of a row of a trace before its sizes: `RowOfTrace
 _FIRST_TICKS = 5
 _LARGEST_DELTA = 2**62
 _NO_LIMIT = 2**62
+_RHO = 4096  # vertices of a step that cost a GPU less than the step's barriers
 _MOST_KEYS = 66  # `kMostKeys` of bucket_order.cuh
 _KEYS_OF_SIZES = 4 * _MOST_KEYS + 1  # `OrderSpace::sizes` of bucket_order.cuh
 _DIGITS = 16  # likewise
@@ -212,6 +213,26 @@ def _near_far(run: Run, space: _Space, blocks: int) -> dict[str, Any]:
     }
 
 
+def _light_heavy(run: Run, space: _Space, blocks: int) -> dict[str, Any]:
+    graph, index = run.order.graph, run.order.graph.indices.dtype
+    light = graph.solver_weights <= run.order.params["delta"]
+    before = np.append(0, np.cumsum(light))[graph.indptr]  # light edges of the vertices before
+    rows = {
+        "": (before, graph.indices[light], graph.solver_weights[light]),
+        "heavy_": (graph.indptr - before, graph.indices[~light], graph.solver_weights[~light]),
+    }
+    given = _near_far(run, space, blocks)
+    for kind, arrays in rows.items():
+        for name, array in zip(("indptr", "indices", "weights"), arrays, strict=True):
+            given[kind + name] = space(f"{kind or 'light_'}{name}", len(array), array.dtype)
+            if len(array):
+                run.device.put(array, given[kind + name][: len(array)])
+    return given | {
+        "removed": space("removed", 2 * run.n, index),
+        "other_removed": space("other removed", 2 * run.n, index),
+    }
+
+
 def _stepping(run: Run, space: _Space, blocks: int) -> dict[str, Any]:
     index, n = run.order.graph.indices.dtype, run.n
     waiting = n + _items(run)  # the vertices of the queue and the items of a round
@@ -220,7 +241,7 @@ def _stepping(run: Run, space: _Space, blocks: int) -> dict[str, Any]:
         **_lists(run, space, blocks),
         "marks": space("marks", max(waiting, 2 * n), np.uint8),
         "delta": 0.0 if by_rho else _width(run, "delta"),
-        "rho": int(run.order.params["rho"]) if by_rho else 0,
+        "rho": int(run.order.params.get("rho", _RHO)) if by_rho else 0,
         "list": space("list", n, index),
         "active": space("active", waiting, index),
         "other_active": space("other active", waiting, index),
@@ -312,6 +333,14 @@ _LOOPS: dict[Loop, _Loop] = {
         _near_far,
         lambda n: 2 * n + 2,
         ("near", "sweep", FAR),
+        _OF_LISTS,
+        lambda _: ["near", "far"],
+    ),
+    # So are heavy edges.
+    Loop.LIGHT_HEAVY: _Loop(
+        _light_heavy,
+        lambda n: 3 * n + 3,
+        ("light", "heavy", FAR),
         _OF_LISTS,
         lambda _: ["near", "far"],
     ),

@@ -149,6 +149,7 @@ _POLICIES: dict[Loop, Callable[[Axes], tuple[str, dict[str, str | bool]]]] = {
     Loop.SWEEPS: _sweeps,
     Loop.FRONTIER: lambda axes: ("workfront", _expansion(axes)),
     Loop.NEAR_FAR: lambda axes: ("near_far", _expansion(axes)),
+    Loop.LIGHT_HEAVY: lambda axes: ("light_heavy", _expansion(axes)),
     Loop.STEPPING: _stepping,
     Loop.BUCKETS: _buckets,
     Loop.SETTLE: _settle,

@@ -75,10 +75,15 @@ struct NearFar {
   }
 
   __device__ void relax_near() {
-    const i64 n = a.lists.n, selected = s.near.count;
-    const i64 total =
-        expand<How, kBlock>(grid, a.lists, a.near, s.near, a.items, a.lists.space.table);
-    bool claimed = !How::kQueued;
+    const i64 selected = s.near.count;
+    collect(expand<How, kBlock>(grid, a.lists, a.near, s.near, a.items, a.lists.space.table),
+            !How::kQueued);
+    write_sizes(grid.end_round(s.high == never<L>() ? kSweepPhase : kNearPhase, selected));
+  }
+
+  /// Splits a round's items into near and far; `claimed` as in lists.cuh.
+  __device__ void collect(i64 total, bool claimed) {
+    const i64 n = a.lists.n;
     if (s.fars + min(total, n) > 2 * n) {
       split_pile(s.high, s.high);
       claimed = false;  // by what is on the pile
@@ -91,7 +96,6 @@ struct NearFar {
       s.fars += found.far;
     }
     grid.step(2);
-    write_sizes(grid.end_round(s.high == never<L>() ? kSweepPhase : kNearPhase, selected));
   }
 
   /// Raises the threshold, to where the pile has vertices again if it may, and takes them.

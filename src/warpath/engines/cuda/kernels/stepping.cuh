@@ -1,7 +1,7 @@
 // stepping.cuh - a queue from which each round takes the vertices up to a threshold.
 //
-// A round extracts from the queue all vertices below the threshold, relaxes their edges, and puts
-// the targets into the queue, also those below the threshold, which the next round takes. With
+// A round extracts from the queue all vertices up to the threshold, relaxes their edges, and puts
+// the targets into the queue, also those up to the threshold, which the next round takes. With
 // delta the threshold rises by delta in each round; where no label lies below it, it rises to the
 // multiple of delta above the least one. With kRho it is the label of rank rho, about.
 //
@@ -14,7 +14,8 @@
 // Launch   one grid, all of whose blocks run at once.
 // Shared   what the map takes, and with kRho a label for each thread.
 // Races    as push.cuh and lists.cuh say.
-// Source   Dong, Gu, Sun, Zhang 2021, algorithm 1 (the framework of stepping algorithms). One launch
+// Source   Dong, Gu, Sun, Zhang 2021, algorithm 1 (the framework of stepping algorithms). One
+// launch
 //          for all rounds is ours.
 #pragma once
 
@@ -39,11 +40,13 @@ struct SteppingState {
   Listing near;
   i64 waiting;  // in queues[side]
   i64 side;
-  L high;  // the vertices of `near` were below it
+  L threshold;  // the vertices of `near` were not above it
 };
 
-/// The least bound that is above a label; never for never.
-__device__ __forceinline__ i64 above(i64 label) { return label == never<i64>() ? label : label + 1; }
+/// The next label that there is; never for never.
+__device__ __forceinline__ i64 above(i64 label) {
+  return label == never<i64>() ? label : label + 1;
+}
 template <class L>
 __device__ __forceinline__ L above(L label) {
   return label == never<L>() ? label : next_above(label);
@@ -62,8 +65,8 @@ struct Stepping {
       first_labels<How>(grid, a.lists);
       if (grid.leader()) a.near[0] = static_cast<V>(a.lists.source);
     }
-    const L high = kRho ? never<L>() : next_bound(L{0}, a.delta);
-    s = grid.begin(SteppingState<L>{{1, -1}, 0, 0, high});
+    const L first = kRho ? never<L>() : next_bound(L{0}, a.delta);
+    s = grid.begin(SteppingState<L>{{1, -1}, 0, 0, first});
     while (s.near.count > 0 && grid.begin_turn()) {
       step();
       grid.end_turn();
@@ -79,12 +82,12 @@ struct Stepping {
     s.waiting += expand<How, kBlock>(grid, a.lists, a.near, s.near, items, nullptr);
     s.near = {0, -1};
     if (s.waiting > 0) {
-      s.high = kRho ? label_of_rank() : next_bound(s.high, a.delta);
+      s.threshold = kRho ? label_of_rank() : next_bound(s.threshold, a.delta);
       extract();
       if (!kRho && s.near.count == 0 && s.waiting > 0) {
-        s.high = next_bound(lowest_label<kBlock>(grid, a.minima, a.queues[s.side], s.waiting,
-                                                 a.lists.dist, L{0}),
-                            a.delta);
+        s.threshold = next_bound(
+            lowest_label<kBlock>(grid, a.minima, a.queues[s.side], s.waiting, a.lists.dist, L{0}),
+            a.delta);
         extract();
       }
     }
@@ -95,17 +98,17 @@ struct Stepping {
     sizes[1] = s.waiting;
   }
 
-  /// Moves the vertices below the threshold out of the queue; doubles and gaps are dropped.
+  /// Moves the vertices up to the threshold out of the queue; doubles and gaps are dropped.
   __device__ void extract() {
     const Split found = split<How, kBlock>(grid, a.lists, a.queues[s.side], s.waiting, false, L{0},
-                                           s.high, a.near, a.queues[1 - s.side]);
+                                           above(s.threshold), a.near, a.queues[1 - s.side]);
     s.near = {found.near, found.edges};
     s.waiting = found.far;
     s.side = 1 - s.side;
   }
 
-  /// Returns a bound above about rho labels of the queue, from a sample of a label for each thread.
-  /// A gap counts as a label above all others.
+  /// Estimates the label of rank rho in the queue from a sample of a label for each thread. A gap
+  /// counts as a label above all others.
   __device__ L label_of_rank() const {
     WARPATH_SHARED(L, sample, kBlock);
     if (s.waiting <= a.rho) return never<L>();
@@ -117,11 +120,11 @@ struct Stepping {
     int below = 0;
     for (int k = 0; k < kBlock; ++k)
       below += sample[k] < own || (sample[k] == own && k < static_cast<int>(threadIdx.x));
-    // The thread whose label has the rank stands first: all labels have been read.
+    const int rank = static_cast<int>(static_cast<double>(a.rho - 1) / s.waiting * kBlock);
+    __syncthreads();  // all labels of the sample have been read
+    if (below == rank) sample[0] = own;
     __syncthreads();
-    if (below == static_cast<int>(static_cast<double>(a.rho) / s.waiting * kBlock)) sample[0] = own;
-    __syncthreads();
-    return above(sample[0]);
+    return sample[0];
   }
 };
 
