@@ -228,6 +228,7 @@ void register_path(nb::module_& module) {
         require_size(back.vertices(), rows.vertices(), "r_indptr");
         require_vertex(source, rows.n());
         require_vertex(target, rows.n());
+        require(sizeof(V) == 4 || !bidirectional, "bidirectional: indices must have 32 bits");
         Control control(python_tick(std::move(progress)));
         PathResult<D> found;
         {
@@ -237,8 +238,11 @@ void register_path(nb::module_& module) {
           const Poller poller(control, true);
           const auto s = static_cast<V>(source);
           const auto t = static_cast<V>(target);
-          found = bidirectional ? BidirectionalSearch<V, W>(graph, reversed, s, t, poller).find()
-                                : early_stop_path<V, W>(graph, reversed, s, t, poller);
+          if constexpr (sizeof(V) == 4)
+            found = bidirectional ? BidirectionalSearch<V, W>(graph, reversed, s, t, poller).find()
+                                  : early_stop_path<V, W>(graph, reversed, s, t, poller);
+          else
+            found = early_stop_path<V, W>(graph, reversed, s, t, poller);
         }
         return std::make_tuple(to_numpy(std::move(found.vertices)), found.length,
                                as_dict(found.counters));

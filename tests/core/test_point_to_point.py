@@ -69,7 +69,7 @@ def summed(graph, route):
 @pytest.mark.parametrize(
     ("index_type", "weight_type", "bidirectional"),
     [(*types, False) for types in TYPES]
-    + [(*types, True) for types in TYPES if np.dtype(types[1]).kind == "i"],
+    + [(np.int32, weight, True) for weight in (np.int32, np.int64)],
 )
 def test_path_is_the_route_of_the_tree(index_type, weight_type, bidirectional):
     for seed in range(250):
@@ -82,15 +82,11 @@ def test_path_is_the_route_of_the_tree(index_type, weight_type, bidirectional):
             assert length == dist[target]
 
 
-@pytest.mark.parametrize(
-    ("index_type", "weight_type"), [t for t in TYPES if np.dtype(t[1]).kind == "f"]
-)
-def test_bidirectional_float_path_is_as_short_within_rounding_and_sums_from_the_source(
-    index_type, weight_type
-):
+@pytest.mark.parametrize("weight_type", [np.float32, np.float64])
+def test_bidirectional_float_path_is_as_short_within_rounding_and_sums_from_the_source(weight_type):
     eps = np.finfo(weight_type).eps
     for seed in range(250):
-        n, graph = random_rows(seed, index_type, weight_type)
+        n, graph = random_rows(seed, np.int32, weight_type)
         dist, _ = whole(graph, seed % n)
         for target in range(0, n, 1 + n // 8):
             route, length = path(graph, seed % n, target, bidirectional=True)
@@ -150,6 +146,12 @@ def test_path_that_just_fits_int64_is_found_beside_one_that_does_not(bidirection
 def test_path_crosses_a_plateau_without_length_by_the_fewest_edges(bidirectional):
     chain = [(0, 1, 7), (1, 2, 0), (2, 3, 0), (3, 4, 0), (1, 5, 0), (5, 4, 0), (4, 1, 0), (4, 6, 3)]
     assert path(rows(7, chain), 0, 6, bidirectional=bidirectional) == ([0, 1, 5, 4, 6], 10)
+
+
+def test_bidirectional_search_of_a_graph_with_64_bit_indices_is_refused():
+    _, graph = random_rows(1, np.int64, np.int32)
+    with pytest.raises(ValueError, match="indices must have 32 bits"):
+        path(graph, 0, 0, bidirectional=True)
 
 
 def test_bidirectional_search_settles_less_than_the_whole_graph():

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from warpath.graph.facts import Facts
 
 #: The loops and queues of the core that number 2^31 vertices and more.
-_WITH_WIDE_INDICES = {Loop.DIJKSTRA, Loop.BIDIRECTIONAL, Loop.BELLMAN_FORD, Loop.BFS}
+_WITH_WIDE_INDICES = {Loop.DIJKSTRA, Loop.BELLMAN_FORD, Loop.BFS}
 _QUEUES_WITH_WIDE_INDICES = {None, Queue.HEAP, Queue.RADIX}
 
 
