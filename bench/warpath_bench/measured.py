@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from statistics import median, quantiles
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from warpath.base import units
@@ -31,6 +32,15 @@ class Verdict(NamedTuple):
 
     holds: str
     numbers: str
+
+
+class Spread(NamedTuple):
+    """Quartiles and median of values, and the number of sources or graphs that they are of."""
+
+    low: float
+    mid: float
+    high: float
+    sources: int
 
 
 class Measured:
@@ -94,6 +104,15 @@ class Measured:
         limit = 1e3 * lines[stopped[0]]["limit"]
         known.insert(stopped[0], limit)
         return known if limit == max(known) else None
+
+
+def spread(values: Sequence[float]) -> Spread | None:
+    """Return the median and the quartiles of values; None without any."""
+    if not values:
+        return None
+    several = len(values) > 1
+    low, _, high = quantiles(values, n=4, method="inclusive") if several else [*values] * 3
+    return Spread(low, median(values), high, len(values))
 
 
 def about(lines: Sequence[dict[str, Any]]) -> str:

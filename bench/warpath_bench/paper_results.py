@@ -2,28 +2,21 @@
 
 from __future__ import annotations
 
-from statistics import median, quantiles
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from warpath.base import units
 from warpath.recipes import CATALOGUE
+from warpath_bench.measured import spread
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from warpath_bench.experiments import Figure, Paper, Published, Study
+    from warpath_bench.measured import Spread
 
 Line = dict[str, Any]
 _TIMES = ("ms", "host_ms", "pred_ms")
 MISSING = "not measured here"
-
-
-class Spread(NamedTuple):
-    """The median and the quartiles over several graphs."""
-
-    low: float
-    mid: float
-    high: float
 
 
 class Results:
@@ -92,12 +85,7 @@ class Results:
         if key in _TIMES and any(is_wrong(line) for line in lines):
             return None
         found = [float(line[key]) for line in lines if line.get(key) is not None]
-        if not found:
-            return None
-        if len(found) == 1:
-            return Spread(found[0], found[0], found[0])
-        low, _, high = quantiles(found, n=4, method="inclusive")
-        return Spread(low, median(found), high)
+        return spread(found)
 
     def mid(
         self, study: Study, label: str, recipe: str, key: str = "ms", factor: float | None = None

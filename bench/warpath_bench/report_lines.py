@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-import json
 from collections import defaultdict
 from dataclasses import dataclass
-from statistics import median, quantiles
+from statistics import median
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from warpath.base.errors import InputError
 from warpath_bench import lines as files
 from warpath_bench.lines import is_ours
+from warpath_bench.measured import spread
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
+    from warpath_bench.measured import Spread
+
 Line = dict[str, Any]
 _NEEDED = ("graph", "n", "m", "dtype", "solver", "threads", "tree", "source", "machine")
 _COUNTED = ("study", "graph", "recipe")
-#: Keys of the machine's facts in lines whose entry "machine" is not a dictionary.
 _FACTS = ("gpu", "processor", "machine", "cores", "python", "numpy", "driver")
 
 
@@ -32,15 +33,6 @@ class Case(NamedTuple):
 
     def __str__(self) -> str:
         return f"{self.graph}, {self.dtype}" + ", tree" * self.tree
-
-
-class Spread(NamedTuple):
-    """Quartiles and median of milliseconds over sources."""
-
-    low: float
-    mid: float
-    high: float
-    sources: int
 
 
 class Ratio(NamedTuple):
@@ -149,11 +141,7 @@ class Machine:
 
     def spread(self, case: Case, solver: str, threads: int) -> Spread | None:
         """Return the times of a solver over the sources of a case."""
-        times = list(self._times.get((case, solver, threads), {}).values())
-        if not times:
-            return None
-        low, _, high = quantiles(times, n=4, method="inclusive") if len(times) > 1 else times * 3
-        return Spread(low, median(times), high, len(times))
+        return spread(list(self._times.get((case, solver, threads), {}).values()))
 
     def ratios(self) -> list[Ratio]:
         """Return our ratio to the best peer for each case and number of threads.
@@ -219,14 +207,9 @@ class Machine:
 
 def machines(lines: Iterable[Line]) -> list[Machine]:
     """Return the lines grouped by machine and versions."""
-    found: dict[str, tuple[dict[str, str], list[Line]]] = {}
+    found: dict[tuple[tuple[str, str], ...], list[Line]] = {}
     for line in lines:
-        stated = line.get("machine")
-        facts = dict(stated) if isinstance(stated, dict) else _flat(line)
-        key = json.dumps({k: v for k, v in facts.items() if k != "warpath"}, sort_keys=True)
-        found.setdefault(key, (facts, []))[1].append(line)
-    return [Machine(facts, mine) for facts, mine in found.values()]
-
-
-def _flat(line: Line) -> dict[str, str]:
-    return {key: str(line[key]) for key in _FACTS if line.get(key)}
+        stated = line["machine"] if isinstance(line.get("machine"), dict) else line
+        facts = ((key, str(stated[key])) for key in _FACTS if stated.get(key))
+        found.setdefault(tuple(facts), []).append(line)
+    return [Machine(dict(facts), mine) for facts, mine in found.items()]
