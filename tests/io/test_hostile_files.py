@@ -384,3 +384,18 @@ def test_a_table_without_geometry_is_no_geojson(file):
     pytest.importorskip("geopandas")
     with pytest.raises(GraphFormatError, match="no lines"):
         wp.read(file("a.csv", b"source,target\na,b\n"), format="geojson")
+
+
+@pytest.mark.usefixtures("no_hang")
+@pytest.mark.parametrize(
+    "repeated", [b'<?xml version="1.0"?>\n', b"<!-- > -->", b"<!DOCTYPE a []>"]
+)
+def test_an_xml_file_of_declarations_alone_is_refused_at_once(file, repeated):
+    with pytest.raises(WarpathError):
+        wp.read(file("a.osm", repeated * 500))
+
+
+def test_a_doctype_with_entities_is_passed_to_the_root_element(file):
+    start = b'<?xml version="1.0"?>\n<!-- > -->\n<!DOCTYPE gpx [<!ENTITY a "b">]>\n<gpx>'
+    with pytest.raises(InputError, match=r"gpx|GPX"):
+        wp.read(file("a.unknown", start))

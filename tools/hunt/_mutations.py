@@ -32,60 +32,26 @@ _ODD_BYTES = (0, 1, 0x7F, 0x80, 0xFF)
 def mutated(data: bytes, chance: random.Random) -> bytes:
     """Return the data with one to three kinds of damage."""
     for _ in range(chance.randint(1, 3)):
-        data = chance.choice(_KINDS)(data, chance)
+        at, end = sorted(chance.randint(0, len(data)) for _ in range(2))
+        head, middle, tail = data[:at], data[at:end], data[end:]
+        kinds = (
+            head,
+            head + tail,
+            head + 2 * middle + tail,
+            head + bytes([middle[0] ^ 1 << chance.randrange(8)]) + middle[1:] + tail
+            if middle
+            else tail + head,
+            head + bytes(chance.choices(_ODD_BYTES, k=min(len(middle), 4))) + middle[4:] + tail,
+            chance.choice((b"", head)) + chance.choice(_ODD_TEXTS) + middle + tail,
+            head + chance.choice((*_ODD_TEXTS, chance.randbytes(9))) + middle + tail,
+            *(_with_other_number(data, chance) for _ in range(2)),
+            _with_other_lines(data, chance),
+        )
+        data = chance.choice(kinds)
     return data
 
 
-def _two_places(data: bytes, chance: random.Random) -> tuple[int, int]:
-    one, other = chance.randint(0, len(data)), chance.randint(0, len(data))
-    return (one, other) if one < other else (other, one)
-
-
-def _flip(data: bytes, chance: random.Random) -> bytes:
-    if not data:
-        return data
-    flipped = bytearray(data)
-    flipped[chance.randrange(len(data))] ^= 1 << chance.randrange(8)
-    return bytes(flipped)
-
-
-def _overwrite(data: bytes, chance: random.Random) -> bytes:
-    if not data:
-        return data
-    changed = bytearray(data)
-    at = chance.randrange(len(data))
-    for place in range(at, min(at + chance.choice((1, 1, 4, 8)), len(data))):
-        changed[place] = chance.choice(_ODD_BYTES)
-    return bytes(changed)
-
-
-def _truncate(data: bytes, chance: random.Random) -> bytes:
-    return data[: chance.randint(0, len(data))]
-
-
-def _cut_out(data: bytes, chance: random.Random) -> bytes:
-    at, end = _two_places(data, chance)
-    return data[:at] + data[end:]
-
-
-def _double(data: bytes, chance: random.Random) -> bytes:
-    at, end = _two_places(data, chance)
-    return data[:end] + data[at:end] + data[end:]
-
-
-def _swap(data: bytes, chance: random.Random) -> bytes:
-    at, end = _two_places(data, chance)
-    middle = chance.randint(at, end)
-    return data[:at] + data[middle:end] + data[at:middle] + data[end:]
-
-
-def _insert(data: bytes, chance: random.Random) -> bytes:
-    at = chance.choice((0, chance.randint(0, len(data)), len(data)))
-    odd = chance.choice(_ODD_TEXTS) if chance.random() < 0.7 else chance.randbytes(9)
-    return data[:at] + odd + data[at:]
-
-
-def _change_number(data: bytes, chance: random.Random) -> bytes:
+def _with_other_number(data: bytes, chance: random.Random) -> bytes:
     """Replace a number, most often one of the first: the header's."""
     numbers = list(_NUMBER.finditer(data[:4096]))
     if not numbers:
@@ -94,34 +60,14 @@ def _change_number(data: bytes, chance: random.Random) -> bytes:
     return data[: place.start()] + chance.choice(_ODD_NUMBERS) + data[place.end() :]
 
 
-def _change_lines(data: bytes, chance: random.Random) -> bytes:
-    lines = data.splitlines(keepends=True)
-    if not lines:
-        return data
+def _with_other_lines(data: bytes, chance: random.Random) -> bytes:
+    """Remove or repeat a line, or exchange two."""
+    lines = data.splitlines(keepends=True) or [b""]
     at, other = chance.randrange(len(lines)), chance.randrange(len(lines))
-    kind = chance.randrange(3)
-    if kind == 0:
-        lines.insert(at, lines[other] * chance.choice((1, 2, 50)))
-    elif kind == 1:
-        lines[at], lines[other] = lines[other], lines[at]
-    else:
-        del lines[at]
+    one, two = lines[at], lines[other]
+    lines[other] = chance.choice((one, two))
+    lines[at] = chance.choice((b"", two, two * 2, two * 50))
     return b"".join(lines)
-
-
-_KINDS: tuple[Callable[[bytes, random.Random], bytes], ...] = (
-    _flip,
-    _overwrite,
-    _truncate,
-    _cut_out,
-    _double,
-    _swap,
-    _insert,
-    _insert,
-    _change_number,
-    _change_number,
-    _change_lines,
-)
 
 
 def _zip(data: bytes, method: int = zipfile.ZIP_DEFLATED) -> bytes:

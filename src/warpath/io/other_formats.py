@@ -9,8 +9,12 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from warpath.io.source import Source
 
-#: The start of an XML file, before the name of its root element.
-XML = rb"\s*(?:<[?!].{0,2000}?>\s*)*<(?:\w+:)?"
+#: The start of an XML file, before the name of its root element. Its quantifiers are possessive: a
+#: file of many declarations would otherwise take exponential time.
+XML = (
+    rb"\s*+(?:(?:<\?[^>]*+>|<!--(?:[^-]|-(?!->))*+-->"
+    rb"|<!(?!--)[^\[>]*+(?:\[[^\]]*+\][^>]*+)?+>)\s*+)*+<(?:\w+:)?"
+)
 
 
 class _Format(NamedTuple):
