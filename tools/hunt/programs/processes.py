@@ -6,6 +6,7 @@ cached data with the trial's graph.
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import importlib
 import multiprocessing
@@ -13,8 +14,8 @@ import pickle
 import pkgutil
 import signal
 import threading
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -24,7 +25,7 @@ from hunt.program import Finding, Program
 from warpath.recipes import CATALOGUE, Task
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from hunt.program import Counts
 
@@ -46,8 +47,7 @@ _LEFT_OUT = (
 _LONGEST_WAIT = 0.003
 
 
-@dataclass(frozen=True)
-class Case:
+class Case(NamedTuple):
     """A graph and the expected answers of its calls.
 
     Attributes
@@ -87,40 +87,32 @@ def _import_all() -> None:
 
 def _drawn_case(rng: np.random.Generator, counts: Counts) -> Case:
     n = int(rng.integers(2, 1500))
-    m = int(n * rng.uniform(0.5, 6))
-    src, dst = rng.integers(0, n, (2, m))
-    kind = str(rng.choice(_KINDS))
-    top = int(rng.choice([2, 100, 10**6]))
-    weights = rng.integers(int(rng.integers(2)), top, m).astype(kind)
+    src, dst = rng.integers(0, n, (2, int(n * rng.uniform(0.5, 6))))
+    top, kind = int(rng.choice([2, 100, 10**6])), str(rng.choice(_KINDS))
+    weights = rng.integers(int(rng.integers(2)), top, len(src)).astype(kind)
     sources = rng.integers(0, n, 3)
-
-    def built() -> wp.Graph:
-        return wp.Graph.of((src.copy(), dst.copy(), weights.copy()), n=n)
-
-    reference = built()
+    reference, graph = (wp.Graph.of((src.copy(), dst, weights.copy()), n=n) for _ in range(2))
     found = [wp.sssp(reference, s, algorithm="classic.dijkstra", threads=1) for s in sources]
     counts["solves"] += len(found)
     dist, pred = ([getattr(f, name) for f in found] for name in ("dist", "pred"))
-    return Case(built(), sources, np.array(dist), np.array(pred))
+    return Case(graph, sources, np.array(dist), np.array(pred))
+
+
+def _seed(rng: np.random.Generator) -> int:
+    return int(rng.integers(2**60))
 
 
 def _threads(cases: list[Case], rng: np.random.Generator, counts: Counts) -> None:
     """Let several threads solve at the same time, including the first call on each graph."""
-    seeds = [int(seed) for seed in rng.integers(0, 2**60, rng.integers(2, 7))]
-    go, done, errors = threading.Barrier(len(seeds)), [], list[BaseException]()
+    number = int(rng.integers(2, 7))
+    go = threading.Barrier(number)
 
-    def work(seed: int) -> None:
-        own = np.random.default_rng(seed)
-        try:
-            go.wait()
-            done.append(_calls(cases, int(own.integers(2**60)), 8))
-        except BaseException as error:  # the trial raises it
-            errors.append(error)
+    def work(seed: int) -> int:
+        go.wait()
+        return _calls(cases, seed, 8)
 
-    _join([threading.Thread(target=work, args=(seed,)) for seed in seeds])
-    counts["solves"] += sum(done)
-    if errors:
-        raise errors[0]
+    with ThreadPoolExecutor(number) as pool:
+        counts["solves"] += sum(pool.map(work, [_seed(rng) for _ in range(number)]))
 
 
 def _interrupts(cases: list[Case], rng: np.random.Generator, counts: Counts) -> None:
@@ -132,32 +124,41 @@ def _interrupts(cases: list[Case], rng: np.random.Generator, counts: Counts) -> 
         counts["solves"] += _one_call(case, rng)
 
 
-def _interrupted_threads(cases: list[Case], rng: np.random.Generator, counts: Counts) -> None:
-    """Interrupt the main thread while others solve on the same graphs."""
-    end, done, errors = threading.Event(), [], list[BaseException]()
+@contextlib.contextmanager
+def _solving(cases: list[Case], rng: np.random.Generator, number: int) -> Iterator[None]:
+    """Let threads solve on the same graphs until the block ends."""
+    end = threading.Event()
 
     def work(seed: int) -> None:
         own = np.random.default_rng(seed)
-        try:
-            while not end.is_set():
-                done.append(_one_call(cases[own.integers(len(cases))], own))
-        except BaseException as error:  # the trial raises it
-            errors.append(error)
+        while not end.is_set():
+            _one_call(cases[own.integers(len(cases))], own)
 
-    threads = [
-        threading.Thread(target=work, args=(int(seed),)) for seed in rng.integers(0, 2**60, 2)
-    ]
-    for thread in threads:
-        thread.start()
-    try:
+    with ThreadPoolExecutor(number) as pool:
+        running = [pool.submit(work, _seed(rng)) for _ in range(number)]
+        try:
+            yield
+        finally:
+            end.set()
+        for each in running:
+            each.result()
+
+
+def _interrupted_threads(cases: list[Case], rng: np.random.Generator, counts: Counts) -> None:
+    """Interrupt the main thread while others solve on the same graphs."""
+    with _solving(cases, rng, 2):
         _interrupts(cases, rng, counts)
-    finally:
-        end.set()
-        for thread in threads:
-            thread.join()
-    counts["solves"] += sum(done)
-    if errors:
-        raise errors[0]
+
+
+def _forks_of_threads(cases: list[Case], rng: np.random.Generator, counts: Counts) -> None:
+    """Fork while another thread solves."""
+    seed = _seed(rng)
+    with _solving(cases, rng, 1):
+        for number in range(3):
+            child = Child(functools.partial(_calls, cases, seed + number, 4))
+            if not child.end().done:
+                raise Finding("a child that was forked while a thread solved did not end")
+            counts.update(solves=4, forks=1)
 
 
 def _forks(cases: list[Case], rng: np.random.Generator, counts: Counts) -> None:
@@ -165,8 +166,8 @@ def _forks(cases: list[Case], rng: np.random.Generator, counts: Counts) -> None:
     for case in cases:
         counts["solves"] += _one_call(case, rng, threads=2)
     for _ in range(3):
-        seed = int(rng.integers(2**60))
-        child = Child(lambda seed=seed: _calls(cases, seed, 6))  # type: ignore[misc]
+        seed = _seed(rng)
+        child = Child(functools.partial(_calls, cases, seed, 6))
         counts["solves"] += _calls(cases, seed + 1, 6)
         if not child.end().done:
             raise Finding("a forked child did not end its solves")
@@ -174,38 +175,10 @@ def _forks(cases: list[Case], rng: np.random.Generator, counts: Counts) -> None:
         counts["forks"] += 1
 
 
-def _forks_of_threads(cases: list[Case], rng: np.random.Generator, counts: Counts) -> None:
-    """Fork while another thread solves."""
-    end, errors = threading.Event(), list[BaseException]()
-    seed = int(rng.integers(2**60))
-
-    def work() -> None:
-        own = np.random.default_rng(seed)
-        try:
-            while not end.is_set():
-                _one_call(cases[own.integers(len(cases))], own, threads=2)
-        except BaseException as error:  # the trial raises it
-            errors.append(error)
-
-    thread = threading.Thread(target=work)
-    thread.start()
-    try:
-        for number in range(3):
-            if not Child(lambda n=number: _calls(cases, seed + n, 4)).end().done:  # type: ignore[misc]
-                raise Finding("a child that was forked while a thread solved did not end")
-            counts["solves"] += 4
-            counts["forks"] += 1
-    finally:
-        end.set()
-        thread.join()
-    if errors:
-        raise errors[0]
-
-
 def _spawned(cases: list[Case], rng: np.random.Generator, counts: Counts) -> None:
     """Solve in spawned processes that receive the graphs as pickles."""
     with multiprocessing.get_context("spawn").Pool(2) as pool:
-        seeds = rng.integers(0, 2**60, 4).tolist()
+        seeds = [_seed(rng) for _ in range(4)]
         counts["solves"] += sum(pool.starmap(_calls, [(cases, seed, 5) for seed in seeds]))
     counts["spawns"] += 2
 
@@ -219,49 +192,35 @@ def _one_call(case: Case, rng: np.random.Generator, threads: int | None = None) 
     """Make one call, compare its answer, and return the number of solves."""
     graph, at = case.graph, int(rng.integers(len(case.sources)))
     source = int(case.sources[at])
-    options: dict[str, Any] = {"threads": threads or [None, 1, 2, 3][rng.integers(4)]}
-    if rng.random() < 0.6:
-        options["algorithm"] = str(rng.choice(_ALGORITHMS))
-    question = int(rng.integers(7))
+    threads = threads or [None, 1, 2, 3][rng.integers(4)]
+    question = int(rng.integers(6))
+    if question == 0:
+        table = wp.distances(graph, case.sources, threads=threads)
+        _compare(table.dist, case.dist, "distances")
+        return len(case.sources)
+    if question == 1:
+        graph = pickle.loads(pickle.dumps(graph))  # noqa: S301 - its own
+    if question == 2:
+        wp.plan(graph, source)
+        graph.reversed()
+    algorithm = str(rng.choice(_ALGORITHMS)) if rng.random() < 0.6 else "auto"
     try:
-        if question == 0:
-            graph = pickle.loads(pickle.dumps(graph))  # noqa: S301 - its own
-        if question == 1:
-            graph.facts()
-            wp.plan(graph, source)
-        if question == 2:
-            graph.reversed()
-        if question == 3:
-            table = wp.distances(graph, case.sources, threads=options["threads"])
-            _compare(table.dist, case.dist, "distances", options)
-            return len(case.sources)
-        if question == 4:
-            target = int(rng.integers(graph.n))
-            wp.verify(graph, wp.sssp(graph, source, **options))
-            if np.isfinite(case.dist[at, target]) and case.pred[at, target] >= 0:
-                length = wp.path(graph, source, target).length
-                _compare(np.array(length, case.dist.dtype), case.dist[at, target], "path", options)
-            return 2
-        found = wp.sssp(graph, source, **options)
-        _compare(found.dist, case.dist[at], "sssp", options)
-        _compare(found.pred, case.pred[at], "the tree of sssp", options)
+        found = wp.sssp(graph, source, algorithm=algorithm, threads=threads)
     except (wp.NotSupportedError, wp.InputError):
-        if "algorithm" not in options:  # an algorithm may not support the weights
+        if algorithm == "auto":  # an algorithm may not support the weights
             raise
+        return 1
+    _compare(found.dist, case.dist[at], f"sssp by {algorithm} on {threads} threads")
+    _compare(found.pred, case.pred[at], f"the tree by {algorithm} on {threads} threads")
+    if question == 3:
+        wp.verify(graph, found)
     return 1
 
 
-def _compare(found: Any, expected: Any, what: str, options: dict[str, Any]) -> None:
+def _compare(found: Any, expected: Any, what: str) -> None:
     if found.dtype != expected.dtype or found.tobytes() != np.ascontiguousarray(expected).tobytes():
         wrong = np.flatnonzero(np.atleast_1d(found != expected).ravel())[:5].tolist()
-        raise Finding(f"{what} with {options}: other values at {wrong}")
-
-
-def _join(threads: list[threading.Thread]) -> None:
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+        raise Finding(f"{what}: other values at {wrong}")
 
 
 class _Alarm(BaseException):
