@@ -13,7 +13,6 @@ import pickle
 import sys
 import time
 from pathlib import Path
-from random import Random
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import warpath as wp
@@ -170,15 +169,17 @@ def _damaged_files(rng: np.random.Generator) -> Repeated:
 
 def _scipy_face(rng: np.random.Generator) -> Repeated:
     """Return a call of some functions of `warpath.csgraph`."""
-    from hunt.programs._scipy_calls import random_call
-    from hunt.programs._scipy_matrices import random_matrix
-
-    pick = Random(int(rng.integers(2**62)))  # noqa: S311 - faster than rng for one number
-    made = [random_call(pick, random_matrix(rng, pick)) for _ in range(5)]
+    rows = _graph(rng, 100).astype("float64").to_scipy()
+    negative = [[0, -2.0, 0], [0, 0, 1], [0.5, 0, 0]]
+    directed = bool(rng.integers(2))
 
     def repeated() -> None:
-        for call in made:
-            call.on(csgraph, call.matrix.make())
+        csgraph.shortest_path(rows, directed=directed, return_predecessors=True)
+        csgraph.dijkstra(rows, indices=[0, 1], min_only=True, return_predecessors=True)
+        csgraph.floyd_warshall(rows.toarray())
+        csgraph.yen(rows, 0, rows.shape[0] - 1, 3)
+        with contextlib.suppress(csgraph.NegativeCycleError):
+            csgraph.bellman_ford(negative)
 
     return repeated
 
