@@ -12,8 +12,7 @@ from warpath import Graph
 from warpath.base import units
 from warpath.base.errors import VertexError
 from warpath.cli import output, reading, vertices
-from warpath.cli.saving import suffix_of
-from warpath.cli.tables import described, exact_sum, kept
+from warpath.cli.saving import described, exact_sum, kept, suffix_of
 from warpath.recipes import Task
 
 
@@ -52,6 +51,7 @@ def test_json_holds_no_infinity_and_no_numpy():
             "c": np.int64(3),
             "d": {Task.MANY},
             "e": 1j,
+            "f": output.NamedValues({"x": math.nan}),
         }
     )
     assert held == {
@@ -61,6 +61,7 @@ def test_json_holds_no_infinity_and_no_numpy():
         "c": 3,
         "d": ["distances"],
         "e": "1j",
+        "f": {"values": {"x": None}, "title": None},
     }
 
 

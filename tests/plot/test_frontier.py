@@ -10,7 +10,7 @@ pytest.importorskip("matplotlib", reason="drawing needs warpath[plot]")
 import warpath as wp
 from warpath import generate
 from warpath.base.errors import GraphError, InputError
-from warpath.cli.delta_sweep import delta_sweep
+from warpath.cli.drawings import delta_sweep
 from warpath.plot import plot_frontier, plot_sweep
 from warpath.plot.frontier import steps_of
 from warpath.plot.sweep import Sweep, Swept
@@ -156,7 +156,7 @@ def test_what_is_no_search_is_named():
     with pytest.raises(InputError, match=r"paths = <Graph.* is a Graph, not a Paths: sssp"):
         plot_frontier(generate.grid(3, 3))
     for wrong in (3, ["a"]):
-        with pytest.raises(InputError, match=r"a sweep = .* not a Sweep: warpath\.api"):
+        with pytest.raises(InputError, match=r"a sweep = .* not a Sweep: warpath\.cli"):
             plot_sweep(wrong)
 
 

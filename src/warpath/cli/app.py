@@ -14,9 +14,9 @@ import typer
 import warpath
 from warpath.base.errors import NotSupportedError
 from warpath.cli import catalogue, doctor, drawings, files, look, many, searches, update
-from warpath.cli.coordinates import protected
 from warpath.cli.options import grouped
 from warpath.cli.reporting import UsageError
+from warpath.cli.vertices import protected
 
 _EXAMPLES = """\
 warpath: exact shortest paths in graphs, on CPUs and GPUs.
@@ -175,9 +175,7 @@ def _benchmarks() -> Iterator[tuple[str, Callable[[typer.Context], None]]]:
 
 def _runner(command: Any) -> Callable[[typer.Context], None]:
     def run(context: typer.Context) -> None:
-        code = command.run([word for word in context.args if word != "--debug"])
-        if code:
-            raise typer.Exit(code)
+        raise typer.Exit(command.run([word for word in context.args if word != "--debug"]))
 
     run.__doc__ = command.summary
     return run

@@ -2,14 +2,17 @@
 # Annotations are read at run time: no postponed evaluation.
 
 import dataclasses
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 import numpy as np
 
+from warpath.api import calls
 from warpath.base import units
+from warpath.base.errors import InputError
 from warpath.base.progress import watch
 from warpath.cli import saving
 from warpath.cli.options import (
@@ -32,7 +35,10 @@ from warpath.cli.options import (
 from warpath.cli.output import NamedValues, Report, TableRows, titled
 from warpath.cli.reading import Loaded, load, numbers
 from warpath.cli.searches import find_route
-from warpath.planner.kinds import device_names
+from warpath.graph import Graph
+from warpath.planner.kinds import device_names, kind_of
+from warpath.recipes import CATALOGUE, Task
+from warpath.recipes.params import chosen_params
 from warpath.results.names import names_of
 from warpath.results.trace import Trace
 
@@ -136,6 +142,8 @@ def frontier(
 
     Example: [cyan]warpath plot frontier roads.gr.gz --source 1 -o search.gif[/]
     """
+    from warpath.plot import plot_frontier
+
     if out.suffix:
         saving.check(out, (*saving.PICTURES, ".gif"), "-o")
     loaded = _load(options, [source], "the frontier")
@@ -145,12 +153,8 @@ def frontier(
         requested = options.algorithm != "auto" and paths.plan is not None
         in_rounds = requested and paths.plan.recipe.axes is not None and width is None
         by = "rounds" if in_rounds else "distance"
-
-    def draw(file: Path) -> None:
-        from warpath.plot import plot_frontier
-
-        plot_frontier(paths, file, frames=frames, width=width, by=by, source=name, theme=theme)
-
+    steps: dict[str, Any] = {"frames": frames, "width": width, "by": by}
+    draw = partial(plot_frontier, paths, **steps, source=name, theme=theme)
     _report("frontier", loaded, paths, out, draw)
 
 
@@ -178,7 +182,7 @@ def delta(
 
     Example: [cyan]warpath plot delta roads.gr.gz --source 1 -o delta.png[/]
     """
-    from warpath.cli.delta_sweep import delta_sweep
+    from warpath.plot import plot_sweep
 
     names = [name.strip() for name in algorithms.split(",")]
     for name in names:
@@ -191,14 +195,8 @@ def delta(
         with watch(options.progress, name) as report:
             sweeps.append(sweep(name, repeats=repeats, report=report))
     timed = any(each.best for each in sweeps)
-
-    def draw(file: Path) -> None:
-        from warpath.plot import plot_sweep
-
-        described = f"{titled(options.graph.name, loaded.graph)}, from {source}"
-        described += f", median of {repeats} solves" if timed else ", counted by the emulator"
-        plot_sweep(sweeps, file, title=described, theme=theme)
-
+    title = f"{titled(options.graph.name, loaded.graph)}, from {source}"
+    title += f", median of {repeats} solves" if timed else ", counted by the emulator"
     shown = Report("plot delta", options, graph=str(options.graph), source=source, sweeps=sweeps)
     rows = []
     for each in sweeps:
@@ -206,7 +204,69 @@ def delta(
         if each.best is not None and each.best.seconds is not None:
             rows[-1] += [units.digits(each.best.delta), units.seconds(each.best.seconds)]
     heads = ("algorithm", "its delta", *(("fastest delta", "time") if timed else ()))
+    draw = partial(plot_sweep, sweeps, title=title, theme=theme)
     _show_drawn(shown, TableRows(heads, rows, data=False), out, draw)
+
+
+#: The factors of an algorithm's own delta that are tried: 1/64 to 64.
+FACTORS = tuple(2.0**power for power in range(-6, 7))
+
+
+def delta_sweep(
+    graph: Graph,
+    source: Any,
+    algorithm: str = "warpath.buckets",
+    *,
+    factors: Sequence[float] = FACTORS,
+    repeats: int = 5,
+    device: str = "auto",
+    threads: int | None = None,
+    report: Callable[[int, int], None] | None = None,
+) -> Any:
+    """Measure an algorithm with several widths of its buckets.
+
+    Parameters
+    ----------
+    graph, source, device, threads : as in `sssp`.
+    algorithm : one that takes a ``delta``.
+    factors : of the delta that it chooses itself; of widths that come out equal one is measured.
+    repeats : solves for each, after a warm-up; work and rounds are counted by one more.
+    report : called with (solves done, solves in all).
+    """
+    from warpath.plot.sweep import Sweep, Swept
+
+    able = [
+        recipe.name
+        for recipe in CATALOGUE
+        if Task.SSSP in recipe.solves and any(param.name == "delta" for param in recipe.params)
+    ]
+    if algorithm not in able:
+        msg = f"{algorithm!r} takes no delta from one source; these do: {', '.join(able)}."
+        raise InputError(msg)
+    graph = Graph.of(graph)
+    call: dict[str, Any] = {"algorithm": algorithm, "device": device, "threads": threads}
+    facts = graph.facts(symmetry=False)
+    first = calls.sssp(graph, source, **call)
+    default = float(first.plan.params["delta"])
+    tried = ({"delta": default * factor} for factor in factors)
+    chosen = {chosen_params(CATALOGUE[algorithm], facts, given)["delta"] for given in tried}
+    points: list[Swept] = []
+    for delta in sorted(chosen):
+        params = {"delta": delta}
+        calls.sssp(graph, source, params=params, **call)
+        seconds = None
+        if kind_of(first.plan.device).timed:
+            seconds = median(
+                calls.sssp(graph, source, params=params, **call).stats["seconds"]
+                for _ in range(repeats)
+            )
+        traced = calls.sssp(graph, source, params=params, trace=True, **call)
+        assert traced.trace is not None  # noqa: S101 - it was requested
+        totals = traced.trace.totals()
+        points.append(Swept(delta, seconds, totals.work_ratio, totals.rounds))
+        if report is not None:
+            report(len(points), len(chosen))
+    return Sweep(algorithm, default, tuple(points))
 
 
 def trace(
@@ -223,13 +283,9 @@ def trace(
 
     Example: [cyan]warpath plot trace near_far.jsonl sweep.jsonl -o trace.png[/]
     """
+    from warpath.plot import plot_trace
+
     traces = [Trace.load(file) for file in files]
-
-    def draw(file: Path) -> None:
-        from warpath.plot import plot_trace
-
-        plot_trace(traces, file)
-
     report = Report("plot trace", showing, traces=[])
     rows = []
     for file, each in zip(files, traces, strict=True):
@@ -245,7 +301,7 @@ def trace(
                 units.seconds(total.seconds) if total.seconds else None,
             ]
         )
-    _show_drawn(report, TableRows(_COLUMNS, rows, data=False), out, draw)
+    _show_drawn(report, TableRows(_COLUMNS, rows, data=False), out, partial(plot_trace, traces))
 
 
 COMMANDS = (tree, route, within, nearest, frontier, trace, delta)
@@ -269,10 +325,8 @@ def _report(
 ) -> None:
     """Draw a picture of a result, and print what was drawn."""
     report = Report(f"plot {command}", loaded.options, graph=str(loaded.options.graph))
-    report.document |= {
-        "algorithm": result.plan.algorithm,
-        "seconds": {"read": loaded.seconds["read"]},
-    }
+    report.document["algorithm"] = result.plan.algorithm
+    report.document["seconds"] = {"read": loaded.seconds["read"]}
     report.facts["graph"] = titled(loaded.options.graph.name, loaded.graph)
     report.facts["plan"] = result.plan.headline()
     report.add_file("plot", out, "drawn to", draw)

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from warpath.base.errors import GraphError, GraphFormatError, VertexError
+from warpath.base.errors import GraphError, GraphFormatError
 from warpath.cli.options import number
 from warpath.cli.reporting import tell
-from warpath.cli.vertices import is_vertex, table_rows, vertices
+from warpath.cli.vertices import is_vertex, on_network, table_rows, vertices_of_line
 from warpath.io.columns import chosen_columns
 
 if TYPE_CHECKING:
@@ -111,17 +111,9 @@ def _refuse_twice(graph: Graph, path: Path, rows: list[tuple[int, list[str]]], e
 
 def _indices(graph: Graph, path: Path, rows: list[tuple[int, list[str]]]) -> Array:
     """Return the indices of the sources and targets of rows: (k, 2)."""
-    texts = [text for _, cells in rows for text in cells[:2]]
-    try:
-        names = vertices(graph, texts)
-    except VertexError:
-        for line, cells in rows:  # to name the line
-            try:
-                vertices(graph, cells[:2])
-            except VertexError as error:
-                raise GraphFormatError(path, line, str(error)) from error
-        raise
-    return graph.index_of(names).reshape(-1, 2)
+    ends = [end for line, cells in rows for end in vertices_of_line(graph, path, line, cells[:2])]
+    lines = [line for line, _ in rows for _ in range(2)]
+    return graph.index_of(on_network(graph, ends, None, path, lines, along=False)).reshape(-1, 2)
 
 
 def _number(text: str) -> float:

@@ -5,7 +5,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from warpath.cli import output, saving, tables
+from warpath.cli import output, saving
 from warpath.cli.options import (
     CUTOFF,
     ESCAPE_FORMULAS,
@@ -128,17 +128,17 @@ def pairs(
     ends = listed_trips(loaded.graph, trips, options)
     if out is None:
         what = f"the file has {len(ends[0]):,} trips"
-        tables.refuse_to_print(len(ends[0]), what, "save them", "distances.csv")
+        saving.refuse_to_print(len(ends[0]), what, "save them", "distances.csv")
     found = loaded.solve("pairs", *ends, dist_dtype=dist_dtype, missing=options.missing)
     report = loaded.report("pairs")
     reached, total = int(found.reached.sum()), len(found)
     report.document |= {"trips": total, "reached": reached}
     report.facts["trips"] = f"{output.count(reached)} of {output.count(total)} have a path"
-    report.add("sum", tables.exact_sum(found.dist[found.reached]), "sum of distances")
+    report.add("sum", saving.exact_sum(found.dist[found.reached]), "sum of distances")
     report.add_run(found, loaded.seconds)
-    report.add_file("out", out, "saved to", partial(tables.save_rows, found, escape_formulas))
+    report.add_file("out", out, "saved to", partial(saving.save_rows, found, escape_formulas))
     report.add_file("html", page.html, "map in", partial(page.save, found))
-    tables.add_rows(report, "distances", found, listed=out is None)
+    saving.add_rows(report, "distances", found, listed=out is None)
     report.show(facts=out is not None)
 
 
@@ -156,9 +156,9 @@ def _report(
     k, t = shape
     if out is None:
         what = f"the table has {k:,} x {t:,} distances"
-        tables.refuse_to_print(k * t, what, "save it", "table.npz")
+        saving.refuse_to_print(k * t, what, "save it", "table.npz")
     streamed = saving.streamed(out)
-    with tables.kept(out):
+    with saving.kept(out):
         table = solve(out=out if streamed else None)
     report = loaded.report(command)
     report.document |= {"sources": k, "targets": t, "reached": None, "sum": None}
@@ -169,20 +169,20 @@ def _report(
 
     def save(file: Path) -> None:
         if not streamed:
-            rows = tables.table_rows(table, long=bool(long))
+            rows = saving.table_rows(table, long=bool(long))
             saving.save(table, *rows, file, long=bool(long), escape_formulas=escape_formulas)
 
     report.add_file("out", out, "saved to", save)
     report.document["distances"] = None
     if out is None:
         report.document["reached"] = int(table.reached.sum())
-        report.document["sum"] = tables.exact_sum(table.dist[table.reached])
+        report.document["sum"] = saving.exact_sum(table.dist[table.reached])
         if report.showing.as_json:
-            rows = tables.table_rows(table, long=True, missing=True)
+            rows = saving.table_rows(table, long=True, missing=True)
             report.add_rows("distances", *rows)
         else:
             wide = not (output.on_terminal() and t > _WIDE if long is None else long)
-            report.parts.append(output.TableRows(*tables.table_rows(table, long=not wide)))
+            report.parts.append(output.TableRows(*saving.table_rows(table, long=not wide)))
     report.show(facts=out is not None)
 
 

@@ -19,8 +19,8 @@ import typer
 
 from warpath.base.errors import InputError
 from warpath.cli import saving
-from warpath.cli.coordinates import names_coordinates
 from warpath.cli.reporting import UsageError
+from warpath.cli.vertices import names_coordinates
 from warpath.engines.cluster.clients import is_address
 from warpath.planner.kinds import device_names
 from warpath.planner.several import is_several
@@ -240,23 +240,6 @@ class Snapping(Reading):
 
 
 @dataclass(frozen=True)
-class TableSnapping(Snapping):
-    """Options for reading a graph, and for coordinates in tables."""
-
-    missing: str = option(
-        "[bold]raise[/] an error where coordinates are far from the network or a row of a file has "
-        "none, or [bold]flag[/] such rows: they are counted on stderr and have no distance.",
-        default="raise",
-    )
-
-    def check(self, named: Sequence[str | Path | None]) -> None:
-        """Raise UsageError also for an unknown value of --missing."""
-        super().check(named)
-        if self.missing not in ("raise", "flag"):
-            raise UsageError(f"--missing {self.missing!r} must be raise or flag.")
-
-
-@dataclass(frozen=True)
 class Solving(Reading):
     """Options for reading a graph, and for solving: algorithm, device and threads."""
 
@@ -283,8 +266,20 @@ class VertexSolving(Snapping, Solving):
 
 
 @dataclass(frozen=True)
-class TableSolving(TableSnapping, Solving):
+class TableSolving(VertexSolving):
     """Options for reading and solving with tables of vertices that may be coordinates."""
+
+    missing: str = option(
+        "[bold]raise[/] an error where coordinates are far from the network or a row of a file has "
+        "none, or [bold]flag[/] such rows: they are counted on stderr and have no distance.",
+        default="raise",
+    )
+
+    def check(self, named: Sequence[str | Path | None]) -> None:
+        """Raise UsageError also for an unknown value of --missing."""
+        super().check(named)
+        if self.missing not in ("raise", "flag"):
+            raise UsageError(f"--missing {self.missing!r} must be raise or flag.")
 
 
 def check_solving(algorithm: str, device: str) -> None:

@@ -98,10 +98,7 @@ class Report:
             self.facts[label] = text if isinstance(text, str) else file
 
     def add_rows(
-        self,
-        name: str,
-        columns: Sequence[str],
-        rows: Iterable[Sequence[Any]] | None,
+        self, name: str, columns: Sequence[str], rows: Iterable[Sequence[Any]] | None
     ) -> None:
         """Add a table of results, in the document as a list of objects; None for no table."""
         self.document[name] = None
@@ -149,20 +146,18 @@ def count(number: int) -> str:
     return text_of(number, thousands=on_terminal())
 
 
-def plain(value: Any) -> Any:  # noqa: PLR0911 - one for each kind of value
+def plain(value: Any) -> Any:
     """Return a value that JSON can hold; infinite floats and NaN become None."""
-    if isinstance(value, np.generic):
-        value = value.item()
+    if isinstance(value, Enum):
+        value = value.value
+    if isinstance(value, np.ndarray | np.generic):
+        value = value.tolist()
     if hasattr(value, "_asdict"):
         value = value._asdict()
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if value is None or isinstance(value, str | int):
         return value
-    if isinstance(value, Enum):
-        return plain(value.value)
-    if isinstance(value, np.ndarray):
-        return [plain(each) for each in value.tolist()]
     if hasattr(value, "items"):
         return {str(key): plain(each) for key, each in value.items()}
     if isinstance(value, list | tuple | set | frozenset):

@@ -15,7 +15,6 @@ from warpath.api.prepared import keep_saved
 from warpath.api.solver import Solver, solver_of
 from warpath.base.errors import GraphError
 from warpath.cli import vertices
-from warpath.cli.coordinates import names_coordinates
 from warpath.cli.edge_weights import weights_of
 from warpath.cli.options import Solving
 from warpath.cli.output import Report, titled
@@ -142,7 +141,7 @@ def load(
         solver = solver_of(graph, "auto", "auto", None, prepared=prepared)
         graph = solver.with_weights(weights).graph if prepared else graph.with_weights(weights)
     loaded = Loaded(options, graph, {"read": time.perf_counter() - start}, prepared)
-    if graph.coordinates is None and any(map(names_coordinates, named)):
+    if graph.coordinates is None and any(map(vertices.names_coordinates, named)):
         loaded.add_sibling()
     return loaded
 

@@ -29,7 +29,7 @@ from warpath.cli.options import (
 )
 from warpath.cli.output import TableRows
 from warpath.cli.reading import Loaded, load, numbers
-from warpath.cli.tables import SMALL, add_distances, add_rows, save_rows
+from warpath.cli.saving import SMALL, add_distances, add_rows, save_rows
 from warpath.cli.vertices import ids, one_id
 from warpath.graph.arguments import one_index
 from warpath.results.legs import street_column
@@ -63,11 +63,11 @@ def sssp(
     """
     loaded = load(options, [source])
     loaded.require_coordinates("the tree", {"--html": page.html})
-    traced = trace is not None
-    paths = loaded.solve("sssp", loaded.vertex(source), cutoff=cutoff, trace=traced)
+    start, traced = loaded.vertex(source), trace is not None
+    paths = loaded.solve("sssp", start, cutoff=cutoff, trace=traced)
     report = loaded.report("sssp")
-    start = one_id(loaded.graph, paths.source_index)
-    report.add("source", start, "source", str(start))
+    name = one_id(loaded.graph, paths.source_index)
+    report.add("source", name, "source", str(name))
     add_distances(report, paths)
     report.add_run(paths, loaded.seconds)
     report.add_file("out", out, "saved to", partial(save_rows, paths, escape_formulas))
@@ -98,8 +98,7 @@ def nearest(
     loaded = load(options, [facilities])
     loaded.require_coordinates("the areas", {"--html": page.html})
     chosen = loaded.listed(facilities)
-    choices = {"reverse": reverse, "cutoff": cutoff, "missing": options.missing}
-    found = loaded.solve("nearest", chosen, **choices)
+    found = loaded.solve("nearest", chosen, reverse=reverse, cutoff=cutoff, missing=options.missing)
     roads = loaded.graph
     report = loaded.report("nearest")
     report.add("facilities", found.count_of_facilities, "facilities")

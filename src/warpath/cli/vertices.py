@@ -1,7 +1,8 @@
 """Vertices on the command line, by their ids in the file or by coordinates.
 
 The ids of a graph with labels are the labels. Otherwise they are numbers from `Graph.id_base` on,
-while the library numbers vertices from 0. Coordinates are those of `warpath.cli.coordinates`.
+while the library numbers vertices from 0. Coordinates are ``7.4192,43.7384`` in arguments, and two
+columns in files.
 """
 
 from __future__ import annotations
@@ -20,13 +21,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from warpath.base.errors import GraphError, GraphFormatError, NegativeCycleError, VertexError
-from warpath.cli.coordinates import (
-    coordinate,
-    coordinate_columns,
-    coordinate_of,
-    lacking,
-    listed_texts,
-)
 from warpath.cli.reporting import tell
 from warpath.graph.checks import written_alike
 from warpath.graph.derived import Derived
@@ -44,6 +38,26 @@ if TYPE_CHECKING:
 
     from warpath.cli.options import Reading
     from warpath.graph import Graph
+
+
+_NUMBER = r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,3})?"
+_DECIMAL_COMMA = re.compile(r"^([+-]?\d*),(\d+)$")
+_COORDINATE = re.compile(rf"\s*({_NUMBER})\s*,\s*({_NUMBER})\s*")
+
+#: Names of columns of longitudes and of latitudes, without a prefix such as ``origin_``.
+_COLUMNS = (("lon", "lng", "long", "longitude", "x"), ("lat", "latitude", "y"))
+_CALL_TRIPS = "call two of them origin and destination in the first row"
+_PREFIXES = ("origin_", "destination_")
+#: Names of a column of vertices, in lower case.
+_VERTEX = (
+    "vertex", "vertex_id", "node", "node_id", "nodeid", "stop", "stop_id", "zone", "zone_id",
+    "facility", "source", "target", "id", "name", "label", "city", "station", "origin",
+    "destination",
+)  # fmt: skip
+_COMPARED = 100  # characters of a name; comparing longer ones takes seconds
+_TRIP = ("origin", "destination")
+#: Cells without a coordinate, in lower case.
+_NO_NUMBER = {"", "na", "nan", "none", "null"}
 
 
 def vertex(graph: Graph, text: str, snapping: Reading | None = None, *, along: bool = False) -> Any:
@@ -70,6 +84,16 @@ def _entry(graph: Graph, text: str) -> Any:
     if place is None:
         raise _unknown_label(graph, text, labels)
     return place
+
+
+def vertices_of_line(
+    graph: Graph, path: Path, line: int, texts: Sequence[str], hint: str = ""
+) -> list[Any]:
+    """Return the vertices and places that cells of a file name; None for empty cells."""
+    try:
+        return [_entry(graph, text) if text else None for text in texts]
+    except VertexError as error:
+        raise GraphFormatError(path, line, f"{error}{hint}") from error
 
 
 def on_network(
@@ -211,11 +235,7 @@ def trips(graph: Graph, path: Path, snapping: Reading | None = None) -> tuple[li
             if not all(texts) and not flags(snapping):
                 reason = f"expected an origin and a destination, found {','.join(row)!r:.60}"
                 raise GraphFormatError(path, line, reason)
-            try:
-                ends += [_entry(graph, text) if text else None for text in texts]
-            except VertexError as error:
-                hint = lacking(names, *(f"{end}_" for end in _TRIP))
-                raise GraphFormatError(path, line, f"{error}{hint}") from error
+            ends += vertices_of_line(graph, path, line, texts, lacking(names, *_PREFIXES))
             lines += [line] * 2
     ends = on_network(graph, ends, snapping, path, lines, along=True)
     return ends[::2], ends[1::2]
@@ -243,20 +263,6 @@ def _trip_columns(
             reason = f"the trips could be {several} of the columns {listed}: {_CALL_TRIPS}"
         raise GraphFormatError(path, line, f"{reason}.{lacking(names, *_PREFIXES)}")
     return (cells.index(pairs[0][0]), cells.index(pairs[0][1])), True
-
-
-_CALL_TRIPS = "call two of them origin and destination in the first row"
-_PREFIXES = ("origin_", "destination_")
-#: Names of a column of vertices, in lower case.
-_VERTEX = (
-    "vertex", "vertex_id", "node", "node_id", "nodeid", "stop", "stop_id", "zone", "zone_id",
-    "facility", "source", "target", "id", "name", "label", "city", "station", "origin",
-    "destination",
-)  # fmt: skip
-_COMPARED = 100  # characters of a name; comparing longer ones takes seconds
-_TRIP = ("origin", "destination")
-#: Cells without a coordinate, in lower case.
-_NO_NUMBER = {"", "na", "nan", "none", "null"}
 
 
 def is_vertex(graph: Graph, text: str) -> bool:
@@ -386,3 +392,79 @@ def _unknown_label(graph: Graph, text: str, known: dict[str, Any]) -> VertexErro
 def _is_integer(text: str) -> bool:
     # Python raises an error for integers of thousands of digits.
     return re.fullmatch(r"[+-]?[0-9]{1,1000}", text) is not None
+
+
+def coordinate_of(cells: Sequence[str]) -> Place | None:
+    """Return the place of a longitude and a latitude in cells of a table, or None.
+
+    Their decimal marks may be commas, since each cell is one number.
+    """
+    return coordinate(",".join(_DECIMAL_COMMA.sub(r"\1.\2", cell.strip()) for cell in cells))
+
+
+def coordinate(text: str) -> Place | None:
+    """Return the place of a text ``lon,lat``, or None for any other text."""
+    found = _COORDINATE.fullmatch(text)
+    return None if found is None else Place(float(found[1]), float(found[2]))
+
+
+def protected(words: Sequence[str]) -> list[str]:
+    """Return the words of a command line with a space before each coordinate that starts with -.
+
+    The parser would take ``-73.98,40.75`` for an option.
+    """
+    return [f" {word}" if word.startswith("-") and coordinate(word) else word for word in words]
+
+
+def listed_texts(argument: str) -> list[str]:
+    """Return the entries of a list of vertices, which semicolons or commas separate.
+
+    With a semicolon each entry may be a coordinate. Without, two numbers are one coordinate if one
+    of them has a decimal point, else two ids.
+    """
+    alone = coordinate(argument) is not None and "." in argument
+    entries = [argument] if alone else argument.split(";" if ";" in argument else ",")
+    return [entry.strip() for entry in entries if entry.strip()]
+
+
+def coordinate_columns(names: Sequence[str], prefix: str = "") -> tuple[int, int] | None:
+    """Return the numbers of the columns of longitudes and latitudes; None without such columns.
+
+    Parameters
+    ----------
+    names : the header, in lower case.
+    """
+    lon, lat = (
+        next((names.index(prefix + name) for name in known if prefix + name in names), None)
+        for known in _COLUMNS
+    )
+    return None if lon is None or lat is None else (lon, lat)
+
+
+def lacking(names: Sequence[str], *prefixes: str) -> str:
+    """Return a sentence about a column of longitudes without latitudes, or the other way round."""
+    for prefix in prefixes or ("",):
+        found = [[prefix + name for name in known if prefix + name in names] for known in _COLUMNS]
+        for here, other in ((0, 1), (1, 0)):
+            if found[here] and not found[other]:
+                missing = f"{prefix}{_COLUMNS[other][0]}"
+                return f" It has the column {found[here][0]}, but no column {missing}."
+    return ""
+
+
+def names_coordinates(argument: str | Path | None) -> bool:
+    """Return whether an argument of a command has coordinates in it, or in the file that it names.
+
+    The first line of a file is read.
+    """
+    if argument is None:
+        return False
+    if not os.path.isfile(argument):  # noqa: PTH113 - Path.is_file fails for long lists
+        return any(coordinate(text) is not None for text in listed_texts(str(argument)))
+    try:
+        with Path(argument).open(encoding="utf-8-sig") as file:
+            header = re.split("[,;\t|]", file.readline(10_000).lower().replace('"', ""))
+    except UnicodeDecodeError:
+        return False
+    names = [name.strip() for name in header]
+    return any(coordinate_columns(names, prefix) for prefix in ("", *_PREFIXES))

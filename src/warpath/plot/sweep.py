@@ -83,7 +83,7 @@ def plot_sweep(
 
     Parameters
     ----------
-    sweeps : results of `warpath.cli.delta_sweep.delta_sweep`, for one or several algorithms.
+    sweeps : results of `warpath.cli.drawings.delta_sweep`, for one or several algorithms.
     path : file to write, its format by suffix: .png, .svg, .pdf, .jpg, .webp, .tif; None for none.
     title, subtitle : text above the drawing.
     theme : "light" or "dark".
@@ -103,7 +103,7 @@ def plot_sweep(
     target = None if path is None else checked_path(path)
     runs = list(sweeps) if isinstance(sweeps, Iterable) else [sweeps]
     for sweep in runs:
-        drawable(sweep, Sweep, "a sweep", "warpath.cli.delta_sweep.delta_sweep")
+        drawable(sweep, Sweep, "a sweep", "warpath.cli.drawings.delta_sweep")
     if not runs or not all(sweep.points for sweep in runs):
         raise InputError("there is no delta to draw: give at least one sweep with points.")
     colours = theme_of(theme)
