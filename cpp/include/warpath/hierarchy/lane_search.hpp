@@ -120,12 +120,12 @@ class LaneSearch {
   };
 
 #if defined(__x86_64__) && defined(__GNUC__)
-  [[gnu::target("avx512f,avx512bw,avx512vl,avx512dq,prefer-vector-width=512"),
-    gnu::noinline]] void run_avx512(const HierarchyRows<W>& rows, const HierarchyRows<W>& against) {
+  [[gnu::target("avx512f,avx512bw,avx512vl,avx512dq,prefer-vector-width=512"), gnu::noinline,
+    gnu::flatten]] void run_avx512(const HierarchyRows<W>& rows, const HierarchyRows<W>& against) {
     run<typename Lanes<L>::Line>(rows, against);
   }
-  [[gnu::target("avx2"), gnu::noinline]] void run_avx2(const HierarchyRows<W>& rows,
-                                                       const HierarchyRows<W>& against) {
+  [[gnu::target("avx2"), gnu::noinline, gnu::flatten]] void run_avx2(
+      const HierarchyRows<W>& rows, const HierarchyRows<W>& against) {
     run<typename Lanes<L>::Half>(rows, against);
   }
 #endif
