@@ -13,8 +13,7 @@ import warpath as wp
 from support.emulated_calls import sssp_on
 from support.kernels import CACHE
 from warpath.base.errors import NoDeviceError
-from warpath.engines.emulator.device import EmulatedDevice
-from warpath.engines.emulator.interruptible import InterruptibleDevice
+from warpath.engines.emulator.device import EmulatedDevice, InterruptibleDevice
 from warpath.recipes import Task
 from warpath.results.paths import Paths
 from warpath_bench import __main__ as command

@@ -168,7 +168,7 @@ def test_a_killed_solve_goes_on_to_the_same_file(tmp_path, kind):
 
 def test_what_the_cpu_began_in_smaller_tiles_a_wider_device_goes_on_with(tmp_path):
     from warpath.engines.staged import tiles
-    from warpath.engines.staged.host import HostBlocks, HostMemory
+    from warpath.engines.staged.blocks import HostBlocks, HostMemory
 
     class Wide(HostBlocks):
         tile = 128

@@ -17,8 +17,7 @@ from support.kernels import CACHE
 from warpath.engines.cuda.tables.min_plus import MinPlus
 from warpath.engines.emulator.device import EmulatedDevice
 from warpath.engines.staged import tiles, unfinished
-from warpath.engines.staged.blocks import Window
-from warpath.engines.staged.host import HostBlocks, HostMemory
+from warpath.engines.staged.blocks import HostBlocks, HostMemory, Window
 
 TYPES = [np.int32, np.int64, np.float32, np.float64]
 

@@ -7,7 +7,7 @@ import zlib
 import numpy as np
 import pytest
 
-from warpath.io.checksums import crc32_of_both
+from warpath.io.zarr_rows import crc32_of_both
 
 
 @pytest.mark.parametrize("length", [0, 1, 2, 7, 64, 1000, 2**17 + 3])

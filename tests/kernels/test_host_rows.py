@@ -11,7 +11,7 @@ from support.kernels import device_for, expected, prepare
 from warpath import Graph, generate
 from warpath.engines.base import Order, Problem
 from warpath.engines.cuda.engine import run
-from warpath.engines.cuda.wide import host_rows
+from warpath.engines.cuda.wide import rows as wide_rows
 from warpath.planner.host_rows import HOST_HUB
 from warpath.recipes import CATALOGUE, Task
 from warpath.recipes.params import chosen_params
@@ -27,7 +27,7 @@ def device(monkeypatch):
     held = []
     monkeypatch.setattr(made, "mapped", lambda array: (held.append(array), array)[1])
     monkeypatch.setattr(made, "free_memory", lambda: ROOM)
-    monkeypatch.setattr(host_rows, "_LEAST_CHUNK", 100)
+    monkeypatch.setattr(wide_rows, "_LEAST_CHUNK", 100)
     made.held = held
     return made
 
@@ -66,7 +66,7 @@ def test_a_wide_search_reads_sorted_rows_on_the_host(device, dtype, directed):
     check_one("warpath.wide", graph, device)
     edges = max(device.held, key=lambda array: array.nbytes)
     assert edges.shape == (graph.m, 2)
-    (rows,) = (kept for (entry, _), kept in graph.derived.items() if entry is host_rows._ROWS)
+    (rows,) = (kept for (entry, _), kept in graph.derived.items() if entry is wide_rows.HOST_ROWS)
     assert rows.edges is edges
     assert (rows.sources is edges) is not directed
     assert rows.nbytes < edges.nbytes  # what is on the host is not counted

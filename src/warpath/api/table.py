@@ -194,7 +194,7 @@ def _staged(
 def _staged_here(
     graph: Graph, chosen: Plan, matrix: Array, tiles: Tiles, report: Report | None
 ) -> dict[str, Any]:
-    from warpath.engines.staged.host import HostBlocks, HostMemory
+    from warpath.engines.staged.blocks import HostBlocks, HostMemory
 
     narrow = graph.dist_dtype.kind == "i" and sums_fit_int32(graph)
     blocks = HostBlocks(np.int32 if narrow else graph.dist_dtype, chosen.threads)

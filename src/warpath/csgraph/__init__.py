@@ -15,13 +15,13 @@ from typing import Any
 
 from warpath.base.errors import require
 from warpath.csgraph.errors import NegativeCycleError
-from warpath.csgraph.loopless import yen
 from warpath.csgraph.searches import (
     bellman_ford,
     dijkstra,
     floyd_warshall,
     johnson,
     shortest_path,
+    yen,
 )
 from warpath.csgraph.trees import construct_dist_matrix, reconstruct_path
 

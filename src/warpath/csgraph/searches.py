@@ -5,10 +5,13 @@ from __future__ import annotations
 import math
 import warnings
 from functools import partial
+from itertools import compress
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from warpath.api.calls import nearest, sssp
+from warpath.api.nearest import with_a_start
 from warpath.base.errors import GraphError, InputError
 from warpath.csgraph.dense import closed
 from warpath.csgraph.errors import raising_scipys
@@ -20,10 +23,13 @@ from warpath.csgraph.matrices import (
     lengths_of,
     present_in,
 )
-from warpath.csgraph.owners import nearest_sources
+from warpath.csgraph.results import NO_PREDECESSOR, as_floats, as_predecessors
 from warpath.csgraph.solving import solved
 from warpath.engines.potentials import potentials_of
+from warpath.engines.yen import shortest_loopless
 from warpath.graph import Graph
+from warpath.results.predecessors import tree
+from warpath.results.route import Route
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -32,6 +38,7 @@ if TYPE_CHECKING:
     from warpath.csgraph.matrices import MatrixEdges
 
     Answer = Array | tuple[Array, ...]
+    from warpath.base.dtypes import Array
 
 
 def shortest_path(
@@ -368,3 +375,105 @@ def _pruned(edges: MatrixEdges, limit: float, solve: Callable[[MatrixEdges], Ans
             return answer
         kept = Graph.from_edges(src[within], dst[within], weights[within], n=edges.graph.n)
         edges = edges._replace(graph=kept)
+
+
+def yen(
+    csgraph: Any,
+    source: int,
+    sink: int,
+    K: int,  # noqa: N803 - SciPy's name
+    *,
+    directed: bool = True,
+    return_predecessors: bool = False,
+    unweighted: bool = False,
+) -> Array | tuple[Array, Array]:
+    """Find the K shortest loopless paths from a source to a sink.
+
+    Parameters
+    ----------
+    csgraph, directed, unweighted : as in `dijkstra`; weights may be negative.
+    source, sink : vertices, 0 .. n - 1.
+    K : number of paths.
+    return_predecessors : whether to return predecessors too.
+
+    Returns
+    -------
+    dist_array : (M,) float64, lengths in ascending order; M < K if there are no more paths.
+    predecessors : (M, n) int32, if requested: the vertex before each vertex of a path; -9999 for
+        the source and for vertices that are not on the path.
+
+    Raises
+    ------
+    ValueError
+        As `dijkstra`; also if the source or sink is not a vertex, or K < 0.
+    NegativeCycleError
+        If there is a negative cycle, even if no path meets it.
+    """
+    edges = edges_of(csgraph, directed=directed, unweighted=unweighted)
+    graph = edges.graph.astype(np.float64)
+    n = graph.n
+    if source < 0 or source >= n or sink < 0 or sink >= n:
+        msg = (
+            "For csgraph with shape (N, N), must have 0 <= source < N and "
+            f"0 <= sink < N. Got N={n}, source={source}, sink={sink}."
+        )
+        raise InputError(msg)
+    np.empty(K, np.bool_)  # raises the same errors for an invalid K as in SciPy
+    with raising_scipys():
+        found = shortest_loopless(graph, int(source), int(sink), K)
+    with np.errstate(over="ignore"):  # the sum of a path may round to inf
+        lengths: Array = np.array([Route(graph, np.array(path), 0).weights.sum() for path in found])
+    reached = lengths != np.inf
+    lengths, found = lengths[reached], list(compress(found, reached))
+    if not return_predecessors:
+        return lengths
+    pred = np.full((len(found), n), NO_PREDECESSOR)
+    for row, path in zip(pred, found, strict=True):
+        row[path[1:]] = path[:-1]
+    return lengths, pred
+
+
+def nearest_sources(
+    graph: Graph, sources: Array, limit: float | None, *, predecessors: bool
+) -> Array | tuple[Array, Array, Array]:
+    """Return the distance of each vertex from the nearest source, (n,) float64.
+
+    If `predecessors`, also return the vertex before it and the source, (n,) int32 each, -9999 where
+    there is none. All vertices of a path have the same source: ``sources[pred[v]] == sources[v]``.
+    """
+    n = graph.n
+    if len(sources) == 0 or n == 0:
+        none = np.full(n, NO_PREDECESSOR)
+        far = np.full(n, np.inf)
+        return (far, none, none.copy()) if predecessors else far
+    starts = np.unique(sources)
+    if not predecessors:
+        found = sssp(with_a_start(graph, starts), n, cutoff=limit)
+        return as_floats(found.dist[:n])
+    graph = _kept_apart(graph, starts)
+    table = nearest(graph, starts, cutoff=limit)
+    pred = _tree_within(graph, starts, table.dist, table.facility_indices)
+    owner = as_predecessors(table.facility_indices)
+    return as_floats(table.dist), pred, owner
+
+
+def _kept_apart(graph: Graph, starts: Array) -> Graph:
+    """Return the graph without edges of length 0 into sources, so that each is its own nearest."""
+    facts = graph.facts(symmetry=False)
+    if facts.negative or not facts.zero:
+        return graph
+    src, dst, weights = graph.edges()
+    is_start = np.zeros(graph.n, np.bool_)
+    is_start[starts] = True
+    kept = ~(is_start[dst] & (weights == 0))
+    return Graph.from_edges(src[kept], dst[kept], weights[kept], n=graph.n)
+
+
+def _tree_within(graph: Graph, starts: Array, dist: Array, owner: Array) -> Array:
+    """Return predecessors that have the same nearest source as the vertex."""
+    src, dst, weights = graph.edges()
+    same = owner[src] == owner[dst]
+    within = Graph.from_edges(src[same], dst[same], weights[same], n=graph.n)
+    own = starts[owner[starts] == starts]
+    pred = tree(with_a_start(within, own), graph.n, np.append(dist, dist.dtype.type(0)))
+    return as_predecessors(np.where(pred == graph.n, -1, pred)[: graph.n])

@@ -21,7 +21,6 @@ from warpath.graph.edge_geometry import Shapes
 from warpath.graph.export import summary, to_html, to_networkx, to_scipy
 from warpath.graph.facts import Facts, facts_of
 from warpath.graph.input_edges import InputEdges, edge_table, input_edges, new_weights, unit_of
-from warpath.graph.subgraph import subgraph
 from warpath.graph.turns import Turns
 from warpath.graph.vertex_names import VertexNames
 
@@ -336,7 +335,36 @@ class Graph(VertexNames, EdgeEdits):
         vertices : labels where the graph has labels, else indices; duplicates are refused.
             The result numbers them in this order; their names become its labels.
         """
-        return subgraph(self, vertices)
+        chosen = self.index_of(vertices)
+        if len(np.unique(chosen)) != len(chosen):
+            msg = "subgraph: a vertex is named twice; name each vertex once."
+            raise GraphError(msg)
+        place = np.full(self.n, -1, np.int64)
+        place[chosen] = np.arange(len(chosen))
+        src, dst = (place[ends] for ends in self.edges()[:2])
+        inside = np.flatnonzero((src >= 0) & (dst >= 0))
+        labels = chosen + self.id_base if self.labels is None else self.labels[chosen]
+        closed = chosen < self.first_through
+        if closed.any() and not closed[: int(closed.sum())].all():
+            msg = "subgraph: vertices that are never passed through must come first."
+            raise GraphError(msg)
+        # Edge numbers in place of weights: `order` then is the edges' order in the rows.
+        indptr, indices, order = rows_of_edges(
+            src[inside], dst[inside], inside, len(chosen), both=False
+        )
+        assert order is not None  # noqa: S101 - weights were given
+        return self._like(
+            indptr,
+            indices,
+            None if self.weights is None else self.weights[order],
+            labels=labels,
+            id_base=0,
+            first_through=int(closed.sum()),
+            coordinates=None if self.coordinates is None else self.coordinates[chosen],
+            shapes=self.shapes and self.shapes.taken(order),
+            given=self.given and self.given.taken(order),
+            turns=self.turns and self.turns.taken(order),
+        )
 
     def components(self, *, strong: bool = False) -> Components:
         """Return the connected components, the largest first. O(n + m), then cached.

@@ -17,7 +17,6 @@ from warpath.graph.coordinates import great_circle
 from warpath.graph.edge_geometry import Shapes, in_rows
 from warpath.graph.input_edges import Coded
 from warpath.io.osm_access import Access
-from warpath.io.osm_areas import inside_areas, pass_areas
 from warpath.io.osm_extract import Extract, sniff
 from warpath.io.osm_profiles import rules_of
 from warpath.io.osm_tags import ATTRIBUTION
@@ -34,6 +33,7 @@ if TYPE_CHECKING:
     from warpath.io.osm_extract import Ways
     from warpath.io.osm_profiles import Restricted
     from warpath.io.source import Source
+
 
 __all__ = ["read", "sniff"]
 
@@ -333,3 +333,65 @@ def _stretches(
     points = lonlat[vertex[np.repeat(first, counts) + inside]]
     course = Shapes(np.append(begins, len(points)), points, "EPSG:4326")
     return vertex[first], vertex[last], way[first], length[whole], course
+
+
+def inside_areas(src: Array, dst: Array, limited: Array, n: int) -> NDArray[np.bool_]:
+    """Return which vertices lie inside areas with two or more gates: (n,) bool. O((n + m) log n).
+
+    Parameters
+    ----------
+    src, dst : (m,) the ends of the edges; each vertex has an edge.
+    limited : (m,) bool, whether an edge is used at the ends of trips only.
+    """
+    if not limited.any():
+        return np.zeros(n, bool)
+    public = _outside(src, dst, limited, n)
+    area = _components(src, dst, ~public[src] & ~public[dst], n)
+    enters = public[src] != public[dst]
+    gate = np.where(public[src], src, dst)[enters]
+    inner = np.where(public[src], dst, src)[enters]
+    gates = np.unique(area[inner] * n + gate) // n
+    closed: NDArray[np.bool_] = ~public & (np.bincount(gates, minlength=n)[area] > 1)
+    return closed
+
+
+def pass_areas(src: Array, dst: Array, limited: Array) -> NDArray[np.bool_]:
+    """Return which edges lead from gate to gate through an area: (m,) bool; see `inside_areas`."""
+    if not limited.any():
+        return np.zeros(len(src), bool)
+    names, ends = np.unique(np.concatenate([src, dst]), return_inverse=True)
+    src, dst = np.split(ends, 2)
+    public = _outside(src, dst, limited, len(names))
+    through: NDArray[np.bool_] = limited & public[src] & public[dst] & (src != dst)
+    return through
+
+
+def _outside(src: Array, dst: Array, limited: Array, n: int) -> NDArray[np.bool_]:
+    """Return which vertices are outside the areas: (n,) bool.
+
+    They have an edge of the largest public network of their component.
+    """
+    network = _components(src, dst, ~limited, n)
+    component = _components(src, dst, np.ones(len(src), bool), n)
+    size = np.bincount(network, minlength=n)
+    public = np.zeros(n, bool)
+    public[src[~limited]] = public[dst[~limited]] = True
+    first = np.flatnonzero(public & (network == np.arange(n)))  # a vertex of each public network
+    order = first[np.lexsort((-first, size[first]))]
+    largest = np.full(n, -1)
+    largest[component[order]] = order  # the last one stays, which is the largest
+    outside: NDArray[np.bool_] = public & (largest[component] == network)
+    return outside
+
+
+def _components(src: Array, dst: Array, used: Array, n: int) -> NDArray[np.int64]:
+    """Return the smallest vertex that some edges join each vertex to: (n,)."""
+    component = np.arange(n)
+    src, dst = src[used], dst[used]
+    while (differ := component[src] != component[dst]).any():
+        low = np.minimum(component[src], component[dst])[differ]
+        np.minimum.at(component, component[src][differ], low)
+        np.minimum.at(component, component[dst][differ], low)
+        while (component[component] != component).any():
+            component = component[component]
+    return component

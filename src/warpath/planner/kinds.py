@@ -18,8 +18,7 @@ from warpath.planner.cpu_model import (
     unsure,
 )
 from warpath.planner.device_kind import Candidate, DeviceKind, Hardware, Need
-from warpath.planner.gpu_model import gpu_bytes, gpu_seconds, host_bytes, tiles_bytes
-from warpath.planner.gpu_start import start_seconds
+from warpath.planner.gpu_model import gpu_bytes, gpu_seconds, host_bytes, start_seconds, tiles_bytes
 from warpath.planner.host_rows import ON_HOST, edge_bytes, host_rows_bytes, host_rows_seconds
 from warpath.recipes import Loop, Queue, Recipe, Task
 from warpath.recipes.recipe import IN_ONE_LAUNCH, WHOLE_TABLES, Limits

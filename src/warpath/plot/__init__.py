@@ -4,8 +4,7 @@ Interactive maps in HTML pages need no package.
 """
 
 from warpath.plot.frontier import plot_frontier
-from warpath.plot.html_maps import html_nearest, html_route, html_tree, html_within
-from warpath.plot.html_trips import html_pairs
+from warpath.plot.html_maps import html_nearest, html_pairs, html_route, html_tree, html_within
 from warpath.plot.isochrones import plot_within
 from warpath.plot.nearest import plot_nearest
 from warpath.plot.route import plot_route

@@ -38,7 +38,7 @@ _PATHS = (".npz", ".csv", ".parquet")
 _TABLES = (".npz", ".npy", ".csv", ".parquet")
 _MODULES = (
     "pyarrow.csv", "pyarrow.parquet", "zarr", "warpath.engines.staged.tiles",
-    "warpath.engines.staged.host", "warpath.api.prepared", "warpath.io.formats",
+    "warpath.engines.staged.blocks", "warpath.api.prepared", "warpath.io.formats",
     "warpath.io.gap", "warpath.io.npz", "warpath.io.parquet", "warpath.io.streams",
     "warpath.results.files", "warpath.results.trace_files",
 )  # fmt: skip

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import re
 import threading
@@ -14,7 +15,6 @@ import numpy as np
 from warpath.base import settings, units
 from warpath.base.errors import DeviceError, InputError, NoDeviceError, NotEnoughMemoryError
 from warpath.engines.cuda import compile as compiling
-from warpath.engines.cuda import copies
 from warpath.engines.cuda.driver import (
     as_version,
     device_count,
@@ -24,7 +24,6 @@ from warpath.engines.cuda.driver import (
     import_cupy,
     of_cuda,
 )
-from warpath.engines.cuda.launching import CUDADriverError, Launch, no_argument
 from warpath.engines.cuda.waiting import Active, OfThread, wait_for, wait_for_word
 
 if TYPE_CHECKING:
@@ -41,8 +40,80 @@ if TYPE_CHECKING:
     Array = Any  # of CuPy
     HostArray = NDArray[Any]
 
+
+class CUDADriverError(RuntimeError):
+    """The driver reported an error of a launch."""
+
+
+class Launch:
+    """A cooperative launch of a kernel, with its arguments laid out for the driver.
+
+    The driver takes the addresses of the arguments. cuda.core would inspect the type of each
+    argument at each launch.
+
+    Parameters
+    ----------
+    kernel : the kernel.
+    function : its function in the driver.
+    blocks, threads : number of blocks, and of threads per block.
+    args : as in `CudaDevice.launch`.
+
+    Attributes
+    ----------
+    name : name of the kernel.
+    shape : the arguments of the driver's launch function up to the stream.
+    parameters : address of the array of the arguments' addresses.
+    """
+
+    __slots__ = ("_args", "_pointers", "_words", "name", "parameters", "shape")
+
+    def __init__(
+        self, kernel: Kernel, function: Any, blocks: int, threads: int, args: Sequence[Any]
+    ) -> None:
+        self.name = kernel.name
+        self.shape = (function, blocks, 1, 1, threads, 1, 1, kernel.shared)
+        self._args = list(args)  # keeps arrays alive as long as the launch
+        try:
+            self._words = (ctypes.c_uint64 * max(len(args), 1))(*map(_word, args))
+        except AttributeError:
+            raise TypeError(no_argument(kernel, args)) from None
+        first, size = ctypes.addressof(self._words), ctypes.sizeof(ctypes.c_uint64)
+        places = range(first, first + size * len(args), size)
+        self._pointers = (ctypes.c_void_p * max(len(args), 1))(*places)
+        self.parameters = ctypes.addressof(self._pointers)
+
+    def change(self, place: int, value: Any) -> None:
+        """Replace an argument: an array, which the caller keeps alive, or an integer."""
+        self._words[place] = value if type(value) is int else value.data.ptr
+
+
+def _word(one: Any) -> int:
+    """Return an argument as a word whose lowest bytes the driver reads."""
+    if one is None:
+        return 0
+    if isinstance(one, np.generic):
+        return int.from_bytes(one.tobytes(), "little")
+    address: int = one.data.ptr
+    return address
+
+
+def no_argument(kernel: Kernel, args: Sequence[Any]) -> str:
+    """Return the error message for the first argument of an unsupported type."""
+    at, wrong = next((at, one) for at, one in enumerate(args) if not _is_argument(one))
+    return (
+        f"argument {at} of the kernel {kernel.name} is of {type(wrong)}: it must be an array of "
+        "the device, a NumPy scalar or None."
+    )
+
+
+def _is_argument(one: Any) -> bool:
+    has_address = hasattr(getattr(one, "data", None), "ptr")
+    return one is None or isinstance(one, np.generic) or has_address
+
+
 _OLDEST = (8, 0)  # the lowest compute capability that kernels support
 _PACKED = (9, 0)  # from here on the minimum of a sum is one instruction, also for 16 bits
+_ALREADY_ENABLED = 704  # cudaErrorPeerAccessAlreadyEnabled
 _STATIC_SHARED = 48 * 1024  # default limit of a block's shared memory, in bytes
 _KEPT_CONFIGS = 4096
 _KEPT_STREAMS = 64
@@ -159,13 +230,69 @@ class CudaDevice:
 
     def fetch(self, array: Array, out: HostArray) -> Callable[[], None]:
         """Copy an array into page-locked memory on another stream; return a function that waits."""
-        return copies.fetch(self, array, out)
+        events = self.xp.cuda.Event
+        before, after = events(disable_timing=True), events(disable_timing=True)
+        before.record(self.current_stream())
+        stream = self.copying
+        stream.wait_event(before)
+        array.get(stream=stream, out=out, blocking=False)
+        after.record(stream)
 
-    reads = copies.reads
+        def wait() -> None:
+            wait_for(after)
+
+        return wait
+
+    def reads(self, other: Any) -> bool:
+        """Return whether kernels of this GPU can read the memory of another one, and allow it.
+
+        Access is allowed to memory of CuPy's own pool; that of other allocators may not be covered.
+        """
+        if self.xp.cuda.get_allocator() != self.xp.get_default_memory_pool().malloc:
+            return False
+        known: bool | None = self.peers.get(other.index)
+        if known is None:
+            with self.active():
+                known = self.peers[other.index] = self._allow(other)
+        return known
+
+    def _allow(self, other: CudaDevice) -> bool:
+        runtime = self.xp.cuda.runtime
+        if other.index == self.index:
+            return True
+        if not runtime.deviceCanAccessPeer(self.index, other.index):
+            return False
+        try:
+            runtime.deviceEnablePeerAccess(other.index)
+        except runtime.CUDARuntimeError as error:
+            if error.status != _ALREADY_ENABLED:
+                raise
+        return True
 
     def exchange(self, transfers: Sequence[Transfer]) -> None:
-        """Copy arrays between GPUs on their current streams."""
-        copies.exchange(transfers)
+        """Copy arrays between GPUs; see `warpath.engines.base.Device`.
+
+        Each copy runs on its receiver's current stream, after what was launched before on both
+        GPUs. Without peer access CUDA copies through the host.
+        """
+        senders: dict[int, Any] = {id(each.sender): each.sender for each in transfers}
+        receivers: dict[int, Any] = {id(each.receiver): each.receiver for each in transfers}
+        ready, copied = {}, {}
+        for key, sender in senders.items():
+            with sender.active():
+                ready[key] = sender.recorded("ready")
+        for key, receiver in receivers.items():
+            with receiver.active():
+                stream = receiver.current_stream()
+                for each in transfers:
+                    if each.receiver is receiver:
+                        _copy(each, stream, ready[id(each.sender)])
+                copied[key] = receiver.recorded("copied")
+        for key, sender in senders.items():
+            with sender.active():
+                stream = sender.current_stream()
+                for to in {id(each.receiver) for each in transfers if id(each.sender) == key}:
+                    stream.wait_event(copied[to])
 
     @cached_property
     def copying(self) -> Any:
@@ -397,3 +524,16 @@ def open_device(name: str) -> CudaDevice:
                 raise NoDeviceError(msg)
             _open[whole] = CudaDevice(index, import_cupy(), compiling.cuda_core())
         return _open[whole]
+
+
+def _copy(transfer: Transfer, stream: Any, ready: Any) -> None:
+    """Copy an array on a stream of the receiver's, after an event of the sender's."""
+    receiver: Any = transfer.receiver
+    sender: Any = transfer.sender
+    array: Any = transfer.array
+    out: Any = transfer.out
+    receiver.reads(sender)
+    stream.wait_event(ready)
+    receiver.xp.cuda.runtime.memcpyPeerAsync(
+        out.data.ptr, receiver.index, array.data.ptr, sender.index, out.nbytes, stream.ptr
+    )

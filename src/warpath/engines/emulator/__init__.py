@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from warpath.base.dtypes import Array
     from warpath.engines.base import Order, Raw
     from warpath.engines.cuda.device_paths import DevicePaths
-    from warpath.engines.emulator.interruptible import InterruptibleDevice
+    from warpath.engines.emulator.device import InterruptibleDevice
     from warpath.graph import Graph
     from warpath.planner.plan import Plan
 
@@ -100,7 +100,7 @@ def emulated() -> InterruptibleDevice:
         If there is no C++ compiler.
     """
     from warpath.engines.emulator.build import compiler
-    from warpath.engines.emulator.interruptible import InterruptibleDevice
+    from warpath.engines.emulator.device import InterruptibleDevice
 
     compiler()
     folder = settings.kernel_cache()

@@ -22,6 +22,7 @@ import weakref
 from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
+from threading import Event, Thread
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 import numpy as np
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from warpath._core import CompletionFlag
     from warpath.base.dtypes import Array
     from warpath.engines.base import Device, Transfer
+
 
 _POINTER = 65536  # in an argument's code, before 256 * kind + size
 _EMULATOR = Path(__file__).parents[4] / "cpp" / "emulator"
@@ -323,3 +325,37 @@ def _said(code: int) -> str:
     kind = {"i": "an integer", "f": "a float", "b": "a bool"}[chr(code % _POINTER // 256)]
     what = f"{kind} of {8 * (code % 256)} bits"
     return f"an array of {what} each, or None" if code > _POINTER else what
+
+
+class InterruptibleDevice(EmulatedDevice):
+    """Runs each kernel in a thread, so that signals are handled while it runs.
+
+    An interrupted kernel cannot be stopped: it runs on to its end, and no other begins before.
+    """
+
+    _ended: Event | None = None  # of the last launch; a thread interrupted in `join` seems to end
+
+    def wait(self) -> None:
+        """Wait for the kernel of an interrupted call, which still writes to its buffers."""
+        while self._ended is not None and not self._ended.wait(_MOMENT):
+            pass
+
+    def _run(self, kernel: Kernel, blocks: int, args: Sequence[Any]) -> None:
+        failed: list[BaseException] = []
+        self._ended = ended = Event()
+
+        def launch() -> None:
+            try:
+                EmulatedDevice._run(self, kernel, blocks, args)  # noqa: SLF001 - the base class's
+            except BaseException as error:  # noqa: BLE001 - raised below
+                failed.append(error)
+            finally:
+                ended.set()
+
+        Thread(target=launch, daemon=True).start()
+        self.wait()
+        if failed:
+            raise failed[0]
+
+
+_MOMENT = 0.1  # seconds between two looks at signals

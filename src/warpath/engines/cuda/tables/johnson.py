@@ -10,8 +10,10 @@ import numpy as np
 from warpath.engines.base import Problem, Raw
 from warpath.engines.cpu import refuse_overflow
 from warpath.engines.cuda.entry import Types, kernel
+from warpath.engines.cuda.tables.blocks_of_sources import smallest
 from warpath.engines.cuda.tables.deliver import put
-from warpath.engines.cuda.tables.potentials import restore
+from warpath.engines.cuda.tables.fill import fill
+from warpath.engines.cuda.tables.potentials import restore, reweighted
 from warpath.engines.cuda.tables.table_run import longest
 from warpath.engines.potentials import labels_or_cycle
 from warpath.engines.rounds import Run, solve
@@ -148,3 +150,18 @@ def _reweighted(graph: Graph, potentials: Array, device: Device) -> Graph:
     found = Graph(*kept_rows(graph.indptr, graph.indices, here, copied=False))
     ROWS.of(found, lambda: Rows(rows.indptr, rows.indices, reduced), device.name)
     return found
+
+
+def johnson(order: Order, device: Device) -> Raw:
+    """Run `Loop.JOHNSON`: potentials on the CPU; searches and conversion on the device."""
+    if not order.graph.facts(symmetry=False).negative:
+        return fill(order, device, smallest)
+    made = reweighted(order.graph, order.problem)
+    targets = order.problem.targets
+
+    def finish(rows: Array, sources: Array) -> None:
+        restore(device, rows, made.on(device), sources, targets)
+
+    # The cutoff does not apply to reduced lengths; the caller applies it to the result.
+    reduced = replace(order, graph=made.graph, problem=replace(order.problem, cutoff=None))
+    return fill(reduced, device, smallest, dtype=order.graph.dist_dtype, finish=finish)

@@ -10,6 +10,7 @@ import numpy as np
 from warpath.base import settings
 from warpath.graph.derived import Derived
 from warpath.graph.facts import rows_into
+from warpath.planner.host_rows import HOST_HUB, SORTING_BYTES
 
 if TYPE_CHECKING:
     from warpath.base.dtypes import Array
@@ -72,20 +73,33 @@ def rows_of(graph: Graph, width: Width, device: Device) -> WideRows:
     return _ROWS.of(graph, lambda: _rows(graph, width, device), device.name, width.weight)
 
 
-def _rows(graph: Graph, width: Width, device: Device) -> WideRows:
+def _ranked(
+    graph: Graph, hub: int, device: Device, *, symmetric: bool
+) -> tuple[Array | None, Array | None, int, int, int]:
+    """Return the vertices in the order of rows, and their ranks on the device; None if unchanged.
+
+    Also the number of hubs, the first row that cannot lower a label, and the runs of hubs' rows.
+
+    Parameters
+    ----------
+    hub : vertices of more edges than this are hubs.
+    """
     degrees = np.diff(graph.indptr)
+    if not graph.n or degrees.max() <= hub:
+        return None, None, 0, graph.n, 0
+    # Labels of hubs are adjacent, so that caches hold them; vertices of low degree come last.
+    order = np.argsort(-degrees, kind="stable")
+    places = np.empty(graph.n, np.int32)
+    places[order] = np.arange(graph.n, dtype=np.int32)
+    large = degrees[degrees > hub]
+    # A vertex of degree 1 in a symmetric graph gets its label over its only edge.
+    leaves = int(np.count_nonzero(degrees > (1 if symmetric else 0)))
+    return order, device.put(places), len(large), leaves, int((large // RUN + 1).sum())
+
+
+def _rows(graph: Graph, width: Width, device: Device) -> WideRows:
     symmetric = rows_into(graph, settings.threads())[0] is graph
-    ranks, hubs, leaves, runs = None, 0, graph.n, 0
-    if graph.n and degrees.max() > HUB:
-        # Labels of hubs are adjacent, so that caches hold them; vertices of low degree come last.
-        order = np.argsort(-degrees, kind="stable")
-        places = np.empty(graph.n, np.int32)
-        places[order] = np.arange(graph.n, dtype=np.int32)
-        ranks = device.put(places)
-        hubs = int(np.count_nonzero(degrees > HUB))
-        runs = int((degrees[degrees > HUB] // RUN + 1).sum())
-        # A vertex of degree 1 in a symmetric graph gets its label over its only edge.
-        leaves = int(np.count_nonzero(degrees > (1 if symmetric else 0)))
+    _, ranks, hubs, leaves, runs = _ranked(graph, HUB, device, symmetric=symmetric)
     indptr, edges = ascending(graph, width, device, ranks)
     into, sources = (indptr, edges) if symmetric else (None, None)
     if not symmetric and graph.m <= MOST_INTO:
@@ -176,3 +190,78 @@ def chunks_of(indptr: Array, most: int) -> list[tuple[int, int]]:
             found.append((first, last))
         first = last
     return found
+
+
+#: At least so many edges of rows in memory of the host are sorted at once.
+_LEAST_CHUNK = 2**18
+
+HOST_ROWS: Derived[WideRows] = Derived(__name__, "ascending rows in memory of the host")
+
+
+def rows_on_host(graph: Graph, width: Width, device: Device) -> WideRows:
+    """Return a graph's rows that stay in memory of the host, where the kernel reads them.
+
+    Made when first requested, in O(m log m): the device sorts them in chunks that fit its memory.
+    A warp reads 256 bytes of a row at a time, because the bus is slow for less: all rows of more
+    than `HOST_HUB` edges count as those of hubs, which the kernel reads so.
+    """
+    return HOST_ROWS.of(
+        graph, lambda: _rows_on_host(graph, width, device), device.name, width.weight
+    )
+
+
+def _rows_on_host(graph: Graph, width: Width, device: Device) -> WideRows:
+    symmetric = rows_into(graph, settings.threads())[0] is graph
+    order, ranks, hubs, leaves, runs = _ranked(graph, HOST_HUB, device, symmetric=symmetric)
+    indptr = graph.indptr
+    if order is not None:
+        indptr = np.concatenate([[0], np.cumsum(np.diff(indptr)[order])])
+    there = device.put(indptr)
+    edges = device.mapped(_ascending_on_host(graph, width, device, (order, ranks), (indptr, there)))
+    # Rows of in-edges would take as much memory again.
+    into, sources = (there, edges) if symmetric else (None, None)
+    splitters = device.put(splitters_of(graph).astype(width.weight))
+    same = ranks, hubs, leaves, splitters, runs
+    return WideRows(there, edges, into, sources, *same, on_host=True)
+
+
+def _ascending_on_host(
+    graph: Graph,
+    width: Width,
+    device: Device,
+    ranked: tuple[Array | None, Array | None],
+    indptr: tuple[Array, Array],
+) -> Array:
+    """Return (m, 2) edges in page-locked memory, each row sorted by weight.
+
+    Parameters
+    ----------
+    ranked : the vertices in the order of rows on the host, and the row of each on the device; None
+        if they are the same.
+    indptr : of the rows, on the host and on the device.
+    """
+    xp: Any = device.xp
+    (order, ranks), (here, there) = ranked, indptr
+    weight = np.dtype(width.weight)
+    edges = device.host_array(np.empty((graph.m, 2), weight))
+    room = device.free_memory() // 4 // SORTING_BYTES
+    for first, last in chunks_of(here, min(max(room, _LEAST_CHUNK), _CHUNK)):
+        begin, end = int(here[first]), int(here[last])
+        if order is None:
+            chosen: Any = slice(begin, end)
+        else:  # the edges of the rows' vertices, in the graph's order
+            vertices = order[first:last]
+            shift = graph.indptr[vertices] - here[first:last]
+            chosen = np.repeat(shift, np.diff(here[first : last + 1])) + np.arange(begin, end)
+        targets = device.put(graph.indices[chosen])
+        weights = device.put(sortable(graph, graph.solver_weights[chosen], weight))
+        row = xp.searchsorted(there[first : last + 1], xp.arange(begin, end), side="right") - 1
+        ascending = by_row_and_weight(xp, row, weights)
+        if ranks is not None:
+            targets = ranks[targets]
+        sorted_edges = xp.empty((end - begin, 2), weight)
+        bits = sorted_edges.view(f"u{weight.itemsize}")
+        sorted_edges[:, 0] = weights[ascending]
+        bits[:, 1] = targets[ascending].astype(bits.dtype)
+        device.get(sorted_edges, edges[begin:end])
+    return edges
