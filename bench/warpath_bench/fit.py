@@ -21,7 +21,7 @@ import numpy as np
 from warpath.api.options import facts_for
 from warpath.api.run import run_plan
 from warpath.engines.base import Problem
-from warpath.graph.zones import opened
+from warpath.graph.solvable import SolvableGraph
 from warpath.planner import constants
 from warpath.planner.cpu_model import Size
 from warpath.planner.device_kind import Hardware
@@ -124,7 +124,7 @@ def measured(case: Case, threads: tuple[int, ...], seconds: float) -> list[Line]
     as many turns are made as fit into `seconds`, each from other sources. A candidate that was slow
     in two turns (one may have been disturbed) is dropped from later ones.
     """
-    graph, lines = opened(case.make()), []
+    graph, lines = SolvableGraph(case.make()).inner, []
     for task, sources in _queries(graph):
         size = Size(task, sources, graph.n, entry=graph.dist_dtype.itemsize)
         facts = facts_for(size, graph, "cpu")
@@ -181,9 +181,9 @@ def _turns(
             if slow[at] >= _DISTURBED:
                 continue
             if not turns and one:
-                run_plan(graph, plan, problem, out=out)  # warms up
+                run_plan(SolvableGraph(graph), plan, problem, out=out)  # warms up
             start = time.perf_counter()
-            run_plan(graph, plan, problem, out=out)
+            run_plan(SolvableGraph(graph), plan, problem, out=out)
             taken[at] = time.perf_counter() - start
         for at, each in taken.items():
             slow[at] += each > _HOPELESS * min(taken.values())

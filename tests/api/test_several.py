@@ -109,18 +109,18 @@ def test_totals_that_devices_make_are_shared_by_sources(graph, monkeypatch):
 def test_sums_of_inverses_are_formed_by_one_kind_of_device(graph):
     chosen = wp.plan(graph, sources=range(300), device="all")
     problem = Problem(Task.MANY, np.arange(300))
-    both = totals.alike(chosen, problem, ("sum",))
+    both = totals.devices_with_same_sums(chosen, problem, ("sum",))
     assert {plan.device for plan in both} == {"cpu", "toy:0"}
-    assert totals.alike(chosen, problem, ("harmonic", "sum")) == chosen.shares[:1]
+    assert totals.devices_with_same_sums(chosen, problem, ("harmonic", "sum")) == chosen.shares[:1]
 
 
 def test_sums_of_inverses_to_targets_are_formed_by_one_device(graph):
     plan = wp.plan(graph, sources=range(300), device="cpu")
     two = replace(plan, shares=(plan, plan))
     some = Problem(Task.MANY, np.arange(300), np.arange(3))
-    assert len(totals.alike(two, some, ("sum",))) == 2
-    assert len(totals.alike(two, some, ("harmonic",))) == 1
-    assert len(totals.alike(two, replace(some, targets=None), ("harmonic",))) == 2
+    assert len(totals.devices_with_same_sums(two, some, ("sum",))) == 2
+    assert len(totals.devices_with_same_sums(two, some, ("harmonic",))) == 1
+    assert len(totals.devices_with_same_sums(two, replace(some, targets=None), ("harmonic",))) == 2
 
 
 def test_the_cpu_leaves_a_thread_to_each_gpu(monkeypatch):

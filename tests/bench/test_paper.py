@@ -189,7 +189,7 @@ def no_gpu(monkeypatch):
 @pytest.fixture
 def alone(monkeypatch, no_gpu):  # noqa: ARG001 - without the one and the other
     """A machine without a GPU, and a wheel without the emulator."""
-    monkeypatch.setattr(paper, "_emulator", lambda: None)
+    monkeypatch.setattr(paper, "_emulator", lambda: False)
 
 
 def report_of(tmp_path):

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import io
 import itertools
+import pickle
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import warpath as wp
@@ -217,3 +218,113 @@ def test_turns_at_a_hub_are_refused_before_they_fill_the_memory(monkeypatch):
     monkeypatch.setenv("WARPATH_MEMORY", "1000000")
     with pytest.raises(NotEnoughMemoryError, match="read the graph without turns"):
         wp.distances(graph, [1], [2])
+
+
+def expected_nearest(rows, facilities, cutoff):
+    """Return the least distance to each vertex, and the smallest facility at this distance."""
+    dist = np.min([rows[f] for f in facilities], axis=0)
+    dist[dist > cutoff] = FAR
+    owner = [
+        min((f for f in facilities if rows[f][v] == d), default=-1) if d < FAR else -1
+        for v, d in enumerate(dist.tolist())
+    ]
+    return dist.tolist(), owner
+
+
+@settings(max_examples=40)
+@given(turned(), st.integers(0, 4), st.sampled_from([3, 12, 99]), st.booleans())
+def test_one_source_is_that_of_plain_python(graph, source, cutoff, prepared):
+    expected = np.array(labels_from(graph, source))
+    solver = wp.Solver(graph, prepared=prepared)
+    paths = solver.sssp(source)
+    assert paths.dist.tolist() == expected.tolist()
+    assert paths.stats["reached"] == np.count_nonzero(expected != FAR)
+    for t in np.flatnonzero(paths.reached).tolist():
+        route = paths.path_to(t)
+        check_route(graph, route, source, t)
+        assert route.length == expected[t]
+        before = route.indices[-2] if len(route.edges) else -1
+        assert (paths.pred[t] >= 0) == (before >= 0)
+    within = np.where(expected > cutoff, FAR, expected)
+    assert solver.sssp(source, cutoff=cutoff).dist.tolist() == within.tolist()
+    near = solver.within(source, cutoff)
+    assert sorted(near.indices.tolist()) == np.flatnonzero(within != FAR).tolist()
+    assert near.dist.tolist() == sorted(within[within != FAR].tolist())
+    back = [labels_from(graph, s)[source] for s in range(graph.n)]
+    to = solver.within(source, cutoff, reverse=True)
+    assert to.dist.tolist() == sorted(d for d in back if d <= cutoff)
+
+
+@settings(max_examples=40)
+@given(turned(), st.lists(st.integers(0, 4), min_size=1, max_size=3), st.sampled_from([4, 99]))
+def test_nearest_facilities_are_those_of_plain_python(graph, facilities, cutoff):
+    rows = [labels_from(graph, s) for s in range(graph.n)]
+    columns = np.transpose(rows).tolist()
+    for solver in (wp.Solver(graph), wp.prepare(graph)):
+        for reverse, table in ((False, rows), (True, columns)):
+            near = solver.nearest(facilities, cutoff=cutoff, reverse=reverse)
+            dist, owner = expected_nearest(table, facilities, cutoff)
+            assert near.dist.tolist() == dist
+            assert near.facility_indices.tolist() == owner
+        around = solver.within(facilities, cutoff)
+        for v, d in zip(around.indices.tolist(), around.dist.tolist(), strict=True):
+            assert around.path_to(v).length == d == expected_nearest(rows, facilities, cutoff)[0][v]
+
+
+@settings(max_examples=40)
+@given(turned(), st.lists(st.integers(0, 4), min_size=1, max_size=3))
+def test_totals_and_prepared_answers_are_those_of_plain_python(graph, targets):
+    rows = np.array([labels_from(graph, s) for s in range(graph.n)])
+    picked = np.where(rows == FAR, 0, rows)[:, targets]
+    city = wp.prepare(graph)
+    for solver in (wp.Solver(graph), city):
+        sums = solver.totals(["sum", "max", "count"], targets=targets)
+        assert sums["sum"].tolist() == picked.sum(axis=1).tolist()
+        assert sums["max"].tolist() == picked.max(axis=1).tolist()
+        assert sums["count"].tolist() == (rows[:, targets] != FAR).sum(axis=1).tolist()
+        assert solver.eccentricity().tolist() == rows.max(axis=1).tolist()
+    heavier = graph.weights * 2 + 1
+    for other, again in (
+        (city.with_weights(heavier), graph.with_weights(heavier)),
+        (city.with_changes([0], [7]), graph.with_weights([7, *graph.weights[1:].tolist()])),
+    ):
+        expected = [labels_from(again, s) for s in range(graph.n)]
+        assert other.apsp().dist.tolist() == expected
+        everyone = np.arange(graph.n)
+        trips = other.pairs(everyone, everyone[::-1])
+        assert trips.dist.tolist() == np.diag(np.fliplr(expected)).tolist()
+
+
+@given(turned(), st.integers(0, 4), st.integers(0, 20))
+def test_parts_of_edges_within_a_cutoff_begin_after_the_turns(graph, source, cutoff):
+    tails, _, weights = graph.edges()
+    last = graph.turns.banned.shape[1] - 1
+    begins = {e: 0 for e in range(graph.m) if tails[e] == source}
+    label = {(e,): int(weights[e]) for e in begins}
+    waiting = list(label)
+    while waiting:
+        path = waiting.pop()
+        for f, cost in following(graph, path):
+            begins[f] = min(begins.get(f, FAR), label[path] + cost)
+            after, dist = (*path, f)[-last:], int(label[path] + cost + weights[f])
+            if dist < label.get(after, FAR):
+                label[after] = dist
+                waiting.append(after)
+    edges, _, start, end = wp.within(graph, source, cutoff).parts()
+    found = dict(zip(edges.tolist(), zip(start.tolist(), end.tolist(), strict=True), strict=True))
+    for e in range(graph.m):
+        w, begin = int(weights[e]), begins.get(e, FAR)
+        if begin < cutoff or (w == 0 and begin <= cutoff):
+            assert found.pop(e) == (0.0, 1.0 if w == 0 else min(1.0, (cutoff - begin) / w))
+    assert not found
+
+
+def test_a_prepared_graph_with_turns_is_saved_and_pickled(tmp_path):
+    rows = wp.Graph.from_edges([0, 1, 1, 2], [1, 2, 3, 1], [1, 1, 1, 1])
+    graph = wp.Graph(rows.indptr, rows.indices, rows.weights, turns=Turns([[0, 2]], [-1, 3, -1, 1]))
+    city = wp.prepare(graph)
+    city.save(tmp_path / "city.wph")
+    for again in (wp.load(tmp_path / "city.wph"), pickle.loads(pickle.dumps(city))):  # noqa: S301
+        assert again.graph.turns is not None
+        assert again.sssp(0).dist.tolist() == city.sssp(0).dist.tolist() == [0, 1, 2, 4]
+        assert again.pairs([0], [3]).dist.tolist() == [4]

@@ -11,7 +11,6 @@ import pytest
 import warpath as wp
 from warpath.base.errors import GraphError, InputError, NoPathError, NotSupportedError
 from warpath.graph.turns import Turns
-from warpath.graph.zones import opened
 from warpath.io import formats
 
 pytest.importorskip("osmium")
@@ -403,6 +402,8 @@ def test_all_calls_agree_with_brute_force(crossing):
         assert (route.source, route.target) == (origins[trip], destinations[trip])
         assert route.weights.sum() == pytest.approx(route.length)
         assert (graph.indices[route.edges] == route.indices[1:]).all()
+    for source, row in zip(graph.labels, expected, strict=True):
+        assert table.paths_from(source).dist.tolist() == row.tolist()
     assert wp.path(graph, wp.Place(0.0001, -0.001), 8).snapped[0].vertex == 4
 
 
@@ -410,19 +411,11 @@ def test_calls_that_do_not_honour_turns_are_refused_by_name(crossing):
     graph = crossing(NO_RIGHT)
     table = wp.distances(graph, [4], [8])
     calls = {
-        "sssp": lambda: wp.sssp(graph, 4),
-        "nearest": lambda: wp.nearest(graph, [4]),
-        "within": lambda: wp.within(graph, 4, 100),
-        "totals": lambda: wp.totals(graph, "sum"),
-        "plan": lambda: wp.plan(graph, 4),
-        "prepare": lambda: wp.prepare(graph),
-        "prepared=True": lambda: wp.Solver(graph, prepared=True),
+        "DynamicPaths": lambda: wp.DynamicPaths(graph, 4),
         "verify": lambda: wp.verify(graph, table),
-        "paths_from": lambda: table.paths_from(4),
         "predecessors=True": lambda: wp.distances(graph, [4], predecessors=True),
         "to_networkx": graph.to_networkx,
         "to_scipy": graph.to_scipy,
-        "this call": lambda: opened(graph),
     }
     for name, call in calls.items():
         with pytest.raises(NotSupportedError, match=f"^{name} does not honour turn restrictions"):

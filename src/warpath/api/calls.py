@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, DTypeLike
 
-    from warpath.api.run import Progress
+    from warpath.api.question import Progress
     from warpath.api.totals import Reduction
     from warpath.base.dtypes import Array
     from warpath.planner.plan import Plan

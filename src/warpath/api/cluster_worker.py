@@ -12,16 +12,15 @@ from warpath.api.nearest import nearest_of
 from warpath.api.options import options_of
 from warpath.api.pairs import solved_pairs
 from warpath.api.prepared import loaded
-from warpath.api.table import TableRequest, solved_table
-from warpath.api.totals import totalled
+from warpath.api.question import Question
+from warpath.api.table import solved_table
+from warpath.api.totals import LOCAL, totals_of
 from warpath.base.errors import GraphFormatError
 from warpath.engines import hierarchy
-from warpath.engines.base import Problem
 from warpath.graph import Graph
 from warpath.graph.fingerprint import fingerprint
-from warpath.graph.zones import opened
+from warpath.graph.solvable import search_graph
 from warpath.io.positions import bytes_of
-from warpath.planner.cpu_model import Destination, Size
 from warpath.recipes import Task
 
 if TYPE_CHECKING:
@@ -42,7 +41,7 @@ class Job:
     algorithm, params, prepared : as in `options_of`; "auto" where all algorithms give the same
         bits, so that a worker takes the one that is the fastest there.
     targets : (t,) the columns; None for all vertices.
-    cutoff, dtype : as in `Problem` and `TableRequest`; None where a call has none.
+    cutoff, dtype : as in `Question`.
     predecessors : whether they are returned as well.
     file : the unfinished Zarr array that the rows go to; None to return them.
     totals : the names of totals.
@@ -53,9 +52,9 @@ class Job:
     algorithm: str | Recipe
     params: dict[str, float] | None
     prepared: bool
-    targets: Array | None = None
-    cutoff: float | None = None
-    dtype: np.dtype[Any] | None = None
+    targets: Array | None
+    cutoff: float | None
+    dtype: np.dtype[Any]
     predecessors: bool = False
     file: str | None = None
     totals: Sequence[str] = ()
@@ -65,6 +64,21 @@ class Job:
     def options(self, graph: Graph) -> Options:
         """Return the options of a block; each thread of a worker solves on one thread."""
         return options_of(graph, self.algorithm, "auto", 1, self.params, prepared=self.prepared)
+
+    def question(self, graph: Graph, task: Task, block: Block) -> Question:
+        """Return the question about a block."""
+        targets = self.targets if block.destinations is None else block.destinations
+        return Question(
+            graph,
+            task,
+            _aligned(block.sources),
+            None if targets is None else _aligned(targets),
+            self.cutoff,
+            self.dtype,
+            predecessors=self.predecessors,
+            reverse=self.reverse,
+            ends=None if self.ends is None else (self.ends, self.ends),
+        )
 
 
 class Block(NamedTuple):
@@ -129,7 +143,7 @@ def graph_of(
     """Return the graph that a client sent, with its hierarchy if there is one."""
     graph = Graph(indptr, indices, weights, first_through=first_through, areas=areas)
     if arrays is not None:
-        hierarchy.keep(opened(graph), arrays)
+        hierarchy.keep(search_graph(graph), arrays)
     return graph
 
 
@@ -149,13 +163,8 @@ def mapped_graph(path: str, digest: str) -> Graph:
 
 def rows(graph: Graph, job: Job, block: Block) -> Rows:
     """Return or store the rows of a table."""
-    assert job.dtype is not None  # noqa: S101 - every table has one
-    targets = None if job.targets is None else _aligned(job.targets)
-    width = graph.n if targets is None else len(targets)
-    problem = Problem(Task.MANY, _aligned(block.sources), targets, job.cutoff)
-    size = Size(Task.MANY, len(block.sources), width, job.dtype.itemsize, Destination.NEW)
-    request = TableRequest(job.dtype, None, job.predecessors)
-    table = solved_table(graph, problem, size, job.options(graph), request, None)
+    question = job.question(graph, Task.MANY, block)
+    table = solved_table(job.options(graph), question, question.size())
     plan = table.plan.headline()
     if job.file is None:
         return Rows(table.dist, table.pred, 0, plan)
@@ -167,29 +176,20 @@ def rows(graph: Graph, job: Job, block: Block) -> Rows:
 
 def totals(graph: Graph, job: Job, block: Block) -> dict[str, Array]:
     """Return the totals of the distances from some sources."""
-    options = job.options(graph)
-    targets = None if job.targets is None else _aligned(job.targets)
-    sources = _aligned(block.sources)
-    found = totalled(graph, options, job.totals, sources, targets, job.cutoff, None)
-    return found.values
+    question = job.question(graph, Task.MANY, block)
+    return totals_of(job.options(graph), question, job.totals, LOCAL).values
 
 
 def pairs(graph: Graph, job: Job, block: Block) -> Array:
     """Return the distances of some trips."""
-    assert block.destinations is not None  # noqa: S101 - a trip has one
-    assert job.dtype is not None  # noqa: S101 - so do its distances
-    ends = _aligned(block.sources), _aligned(block.destinations)
-    dist, _, _ = solved_pairs(graph, job.options(graph), *ends, job.dtype, None)
+    dist, _, _ = solved_pairs(job.options(graph), job.question(graph, Task.PAIRS, block))
     return dist
 
 
 def nearest(graph: Graph, job: Job, block: Block) -> Owners:
     """Return the nearest facilities of all vertices."""
-    assert job.dtype is not None  # noqa: S101 - distances have a type
-    facilities, options = _aligned(block.sources), job.options(graph)
-    limit, dtype, reverse, ends = job.cutoff, job.dtype, job.reverse, job.ends
-    found = nearest_of(graph, options, facilities, limit, dtype, None, reverse=reverse, ends=ends)
-    return Owners(found.dist, found.facility_rows, found.plan.headline())
+    result = nearest_of(job.options(graph), job.question(graph, Task.SSSP, block))
+    return Owners(result.dist, result.facility_rows, result.plan.headline())
 
 
 def _aligned(array: Array) -> Array:

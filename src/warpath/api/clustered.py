@@ -12,7 +12,9 @@ import numpy as np
 
 from warpath.api import cluster_worker
 from warpath.api.cluster_worker import Block, Job
-from warpath.api.prepared import decided
+from warpath.api.prepared import with_hierarchy_if_faster
+from warpath.api.question import Answers
+from warpath.api.table import described, planned_table
 from warpath.base.errors import NegativeCycleError, interrupts_first
 from warpath.base.progress import watch
 from warpath.engines import hierarchy
@@ -22,7 +24,8 @@ from warpath.engines.cluster.graphs import SentGraph, held, seen_by_all
 from warpath.graph.derived import Derived
 from warpath.graph.fingerprint import fingerprint
 from warpath.graph.point_sources import PointSources
-from warpath.graph.zones import opened
+from warpath.graph.solvable import SolvableGraph, search_graph
+from warpath.graph.turns import refuse_turns
 from warpath.io.wph import MAPPED_FROM
 from warpath.planner.cpu_model import Size
 from warpath.recipes import Task
@@ -32,17 +35,12 @@ from warpath.results.nearest import Nearest
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from numpy.typing import NDArray
-
     from warpath.api.options import Options
-    from warpath.api.run import Progress
-    from warpath.api.table import TableRequest
+    from warpath.api.question import Question
     from warpath.base.dtypes import Array
     from warpath.base.progress import Report
-    from warpath.engines.base import Problem
     from warpath.engines.cluster.blocks import Answer
     from warpath.graph import Graph
-    from warpath.graph.places import Snapped
     from warpath.io.outputs import Output
     from warpath.planner.plan import Plan
 
@@ -83,18 +81,10 @@ class _Pace:
 
 
 class _Call:
-    """A call on a cluster.
+    """A call on a cluster."""
 
-    Parameters
-    ----------
-    sources : (k,) vertices, one for each row.
-    """
-
-    def __init__(
-        self, graph: Graph, options: Options, chosen: Plan, sources: Array, job: Job
-    ) -> None:
+    def __init__(self, graph: Graph, options: Options, chosen: Plan, job: Job) -> None:
         self.graph, self.chosen, self.job = graph, chosen, job
-        self._sources = sources
         self._client = client_of(chosen.device)
         check_versions(self._client)
         self._sent = sent_graph(self._client, graph, prepared=options.wish.prepared is True)
@@ -120,7 +110,9 @@ class _Call:
     ) -> Iterator[tuple[Block, Any]]:
         """Yield the blocks and what workers return for them, in order."""
         device = self.chosen.device
-        run = Blocks(device, self.graph, self._sent, function, self.job, self._described)
+        run = Blocks(
+            device, for_workers(self.graph), self._sent, function, self.job, self._described
+        )
         answered: Any = run.answers(blocks, lambda block: len(block.sources) * row_bytes)
         try:
             for block, answer in answered:
@@ -129,8 +121,8 @@ class _Call:
                     pace.learn(len(block.sources), answer.seconds)
                 yield block, answer.value
         except NegativeCycleError as error:
-            names = self.graph.label_of(np.array(error.cycle)).tolist()
-            raise NegativeCycleError(names, error.length) from None
+            own = SolvableGraph(self.graph).cycle(np.array(error.cycle))
+            raise NegativeCycleError(self.graph.label_of(own).tolist(), error.length) from None
         finally:
             answered.close()
 
@@ -159,12 +151,18 @@ class _Call:
 _SENT: Derived[SentGraph] = Derived(__name__, "what Dask clusters get of the graph", sys.getsizeof)
 
 
+def for_workers(graph: Graph) -> Graph:
+    """Return the graph that workers get in place of a graph: without turns."""
+    return graph if graph.turns is None else search_graph(graph)
+
+
 def sent_graph(client: Any, graph: Graph, *, prepared: bool) -> SentGraph:
     """Return what workers get of a graph, with its hierarchy if it is prepared.
 
     That is the name of a file if the graph is mapped from one that all workers see.
     """
-    return _SENT.of(graph, lambda: _to_send(client, graph, prepared=prepared), client.id, prepared)
+    sent = for_workers(graph)
+    return _SENT.of(sent, lambda: _to_send(client, sent, prepared=prepared), client.id, prepared)
 
 
 def _to_send(client: Any, graph: Graph, *, prepared: bool) -> SentGraph:
@@ -174,8 +172,8 @@ def _to_send(client: Any, graph: Graph, *, prepared: bool) -> SentGraph:
         return SentGraph(f"{digest}-{path}", cluster_worker.mapped_graph, (path, digest))
     arrays = None
     if prepared:
-        hierarchy.hierarchy_of(opened(graph), 1)
-        arrays = hierarchy.arrays_of(opened(graph))
+        hierarchy.hierarchy_of(search_graph(graph), 1)
+        arrays = hierarchy.arrays_of(search_graph(graph))
         digest += "-prepared"
     closed = graph.first_through, graph.areas
     parts = (graph.indptr, graph.indices, graph.weights, *closed, arrays)
@@ -185,36 +183,29 @@ def _to_send(client: Any, graph: Graph, *, prepared: bool) -> SentGraph:
 def send(graph: Graph, device: str, *, prepared: bool) -> None:
     """Send a graph to a cluster before the first call."""
     client = client_of(device)
-    held(client, graph, sent_graph(client, graph, prepared=prepared))
+    held(client, for_workers(graph), sent_graph(client, graph, prepared=prepared))
 
 
-def clustered_table(
-    graph: Graph,
-    problem: Problem,
-    options: Options,
-    request: TableRequest,
-    chosen: Plan,
-    pred: Array | None,
-    progress: Progress,
-) -> DistanceTable:
+def _table(options: Options, question: Question, size: Size) -> DistanceTable:
     """Fill a table by the workers of a cluster; see `warpath.api.table.solved_table`."""
-    from warpath.api.table import question
     from warpath.io.outputs import output_of
 
-    rows, job = problem.sources, _job(graph, options, chosen, problem, request)
-    names = np.arange(graph.n) if problem.targets is None else problem.targets
-    call = _Call(graph, options, chosen, rows, job)
+    graph, rows, names = question.graph, question.sources, question.names
+    chosen = planned_table(options, question, size)
+    shape = len(rows), len(names)
+    pred = np.empty(shape, graph.indices.dtype) if question.predecessors else None
+    call = _Call(graph, options, chosen, _job(options, question, chosen))
     with (
         interrupts_first(),
         output_of(
-            request.out,
-            (len(rows), len(names)),
-            request.dtype,
-            question=lambda: question(graph, chosen, problem, request),
+            question.out,
+            shape,
+            question.dtype,
+            question=lambda: described(chosen, question),
         ) as result,
-        watch(progress, chosen.recipe.name, "sources") as report,
+        watch(question.progress, chosen.recipe.name, "sources") as report,
     ):
-        _fill(call, result, rows, len(names) * request.dtype.itemsize, pred, report)
+        _fill(call, result, rows, len(names) * question.dtype.itemsize, pred, report)
     stats = call.stats() | ({"resumed": result.resumed} if result.resumed else {})
     return DistanceTable(
         graph,
@@ -222,7 +213,7 @@ def clustered_table(
         names,
         result.array,
         pred=pred,
-        cutoff=problem.cutoff,
+        cutoff=question.cutoff,
         plan=call.plan(),
         stats=stats,
         trace=None,
@@ -262,84 +253,73 @@ def _fill(
         report(len(rows), len(rows))
 
 
-def clustered_totals(
-    graph: Graph,
-    options: Options,
-    problem: Problem,
-    names: tuple[str, ...],
-    chosen: Plan,
-    progress: Progress,
-) -> tuple[dict[str, Array], Plan]:
+def _totals(
+    options: Options, question: Question, names: tuple[str, ...], chosen: Plan
+) -> tuple[dict[str, Array] | None, Plan]:
     """Return the totals of the distances from each source; see `warpath.totals`."""
-    sources = problem.sources
-    job = replace(_job(graph, options, chosen, problem, None), totals=names)
-    call = _Call(graph, options, chosen, sources, job)
+    sources = question.sources
+    if not len(sources):
+        return None, chosen
+    call = _Call(question.graph, options, chosen, _job(options, question, chosen, totals=names))
     pace = call.pace(len(sources), 1, _BLOCK_BYTES)
     parts: list[dict[str, Array]] = []
-    with interrupts_first(), watch(progress, chosen.recipe.name, "sources") as report:
+    with interrupts_first(), watch(question.progress, chosen.recipe.name, "sources") as report:
         blocks = _blocks(sources, 0, pace)
-        for block, found in call.answers(cluster_worker.totals, blocks, 1, pace):
-            parts.append(found)
+        for block, values in call.answers(cluster_worker.totals, blocks, 1, pace):
+            parts.append(values)
             if report is not None:
                 report(block.stop, len(sources))
     return {name: np.concatenate([part[name] for part in parts]) for name in names}, call.plan()
 
 
-def clustered_pairs(
-    graph: Graph,
-    options: Options,
-    origins: NDArray[np.int64],
-    destinations: NDArray[np.int64],
-    dtype: np.dtype[Any],
-    progress: Progress,
-) -> tuple[Array, Plan, dict[str, Any]]:
+def _pairs(options: Options, question: Question) -> tuple[Array, Plan, dict[str, Any]]:
     """Return the distance of each trip; see `warpath.api.pairs.solved_pairs`.
 
     Trips from one origin are neighbours, so that a worker searches from it once.
     """
+    graph, origins, dtype = question.graph, question.sources, question.dtype
     task = Task.PAIRS if options.wish.prepared else Task.MANY
     chosen = options.plan(Size(task, len(origins), 1, dtype.itemsize), graph)
     order = np.argsort(origins, kind="stable")
-    starts, ends = origins[order], destinations[order]
-    job = replace(_job(graph, options, chosen, None, None), dtype=dtype)
-    call = _Call(graph, options, chosen, starts, job)
+    starts, destinations = origins[order], question.names[order]
+    if graph.turns:
+        destinations = question.view.ends(destinations)
+    call = _Call(graph, options, chosen, _job(options, question, chosen, targets=None))
     pace = call.pace(len(starts), 8, _BLOCK_BYTES)
     dist = np.empty(len(starts), dtype)
-    with interrupts_first(), watch(progress, "pairs", "trips") as report:
-        blocks = _blocks(starts, 0, pace, ends)
-        for block, found in call.answers(cluster_worker.pairs, blocks, 8, pace):
-            dist[order[block.start : block.stop]] = found
+    with interrupts_first(), watch(question.progress, "pairs", "trips") as report:
+        blocks = _blocks(starts, 0, pace, destinations)
+        for block, distances in call.answers(cluster_worker.pairs, blocks, 8, pace):
+            dist[order[block.start : block.stop]] = distances
             if report is not None:
                 report(block.stop, len(starts))
     return dist, call.plan(), call.stats()
 
 
-def clustered_nearest(
-    graph: Graph,
-    options: Options,
-    facilities: NDArray[np.int64],
-    limit: float | None,
-    dtype: np.dtype[Any],
-    progress: Progress,
-    *,
-    reverse: bool,
-    ends: Snapped | None,
-) -> Nearest:
+def _nearest(options: Options, question: Question) -> Nearest:
     """Find the nearest facilities on one worker, which is one search; see `warpath.nearest`."""
-    options = decided(graph, options)
-    chosen = options.plan(Size(Task.MANY, 1, graph.n, dtype.itemsize), graph)
-    job = replace(
-        _job(graph, options, chosen, None, None),
+    graph, facilities, ends = question.graph, question.sources, question.ends
+    if ends is not None:
+        refuse_turns(graph, "nearest on a cluster, with points along edges,")
+    options = with_hierarchy_if_faster(graph, options)
+    chosen = options.plan(Size(Task.MANY, 1, graph.n, question.dtype.itemsize), graph)
+    job = _job(
+        options,
+        question,
+        chosen,
         algorithm=options.wish.algorithm,  # no other block has to agree with it
-        dtype=dtype,
-        cutoff=limit,
-        reverse=reverse,
-        ends=None if ends is None else ends._replace(given=(None,) * len(facilities)),
+        reverse=question.reverse,
+        ends=None if ends is None else ends[0]._replace(given=(None,) * len(facilities)),
     )
-    call = _Call(graph, options, chosen, facilities, job)
-    with interrupts_first(), watch(progress, "nearest"):
+    searched = graph.reversed() if graph.turns and question.reverse else graph
+    if searched is not graph:  # the search graph of a reversed graph with turns is another one
+        job = replace(job, reverse=False)
+    call = _Call(searched, options, chosen, job)
+    with interrupts_first(), watch(question.progress, "nearest"):
         blocks = iter([Block(0, facilities)])
         ((_, (dist, rows, _)),) = call.answers(cluster_worker.nearest, blocks, 1)
+    if graph.turns:
+        dist, rows = (SolvableGraph(searched).fold(each, None) for each in (dist, rows))
     owner = np.where(rows < 0, -1, facilities[rows]).astype(graph.indices.dtype)
     dist.flags.writeable = owner.flags.writeable = False
     return Nearest(
@@ -347,35 +327,33 @@ def clustered_nearest(
         facilities,
         dist,
         owner,
-        reverse=reverse,
-        cutoff=limit,
+        reverse=question.reverse,
+        cutoff=question.cutoff,
         plan=call.plan(),
         stats=call.stats(),
         rows=rows,
-        points=None if ends is None else PointSources.of(graph, ends, reverse=reverse),
+        points=None if ends is None else PointSources.of(graph, ends[0], reverse=question.reverse),
     )
 
 
-def _job(
-    graph: Graph,
-    options: Options,
-    chosen: Plan,
-    problem: Problem | None,
-    request: TableRequest | None,
-) -> Job:
+#: What the workers of a cluster answer.
+ANSWERS = Answers(_table, _pairs, _nearest, _totals)
+
+
+def _job(options: Options, question: Question, chosen: Plan, **changes: Any) -> Job:
     """Return what blocks share. The algorithm is fixed where float sums depend on it."""
-    wish = options.wish
+    graph, wish, targets = question.graph, options.wish, question.targets
     loose = chosen.recipe.reassociates and graph.dist_dtype.kind == "f"
-    named = chosen.recipe.name if loose else wish.algorithm
-    return Job(
-        named,
+    job = Job(
+        chosen.recipe.name if loose else wish.algorithm,
         wish.params,
         wish.prepared is True,
-        None if problem is None else problem.targets,
-        None if problem is None else problem.cutoff,
-        None if request is None else request.dtype,
-        request is not None and request.predecessors,
+        targets if graph.turns is None else question.view.columns(targets),
+        question.cutoff,
+        question.dtype,
+        question.predecessors,
     )
+    return replace(job, **changes)
 
 
 def _blocks(

@@ -24,8 +24,7 @@ from warpath.graph.arguments import as_indices, one_index
 from warpath.graph.checks import shown
 from warpath.graph.derived import Derived
 from warpath.graph.facts import negative_weights, probed
-from warpath.graph.turns import refuse_turns
-from warpath.graph.zones import opened
+from warpath.graph.solvable import search_graph
 from warpath.planner import auto_device, kinds, several
 from warpath.planner.cpu_model import Destination, Size, reach
 from warpath.planner.device_kind import Hardware
@@ -87,40 +86,32 @@ class Options:
         self._one: OneSource | None = None
         self._pairs: BoundPairs | None = None
 
-    def for_graph(self, graph: Graph) -> Options:
-        """Return the same options for another graph, with the plans kept for that graph.
+    def but(self, graph: Graph, **changes: Any) -> Options:
+        """Return options for a graph with some fields of the wish changed.
 
         "auto" means the same device as here, also if the other graph is not on that device.
         """
-        wish = self.wish._replace(prepared=False)  # the other graph has no hierarchy
-        return _kept_options(graph, wish, self.preference)
+        return _kept_options(graph, self.wish._replace(**changes), self.preference)
 
     def for_reversed(self, graph: Graph) -> Options:
         """Return the same options for the reversed graph, with the graph's hierarchy turned around.
 
-        Closed vertices are others in the reversed graph, which has no hierarchy then.
+        The reversed graph of one with turns or closed vertices has no hierarchy.
         """
-        prepared = bool(self.wish.prepared) and graph.first_through == 0
+        prepared = bool(self.wish.prepared) and search_graph(graph) is graph
         if prepared:
             share_reversed(graph)
         back = graph.reversed()
-        prepared = prepared and HIERARCHY.known(back) is not None
-        return _kept_options(back, self.wish._replace(prepared=prepared), self.preference)
-
-    def prepared(self, graph: Graph, *, prepared: bool) -> Options:
-        """Return the same options with a hierarchy that may be used, or without."""
-        return _kept_options(graph, self.wish._replace(prepared=prepared), self.preference)
+        return self.but(back, prepared=prepared and HIERARCHY.known(back) is not None)
 
     @property
     def is_open(self) -> bool:
         """Whether no device was requested, so that "auto" may choose one."""
         return auto_device.is_open(self.wish, self.preference)
 
-    def settled(self, graph: Graph, device: str) -> Options:
+    def fixed_to(self, device: str, graph: Graph) -> Options:
         """Return the same options, with a device where "auto" might choose another one."""
-        if not self.is_open:
-            return self
-        return _kept_options(graph, self.wish._replace(device=device), self.preference)
+        return self.but(graph, device=device) if self.is_open else self
 
     def device(self) -> str:
         """Return the device that was requested, or "auto"; refuse names that are not valid."""
@@ -141,11 +132,9 @@ class Options:
         kind = KINDS.get(self.wish.device.partition(":")[0])
         return kind is not None and kind.cluster
 
-    def here(self, graph: Graph) -> Options:
-        """Return the options for what is part of an answer and is searched in this process."""
-        if not self.on_cluster():
-            return self
-        return _kept_options(graph, self.wish._replace(device=DEFAULT), self.preference)
+    def on_this_machine(self, graph: Graph) -> Options:
+        """Return the options for a part of an answer that is searched in this process."""
+        return self.but(graph, device=DEFAULT) if self.on_cluster() else self
 
     def plan(self, size: Size, graph: Graph, *, trace: bool = False, anew: bool = False) -> Plan:
         """Choose how a question is answered; see `warpath.planner.plan.choose`.
@@ -194,7 +183,7 @@ class Options:
             alone = first._planned(size, graph, trace=trace, anew=anew)  # noqa: SLF001 - of this class
         except NotEnoughMemoryError as error:
             alone = error
-        inner = opened(graph)
+        inner = search_graph(graph)
         found = [engine_of(each).memory(inner, each)[0] for each in among]
         known = [each for each in found if each is not None]
         facts = facts_for(size, inner, among[0])
@@ -213,7 +202,6 @@ class Options:
         self, graph: Graph, *, trace: bool = False, cutoff: float | None = None
     ) -> OneSource:
         """Return the plan for one source and a cutoff, bound to the graph."""
-        refuse_turns(graph, "sssp")
         if self.on_cluster():
             several.check_cluster(self.wish.device, ONE_SOURCE)
         size = self.size_within(graph, cutoff)
@@ -222,18 +210,18 @@ class Options:
         one = self._one
         if one is None or one.plan is not plan:
             search = None
-            if graph.first_through == 0 and not trace and size == ONE_SOURCE:
+            if search_graph(graph) is graph and not trace and size == ONE_SOURCE:
                 search = engine_of(plan.device).host_search(graph, plan)
             threads = self.wish.threads
             team = team_of(graph, settings.threads() if threads is None else threads)
-            stays = not (self.is_open or plan.rows_on_host)
+            stays = not (self.is_open or plan.rows_on_host or graph.turns)
             one = OneSource(plan, team, search, stays=stays)
             if not trace and size == ONE_SOURCE:
                 self._one = one
         return one
 
     def pairs(self, count: int, graph: Graph, entry: int) -> BoundPairs:
-        """Return the plan for pairs in a graph without turns, bound to the graph.
+        """Return the plan for pairs, bound to the graph.
 
         Parameters
         ----------
@@ -244,7 +232,7 @@ class Options:
         bound = self._pairs
         if bound is None or bound.plan is not plan:
             search = None
-            if graph.first_through == 0 and entry == graph.dist_dtype.itemsize:
+            if search_graph(graph) is graph and entry == graph.dist_dtype.itemsize:
                 search = pairs_search(graph, plan.recipe.loop, plan.threads)
             bound = self._pairs = BoundPairs(plan, search)
         return bound
@@ -257,7 +245,7 @@ class Options:
         """
         if cutoff is None or not self.wish.prepared:
             return ONE_SOURCE
-        return ONE_SOURCE._replace(reach=reach(cutoff, opened(graph).facts(symmetry=False)))
+        return ONE_SOURCE._replace(reach=reach(cutoff, search_graph(graph).facts(symmetry=False)))
 
     def _planned(
         self, size: Size, graph: Graph, *, trace: bool = False, anew: bool = False
@@ -267,7 +255,7 @@ class Options:
         kept = self._plans.get(key)
         if kept is not None and not (anew and kept.limits) and kept.holds():
             return kept.plan
-        own, graph = graph, opened(graph)  # which is solved
+        own, graph = graph, search_graph(graph)
         wish = preferring(self.preference, size, self.wish._replace(traced=trace))
         plan, free, limited = planned(size, graph, wish, self.preference, exact_sums=exact)
         if graph.facts(symmetry=False).negative:
@@ -315,7 +303,6 @@ def options_of(
         msg = f"prepared = {shown(prepared)} must be True, False or 'auto'."
         raise InputError(msg)
     if prepared:
-        refuse_turns(graph, f"prepared={prepared}")
         wish = wish._replace(prepared=prepared if isinstance(prepared, str) else bool(prepared))
     preference = preferred_device() if graph.device == "auto" else graph.device
     return _kept_options(graph, wish, preference)
@@ -369,7 +356,7 @@ def checked_wish(
 
 def _exact_floats(graph: Graph) -> bool:
     """Return whether a graph has float weights whose sums are exact in its hierarchy."""
-    return graph.weight_dtype.kind == "f" and sums_are_exact(opened(graph))
+    return graph.weight_dtype.kind == "f" and sums_are_exact(search_graph(graph))
 
 
 def _limits() -> tuple[int | None, int | None, int]:
@@ -379,7 +366,6 @@ def _limits() -> tuple[int | None, int | None, int]:
 
 def requested_size(graph: Graph, source: Any, sources: Any, targets: Any, target: Any) -> Size:
     """Return the size of the question that the arguments of `warpath.plan` describe."""
-    refuse_turns(graph, "plan")
     entry = graph.dist_dtype.itemsize
     if sources is not None:
         rows = len(as_indices(graph, sources, "sources"))
@@ -418,7 +404,7 @@ class OneSource:
         made: tuple[Bound | None] | None = vars(self).get("_on_gpu")
         if made is None:  # of two threads that make it, both take the first one's
             plan = self.plan
-            bare = graph.first_through == 0 and not plan.params
+            bare = search_graph(graph) is graph and not plan.params
             binds = self.search is None and self.stays and bare
             found = _bound(graph, plan) if binds else None
             made = vars(self).setdefault("_on_gpu", (found,))
@@ -475,7 +461,7 @@ def planned(
 
     Parameters
     ----------
-    graph : the opened graph.
+    graph : the graph that is searched.
     preference : the device of WARPATH_DEVICE or of the graph, or "auto".
     exact_sums : as in `Facts`.
     """

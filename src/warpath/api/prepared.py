@@ -30,8 +30,7 @@ from warpath.graph.checks import as_weights, bad_weight, plain_array, shown
 from warpath.graph.derived import Derived
 from warpath.graph.edge_changes import fitting
 from warpath.graph.input_edges import new_weights as in_edge_order
-from warpath.graph.turns import refuse_turns
-from warpath.graph.zones import opened, opened_edges
+from warpath.graph.solvable import search_graph
 from warpath.planner.cpu_model import may_be_prepared, prepare_bytes, prepare_seconds
 
 if TYPE_CHECKING:
@@ -41,7 +40,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from warpath.api.options import Options
-    from warpath.api.run import Progress
+    from warpath.api.question import Progress
     from warpath.base.dtypes import Array
     from warpath.io import wph
     from warpath.planner.cpu_model import Size
@@ -58,7 +57,7 @@ def save(graph: Graph, path: str | os.PathLike[str]) -> None:
     if target.suffix.lower() != ".wph":
         msg = f"{target}: a prepared graph is saved as .wph, uncompressed: name the file so."
         raise InputError(msg)
-    arrays = hierarchy.arrays_of(opened(graph))
+    arrays = hierarchy.arrays_of(search_graph(graph))
     if arrays is None:
         msg = (
             f"{target}: this Solver has no hierarchy to save: make it by warpath.prepare(graph), "
@@ -114,7 +113,7 @@ def keep_saved(path: Path, graph: Graph) -> bool:
 
 
 def _keep_hierarchy(file: wph.PreparedFile, graph: Graph) -> None:
-    searched = opened(graph)
+    searched = search_graph(graph)
     hierarchy.keep(searched, file.hierarchy(graph.weight_dtype))
     if reason := hierarchy.contradiction(searched):
         way = "prepare the graph again, by warpath.prepare or the command `warpath prepare`"
@@ -123,12 +122,11 @@ def _keep_hierarchy(file: wph.PreparedFile, graph: Graph) -> None:
 
 def prepare_graph(graph: Graph, threads: int | None, progress: Progress = None) -> None:
     """Build the hierarchy of a graph, which keeps it; see `warpath.prepare`."""
-    refuse_turns(graph, "prepare")
     refuse_negative(graph)
-    _require_memory(opened(graph))
+    _require_memory(search_graph(graph))
     team = settings.threads() if threads is None else threads
     with watch(progress, "prepare", "vertices") as report:
-        if hierarchy_of(opened(graph), team, report) is None:
+        if hierarchy_of(search_graph(graph), team, report) is None:
             raise too_long()
 
 
@@ -157,16 +155,15 @@ def reweighted(
     _require_prepared(wish, "with_weights")
     made = _of_all_edges(graph, in_edge_order(graph, weights, order))
     refuse_negative(made)
-    streets, threads = opened(made), wish.threads or settings.threads()
+    streets, threads = search_graph(made), wish.threads or settings.threads()
     with watch(progress, "with_weights", "vertices") as report:
-        elimination = elimination_of(opened(graph), report)
+        elimination = elimination_of(search_graph(graph), report)
         ELIMINATION.of(streets, lambda: elimination)
-        if CHANGES.known(opened(graph)) is None:
+        if CHANGES.known(search_graph(graph)) is None:
             arcs = customizable.hierarchy_of(streets, threads)
         else:
-            edges = np.flatnonzero(graph.solver_weights != made.solver_weights)
-            changes = opened_edges(graph, edges)
-            arcs = changed_hierarchy_of(opened(graph), streets, changes, threads)
+            changes = _changes(graph, made)
+            arcs = changed_hierarchy_of(search_graph(graph), streets, changes, threads)
     return _with_hierarchy(made, arcs)
 
 
@@ -186,20 +183,26 @@ def changed(
     array = graph.solver_weights.copy()
     array[numbers] = lengths if array.dtype == lengths.dtype else fitting(lengths, array.dtype)
     made = graph._like(graph.indptr, graph.indices, array)  # noqa: SLF001 - no copy of the weights
-    streets, threads = opened(made), wish.threads or settings.threads()
+    streets, threads = search_graph(made), wish.threads or settings.threads()
     with watch(progress, "with_changes", "vertices") as report:
-        elimination = elimination_of(opened(graph), report)
+        elimination = elimination_of(search_graph(graph), report)
         ELIMINATION.of(streets, lambda: elimination)
-        changes = opened_edges(graph, numbers)
-        arcs = changed_hierarchy_of(opened(graph), streets, changes, threads)
+        changes = numbers if streets is made else _changes(graph, made)
+        arcs = changed_hierarchy_of(search_graph(graph), streets, changes, threads)
     return _with_hierarchy(made, arcs)
+
+
+def _changes(graph: Graph, made: Graph) -> NDArray[np.int64]:
+    """Return the edges of the graph that is searched whose weights differ in another one."""
+    before, after = search_graph(graph).solver_weights, search_graph(made).solver_weights
+    return np.flatnonzero(before != after)
 
 
 def _with_hierarchy(graph: Graph, arcs: Any) -> Graph:
     """Return a graph after its customized hierarchy is kept with it; refuse None."""
     if arcs is None:
         raise too_long()
-    HIERARCHY.of(opened(graph), lambda: arcs)
+    HIERARCHY.of(search_graph(graph), lambda: arcs)
     return graph
 
 
@@ -293,7 +296,7 @@ def too_long() -> DistanceOverflowError:
 _REFUSED: Derived[str] = Derived(__name__, "why there is no contraction hierarchy")
 
 
-def decided(
+def with_hierarchy_if_faster(
     graph: Graph, options: Options, size: Size | None = None, prepared_size: Size | None = None
 ) -> Options:
     """Return options that use a hierarchy or do not, whichever is predicted to be faster in total.
@@ -309,8 +312,8 @@ def decided(
     """
     if options.wish.prepared != "auto":
         return options
-    without, prepared = (options.prepared(graph, prepared=each) for each in (False, True))
-    inner = opened(graph)
+    without, prepared = (options.but(graph, prepared=each) for each in (False, True))
+    inner = search_graph(graph)
     if HIERARCHY.known(inner) is not None:
         return prepared
     facts = inner.facts(symmetry=False)

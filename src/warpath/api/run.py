@@ -1,14 +1,15 @@
-"""Running a plan: what all calls share."""
+"""Running a plan, what all calls share of it, and the calls about one source."""
 
 from __future__ import annotations
 
 import time
-from contextlib import nullcontext
+from contextlib import contextmanager, nullcontext
 from dataclasses import asdict, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from warpath.api.prepared import with_hierarchy_if_faster
 from warpath.base.dtypes import unreachable
 from warpath.base.errors import (
     DistanceOverflowError,
@@ -23,9 +24,10 @@ from warpath.engines.base import Order, Problem
 from warpath.engines.registry import engine_of
 from warpath.graph.facts import negative_weights
 from warpath.graph.labels import one_label
-from warpath.graph.zones import folded, folded_tree, opened
+from warpath.graph.point_sources import PointSources
+from warpath.graph.solvable import SolvableGraph
 from warpath.planner.kinds import kind_of
-from warpath.recipes import CATALOGUE, Task
+from warpath.recipes import CATALOGUE
 from warpath.results.paths import Paths, paths_found
 from warpath.results.point_paths import paths_from
 from warpath.results.predecessors import searched, without_unreached
@@ -33,18 +35,16 @@ from warpath.results.predecessors import tree as predecessors
 from warpath.results.trace import Trace, TracedRun
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Iterator
 
+    from warpath.api.options import OneSource, Options
+    from warpath.api.question import Progress, Question
     from warpath.base.dtypes import Array
     from warpath.engines.base import Bound, Raw
     from warpath.engines.staged.tiles import Tiles
     from warpath.graph import Graph
     from warpath.planner.plan import Plan
     from warpath.results.paths import DeviceResult
-
-    Progress = bool | Callable[[int, int], None] | None
-    from warpath.api.options import OneSource, Options
-    from warpath.graph.point_sources import PointSources
 
 
 _FEW = 4  # algorithms that a message lists
@@ -53,7 +53,7 @@ _SILENT = nullcontext()  # entered in a tenth of the time of `watch`, which coun
 
 
 def run_plan(
-    graph: Graph,
+    view: SolvableGraph,
     chosen: Plan,
     problem: Problem,
     *,
@@ -68,37 +68,78 @@ def run_plan(
 
     Parameters
     ----------
+    problem : in vertices of the graph that is searched.
     stay : whether distances from one source may stay on the device that found them.
     """
     start = time.perf_counter()
+    silent = is_silent(progress)
+    with (
+        _own_errors(view, chosen, None if out is None else out.dtype),
+        _SILENT if silent else watch(progress, chosen.recipe.name) as report,
+    ):
+        order = Order(
+            chosen.recipe,
+            view.inner,
+            problem,
+            chosen.threads,
+            chosen.params,
+            out,
+            report,
+            trace,
+            pred=pred,
+            tiles=tiles,
+            among=chosen.among,
+            rows_on_host=chosen.rows_on_host,
+        )
+        raw = engine_of(chosen.device).run(order, chosen.device)
+        if raw.device is not None and not stay:
+            there = on_device(raw, chosen, order.graph, problem.source, None)
+            raw.dist, raw.device = there.here(), None  # the caller applies the cutoff
+    return raw, dict(raw.stats) | {"seconds": time.perf_counter() - start}
+
+
+def run_totals(
+    view: SolvableGraph,
+    chosen: Plan,
+    problem: Problem,
+    names: tuple[str, ...],
+    progress: Progress,
+) -> dict[str, Array] | None:
+    """Return totals of the rows of a table that the plan's engine makes where it runs.
+
+    None where the engine does not for this algorithm.
+
+    Parameters
+    ----------
+    names : keys of `warpath.results.totals.NAMES`.
+    """
+    with (
+        _own_errors(view, chosen, None),
+        watch(progress, chosen.recipe.name, "sources") as report,
+    ):
+        order = Order(
+            chosen.recipe,
+            view.inner,
+            problem,
+            chosen.threads,
+            chosen.params,
+            progress=report,
+        )
+        return engine_of(chosen.device).totals(order, chosen.device, names)
+
+
+@contextmanager
+def _own_errors(view: SolvableGraph, chosen: Plan, dtype: np.dtype[Any] | None) -> Iterator[None]:
+    """Raise the errors of an engine with the graph's own names, and with the way out."""
     try:
-        with _SILENT if is_silent(progress) else watch(progress, chosen.recipe.name) as report:
-            order = Order(
-                chosen.recipe,
-                opened(graph),
-                problem,
-                chosen.threads,
-                chosen.params,
-                out,
-                report,
-                trace,
-                pred=pred,
-                tiles=tiles,
-                among=chosen.among,
-                rows_on_host=chosen.rows_on_host,
-            )
-            raw = engine_of(chosen.device).run(order, chosen.device)
-            if raw.device is not None and not stay:
-                there = on_device(raw, chosen, order.graph, problem.source, None)
-                raw.dist, raw.device = there.here(), None  # the caller applies the cutoff
+        yield
     except NegativeCycleError as error:
-        names = graph.label_of(np.array(error.cycle)).tolist()
+        names = view.graph.label_of(view.cycle(np.array(error.cycle))).tolist()
         raise NegativeCycleError(names, error.length) from None
     except (MissingDependencyError, NoDeviceError) as error:
         raise without_device(error, chosen) from error
     except OverflowError as error:
-        raise too_wide(error, None if out is None else out.dtype) from None
-    return raw, dict(raw.stats) | {"seconds": time.perf_counter() - start}
+        raise too_wide(error, dtype) from None
 
 
 def without_device(error: NotSupportedError, chosen: Plan) -> NotSupportedError:
@@ -118,6 +159,20 @@ def without_device(error: NotSupportedError, chosen: Plan) -> NotSupportedError:
     return type(error)(msg)
 
 
+def may_fit(view: SolvableGraph, problem: Problem) -> bool:
+    """Return whether a distance that does not fit its type may be no part of the answer.
+
+    It may lie beyond the cutoff, be the round trip of a closed vertex, or end at another vertex
+    than the targets; or another source may reach a negative cycle. Then each source is searched
+    from again by `warpath.results.predecessors.searched`, whose other distances need not fit.
+    """
+    facts = view.inner.facts(symmetry=False)
+    long = not facts.integer or 2 * facts.longest >= unreachable(view.inner.dist_dtype)
+    apart = problem.cutoff is not None or view.inner is not view.graph
+    cycle = facts.negative > 0 and len(problem.sources) > 1
+    return apart or cycle or (long and problem.targets is not None)
+
+
 def traced_run(
     chosen: Plan, graph: Graph, source: Any, dijkstra_edges: int, seconds: float
 ) -> TracedRun:
@@ -126,32 +181,13 @@ def traced_run(
     return TracedRun.of(chosen, graph, source, dijkstra_edges, known)
 
 
-def run_totals(
-    graph: Graph, chosen: Plan, problem: Problem, names: tuple[str, ...], progress: Progress
-) -> dict[str, Array] | None:
-    """Return totals of the rows of a table that the plan's engine makes where it runs.
-
-    None where the engine does not for this algorithm.
-
-    Parameters
-    ----------
-    names : keys of `warpath.results.totals.NAMES`.
-    """
-    try:
-        with watch(progress, chosen.recipe.name, "sources") as report:
-            order = Order(
-                chosen.recipe,
-                opened(graph),
-                problem,
-                chosen.threads,
-                chosen.params,
-                progress=report,
-            )
-            return engine_of(chosen.device).totals(order, chosen.device, names)
-    except (MissingDependencyError, NoDeviceError) as error:
-        raise without_device(error, chosen) from error
-    except OverflowError as error:
-        raise too_wide(error) from None
+def _traced_search(
+    view: SolvableGraph, chosen: Plan, s: int, labels: Array, seconds: float
+) -> TracedRun:
+    """Return the description of a traced search from one source, which has these labels."""
+    inner, missed = view.inner, np.flatnonzero(labels == unreachable(labels.dtype))
+    edges = inner.m - int((inner.indptr[missed + 1] - inner.indptr[missed]).sum())
+    return traced_run(chosen, view.graph, one_label(view.graph, s), edges, seconds)
 
 
 def on_device(
@@ -172,16 +208,16 @@ def on_device(
         raise too_wide(error, np.dtype(np.int32)) from None
 
 
-def with_own_names(plan: Plan, searched: Graph, graph: Graph) -> Plan:
+def with_own_names(plan: Plan, searched_graph: Graph, graph: Graph) -> Plan:
     """Return a plan whose note about negative weights is about a graph, not one made of it.
 
     Parameters
     ----------
-    searched : the graph that was planned for.
+    searched_graph : the graph that was planned for.
     """
-    if searched is graph or not searched.facts(symmetry=False).negative:
+    if searched_graph is graph or not searched_graph.facts(symmetry=False).negative:
         return plan
-    note, own = negative_weights(searched), negative_weights(graph)
+    note, own = negative_weights(searched_graph), negative_weights(graph)
     return replace(plan, notes=tuple(own if each == note else each for each in plan.notes))
 
 
@@ -212,83 +248,57 @@ def too_wide(error: OverflowError, dtype: np.dtype[Any] | None = None) -> Distan
     return DistanceOverflowError.of(error)
 
 
-class SourceRequest(NamedTuple):
-    """What a call requests of one source.
+def paths_of(options: Options, question: Question) -> Paths:
+    """Return the shortest paths from one source, in the reversed graph if `question.reverse`."""
+    own, reverse = question.graph, question.reverse
+    graph = own.reversed() if reverse else own
+    try:
+        if question.ends is not None:
+            points = PointSources.of(own, question.ends[0], reverse=reverse)
+            paths = _paths_from_point(points, options, question)
+        else:
+            options = options.for_reversed(own) if reverse else options
+            options = with_hierarchy_if_faster(graph, options)
+            one = options.one_source(graph, trace=question.trace, cutoff=question.cutoff)
+            paths = _paths_from(graph, one, int(question.sources[0]), question)
+    except NegativeCycleError as error:
+        if not reverse:
+            raise
+        raise NegativeCycleError(error.cycle[::-1], error.length) from None
+    if reverse:
+        paths.plan = with_own_names(paths.plan, graph, own)
+    return paths
 
-    Attributes
-    ----------
-    limit : the cutoff, or None.
-    dtype : of the distances.
-    trace : whether the rounds are traced.
-    """
 
-    limit: float | None
-    dtype: np.dtype[Any]
-    trace: bool = False
-
-
-def solve_one(
-    graph: Graph, one: OneSource, s: int, request: SourceRequest, progress: Progress
-) -> Paths:
-    """Solve from the vertex of index `s`."""
-    limit, dtype, trace = request
-    if limit is None and dtype == graph.dist_dtype and not trace and is_silent(progress):
+def _paths_from(graph: Graph, one: OneSource, s: int, question: Question) -> Paths:
+    """Return the paths from the vertex of index `s`."""
+    quick = question.cutoff is None and question.dtype == graph.dist_dtype and not question.trace
+    if quick and is_silent(question.progress):
         if one.search is not None:
-            found = one.search(s)
-            if found is not None:
-                dist, done = found
-                return paths_found(graph, s, dist, done, one)
+            distances = one.search(s)
+            if distances is not None:
+                return paths_found(graph, s, *distances, one)
         start = time.perf_counter()
         solves = one.on_gpu(graph)
         labels = None if solves is None else solves(s)
         if solves is not None and labels is not None:
             return _left_there(graph, one, solves, s, labels, time.perf_counter() - start)
-    return _solved_in_steps(graph, one, s, request, progress)
+    return _solved_in_steps(graph, one, s, question)
 
 
-def solve_from_point(
-    points: PointSources, options: Options, request: SourceRequest, progress: Progress
-) -> Paths:
-    """Solve from a point along an edge, in the graph in which it is a vertex."""
-    searched = points.searched
-    options = options.for_graph(searched)
-    one = options.one_source(searched, trace=request.trace, cutoff=request.limit)
+def _paths_from_point(points: PointSources, options: Options, question: Question) -> Paths:
+    """Return the paths from a point along an edge, in the graph in which it is a vertex."""
+    graph = points.searched
+    options = options.but(graph, prepared=False)
+    one = options.one_source(graph, trace=question.trace, cutoff=question.cutoff)
     try:
-        found = solve_one(searched, one, searched.n - 1, request, progress)
+        paths = _paths_from(graph, one, graph.n - 1, question)
     except NegativeCycleError as error:  # nothing leads to the point: all are the graph's own
-        names = points.graph.label_of(np.array(error.cycle)).tolist()
-        raise NegativeCycleError(names, error.length) from None
-    paths = paths_from(points, found)
-    paths.plan = with_own_names(paths.plan, searched, points.graph)
+        own = SolvableGraph(points.graph).cycle(np.array(error.cycle))
+        raise NegativeCycleError(points.graph.label_of(own).tolist(), error.length) from None
+    paths = paths_from(points, paths)
+    paths.plan = with_own_names(paths.plan, graph, points.graph)
     return paths
-
-
-def _searched_again(
-    graph: Graph, one: OneSource, s: int, request: SourceRequest, rounds: Trace | None
-) -> Paths:
-    """Solve where a distance did not fit that may be no part of the answer.
-
-    It may lie beyond the cutoff, or be a round trip to a closed source.
-    """
-    start = time.perf_counter()
-    try:
-        dist, through = searched(graph, s, request.limit)
-    except OverflowError as error:
-        raise DistanceOverflowError.of(error) from None
-    stats = counted({"seconds": time.perf_counter() - start}, dist)
-    labels = narrowed(dist, request.dtype)
-    labels.flags.writeable = False
-    return Paths(
-        graph,
-        s,
-        labels,
-        tree=lambda: without_unreached(through, dist),
-        through=lambda: through,
-        cutoff=request.limit,
-        plan=one.plan.again(),
-        stats=stats,
-        trace=rounds,
-    )
 
 
 def _left_there(
@@ -296,11 +306,11 @@ def _left_there(
     one: OneSource,
     solves: Bound,
     s: int,
-    found: tuple[Array, list[int]],
+    distances: tuple[Array, list[int]],
     seconds: float,
 ) -> Paths:
     """Return a result whose distances stay on the device that computed them."""
-    labels, words = found
+    labels, words = distances
     engine = engine_of(one.plan.device)
     there = engine.on_device(graph, s, labels, solves.device, None, graph.dist_dtype)
     return Paths(
@@ -314,24 +324,24 @@ def _left_there(
     )
 
 
-def _solved_in_steps(
-    graph: Graph, one: OneSource, s: int, request: SourceRequest, progress: Progress
-) -> Paths:
+def _solved_in_steps(graph: Graph, one: OneSource, s: int, question: Question) -> Paths:
     """Solve where distances have to be cut, folded or narrowed, or progress to be reported."""
-    inner, limit, chosen = opened(graph), request.limit, one.plan.again()
-    problem = Problem(Task.SSSP, np.array([s]), cutoff=limit)
-    rounds = Trace() if request.trace else None
+    view, limit, chosen = SolvableGraph(graph), question.cutoff, one.plan.again()
+    inner, problem = view.inner, Problem(question.task, np.array([s]), cutoff=limit)
+    rounds = Trace() if question.trace else None
     # Under negative weights a route within the cutoff may pass a vertex beyond it.
     beyond = limit is not None and inner.facts(symmetry=False).negative > 0
     stay = rounds is None and not beyond and one.stays
     try:
-        raw, stats = run_plan(graph, chosen, problem, progress=progress, trace=rounds, stay=stay)
+        raw, stats = run_plan(
+            view, chosen, problem, progress=question.progress, trace=rounds, stay=stay
+        )
     except DistanceOverflowError:
-        if limit is None and s >= graph.first_through:
+        if not may_fit(view, problem):
             raise
-        return _searched_again(graph, one, s, request, rounds)
+        return _searched_again(graph, chosen, s, question, rounds)
     if raw.device is not None:
-        there = on_device(raw, chosen, graph, s, limit, request.dtype)
+        there = on_device(raw, chosen, graph, s, limit, question.dtype)
         return Paths(
             graph,
             s,
@@ -343,23 +353,22 @@ def _solved_in_steps(
             there=there,
         )
     dist = cpu.cut(raw.dist, limit)
-    counted(stats, dist)
+    home = view.fold(dist, s)
+    if graph.turns:
+        stats.pop("reached", None)  # it counts edges
+    counted(stats, home if graph.turns else dist)
     if rounds is not None:
-        missed = np.flatnonzero(raw.dist == unreachable(dist.dtype))
-        edges = inner.m - int((inner.indptr[missed + 1] - inner.indptr[missed]).sum())
-        rounds.run = traced_run(chosen, graph, one_label(graph, s), edges, stats["seconds"])
+        rounds.run = _traced_search(view, chosen, s, raw.dist, stats["seconds"])
         stats |= asdict(rounds.totals())
 
-    home = folded(graph, dist, s)
-
     def through() -> Array:
-        found = predecessors(inner, s, raw.dist if beyond else dist, one.team)
-        return folded_tree(graph, found, s)
+        labels = raw.dist if beyond else dist
+        return view.fold_tree(predecessors(inner, s, labels, one.team), s)
 
     def tree() -> Array:
         return without_unreached(through(), home) if beyond else through()
 
-    labels = narrowed(home, request.dtype)
+    labels = narrowed(home, question.dtype)
     labels.flags.writeable = False
     return Paths(
         graph,
@@ -367,6 +376,31 @@ def _solved_in_steps(
         labels,
         tree=tree,
         through=through if beyond else None,
+        cutoff=limit,
+        plan=chosen,
+        stats=stats,
+        trace=rounds,
+    )
+
+
+def _searched_again(
+    graph: Graph, chosen: Plan, s: int, question: Question, rounds: Trace | None
+) -> Paths:
+    """Solve where a distance did not fit that may be no part of the answer; see `may_fit`."""
+    start, limit = time.perf_counter(), question.cutoff
+    try:
+        dist, through = searched(graph, s, limit)
+    except OverflowError as error:
+        raise DistanceOverflowError.of(error) from None
+    stats = counted({"seconds": time.perf_counter() - start}, dist)
+    labels = narrowed(dist, question.dtype)
+    labels.flags.writeable = False
+    return Paths(
+        graph,
+        s,
+        labels,
+        tree=lambda: without_unreached(through, dist),
+        through=lambda: through,
         cutoff=limit,
         plan=chosen,
         stats=stats,

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 from warpath.base import units
 from warpath.base.errors import NotEnoughMemoryError, NotSupportedError
 from warpath.engines.registry import engine_of, place
-from warpath.graph.turns import expanded
 from warpath.planner import kinds
 from warpath.planner.kinds import kind_of
 from warpath.planner.several import LISTED, is_several
@@ -81,7 +80,7 @@ def send_to_devices(graph: Graph, options: Options, device: Any) -> Any:
         return None
     from warpath.api.clustered import send
 
-    send(expanded(graph), options.device(), prepared=options.wish.prepared is True)
+    send(graph, options.device(), prepared=options.wish.prepared is True)
     return device
 
 

@@ -7,28 +7,21 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from warpath.api import prepared as preparing
-from warpath.api.folded import as_ends, folded_table, needs_links
-from warpath.api.nearest import nearest_of, within_of
+from warpath.api import question as asking
+from warpath.api.nearest import within_of
 from warpath.api.options import options_of, requested_size
 from warpath.api.pairs import pairs_of, route_of
-from warpath.api.prepared import decided
-from warpath.api.run import SourceRequest, solve_from_point, solve_one
+from warpath.api.prepared import with_hierarchy_if_faster
+from warpath.api.run import paths_of
 from warpath.api.several import send_to_devices
-from warpath.api.table import TableRequest, table_of
-from warpath.api.totals import totalled
+from warpath.api.table import table_of
+from warpath.api.totals import LOCAL, totals_of
 from warpath.base.dtypes import unreachable
-from warpath.base.errors import GraphError, VertexError
+from warpath.base.errors import GraphError
 from warpath.engines import hierarchy
-from warpath.engines.base import Problem
 from warpath.graph import Graph
-from warpath.graph.arguments import as_indices, checked_cutoff, checked_dist_dtype, one_index
-from warpath.graph.checks import checked_bool
 from warpath.graph.labels import one_label
-from warpath.graph.places import Snapped, noted, snapped, snapped_together
-from warpath.graph.point_sources import PointSources
-from warpath.graph.turns import expanded, refuse_turns
-from warpath.graph.zones import opened
-from warpath.recipes import Task
+from warpath.graph.solvable import search_graph
 from warpath.results.within import checked_cutoffs
 
 if TYPE_CHECKING:
@@ -38,7 +31,8 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, DTypeLike
 
     from warpath.api.dynamic import DynamicPaths
-    from warpath.api.run import Progress
+    from warpath.api.options import Options
+    from warpath.api.question import Answers, Progress
     from warpath.api.totals import Reduction
     from warpath.base.dtypes import Array
     from warpath.planner.plan import Plan
@@ -117,17 +111,8 @@ class Solver:
         ----------
         source, cutoff, dist_dtype, progress, trace : as in `warpath.sssp`.
         """
-        graph, source = self.graph, snapped(self.graph, source, "source")
-        s = one_index(graph, source, "source")
-        limit, dtype = checked_cutoff(cutoff, graph), checked_dist_dtype(dist_dtype, graph)
-        request = SourceRequest(limit, dtype, checked_bool(trace, "trace"))
-        if type(source) is Snapped and not source.only_vertices:
-            refuse_turns(graph, "sssp")
-            points = PointSources.of(graph, source)
-            return noted(solve_from_point(points, self._options, request, progress), source)
-        options = decided(graph, self._options)
-        one = options.one_source(graph, trace=request.trace, cutoff=limit)
-        return noted(solve_one(graph, one, s, request, progress), source)
+        question = asking.of_source(self.graph, source, cutoff, dist_dtype, progress, trace=trace)
+        return question.noted(paths_of(self._options, question))
 
     def path(self, source: Any, target: Any, *, progress: Progress = None) -> Route:
         """Return one shortest path.
@@ -136,11 +121,23 @@ class Solver:
         ----------
         source, target, progress : as in `warpath.path`.
         """
-        return route_of(self.graph, self._options, source, target, progress)
+        return self._route_by(self._options, source, target, progress)
 
     def _route(self, source: Any, target: Any) -> Route:
         """Return a route of a result; on a cluster it is searched in this process."""
-        return route_of(self.graph, self._options.here(self.graph), source, target, None)
+        return self._route_by(self._options.on_this_machine(self.graph), source, target, None)
+
+    def _route_by(self, options: Options, source: Any, target: Any, progress: Progress) -> Route:
+        question = asking.of_path(self.graph, source, target, progress)
+        return question.noted(route_of(options, question))
+
+    def _answers(self) -> Answers:
+        """Return the functions that answer questions about vertices, here or on a cluster."""
+        if not self._options.on_cluster():
+            return LOCAL
+        from warpath.api.clustered import ANSWERS
+
+        return ANSWERS
 
     def pairs(
         self,
@@ -157,16 +154,8 @@ class Solver:
         ----------
         origins, destinations, dist_dtype, progress, missing : as in `warpath.pairs`.
         """
-        return pairs_of(
-            self.graph,
-            self._options,
-            origins,
-            destinations,
-            dist_dtype,
-            progress,
-            self._route,
-            missing,
-        )
+        question = asking.of_pairs(self.graph, origins, destinations, dist_dtype, progress, missing)
+        return question.noted(pairs_of(self._options, question, self._answers().pairs, self._route))
 
     def distances(
         self,
@@ -188,21 +177,19 @@ class Solver:
         sources, targets, cutoff, dist_dtype, predecessors, out, progress, trace, missing : as in
             `warpath.distances`.
         """
-        graph = self.graph
-        sources, targets = snapped_together(
-            graph, missing=missing, sources=sources, targets=targets
+        question = asking.of_table(
+            self.graph,
+            sources,
+            targets,
+            cutoff,
+            dist_dtype,
+            progress,
+            missing=missing,
+            out=out,
+            predecessors=predecessors,
+            trace=trace,
         )
-        limit = checked_cutoff(cutoff, graph)
-        request = TableRequest(checked_dist_dtype(dist_dtype, graph), out, predecessors, trace)
-        if needs_links(sources, targets):
-            ends = as_ends(graph, sources, "sources"), as_ends(graph, targets, "targets")
-            table = folded_table(graph, self._options, ends, limit, request, progress, self._route)
-            return noted(table, sources, targets)
-        rows = as_indices(graph, sources, "sources")
-        columns = None if targets is None else as_indices(graph, targets, "targets")
-        problem = Problem(Task.MANY, rows, columns, limit)
-        table = table_of(graph, self._options, problem, request, progress, self._route)
-        return noted(table, sources, targets)
+        return question.noted(table_of(self._options, question, self._answers().table, self._route))
 
     def apsp(
         self,
@@ -219,10 +206,10 @@ class Solver:
         ----------
         dist_dtype, predecessors, out, progress, trace : as in `warpath.apsp`.
         """
-        dtype = checked_dist_dtype(dist_dtype, self.graph)
-        problem = Problem(Task.APSP, np.arange(self.graph.n))
-        request = TableRequest(dtype, out, predecessors, trace)
-        return table_of(self.graph, self._options, problem, request, progress, self._route)
+        question = asking.of_all_pairs(
+            self.graph, dist_dtype, progress, out=out, predecessors=predecessors, trace=trace
+        )
+        return table_of(self._options, question, self._answers().table)
 
     def totals(
         self,
@@ -240,10 +227,10 @@ class Solver:
         ----------
         reduce, sources, targets, cutoff, progress, missing : as in `warpath.totals`.
         """
-        limit = checked_cutoff(cutoff, self.graph)
-        return totalled(
-            self.graph, self._options, reduce, sources, targets, limit, progress, missing
+        question = asking.of_table(
+            self.graph, sources, targets, cutoff, progress=progress, missing=missing, every=True
         )
+        return question.noted(totals_of(self._options, question, reduce, self._answers()))
 
     def eccentricity(self, sources: Any = None, *, progress: Progress = None) -> Array:
         """Return the largest distance from each source to any vertex.
@@ -341,23 +328,18 @@ class Solver:
         ----------
         facilities, reverse, cutoff, dist_dtype, progress, missing : as in `warpath.nearest`.
         """
-        graph, given = self.graph, {"facilities": facilities}
-        (facilities,) = snapped_together(graph, missing=missing, **given)
-        reverse = checked_bool(reverse, "reverse")
-        starts = as_indices(graph, facilities, "facilities")
-        absent = starts < 0
-        if absent.all():
-            msg = f"all facilities are missing: {facilities.misses}"
-            raise VertexError(msg)
-        starts, ends = starts[~absent], None
-        if type(facilities) is Snapped and (facilities.along >= 0).any():
-            ends = facilities.part(np.flatnonzero(~absent))
-        limit, dtype = checked_cutoff(cutoff, graph), checked_dist_dtype(dist_dtype, graph)
-        found = nearest_of(
-            graph, self._options, starts, limit, dtype, progress, reverse=reverse, ends=ends
+        question, absent = asking.of_facilities(
+            self.graph,
+            facilities,
+            cutoff,
+            dist_dtype,
+            progress,
+            reverse=reverse,
+            missing=missing,
         )
-        found.missing = absent
-        return noted(found, facilities)
+        result = self._answers().nearest(self._options, question)
+        result.missing = absent
+        return question.noted(result)
 
     def within(
         self,
@@ -373,10 +355,9 @@ class Solver:
         ----------
         source, cutoff, reverse, progress : as in `warpath.within`.
         """
-        reverse = checked_bool(reverse, "reverse")
-        return within_of(
-            self.graph, self._options, source, checked_cutoffs(cutoff), progress, reverse=reverse
-        )
+        cutoffs = checked_cutoffs(cutoff)
+        question = asking.of_sources_within(self.graph, source, cutoffs, progress, reverse=reverse)
+        return question.noted(within_of(self._options, question, cutoffs, self._answers().nearest))
 
     def with_weights(
         self, weights: ArrayLike, *, order: str = "edges", progress: Progress = None
@@ -451,7 +432,7 @@ class Solver:
         source, sources, targets, target : as in `warpath.plan`.
         """
         size = requested_size(self.graph, source, sources, targets, target)
-        return decided(self.graph, self._options).plan(size, self.graph, anew=True)
+        return with_hierarchy_if_faster(self.graph, self._options).plan(size, self.graph, anew=True)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the graph and its hierarchy to a file, which `warpath.load` reads.
@@ -475,8 +456,8 @@ class Solver:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle the graph, the options and the hierarchy, so that no process builds it again."""
-        inner = opened(expanded(self.graph))
-        return _restored, (self.graph, self._wished(), hierarchy.arrays_of(inner))
+        arrays = hierarchy.arrays_of(search_graph(self.graph))
+        return _restored, (self.graph, self._wished(), arrays)
 
     def _wished(self) -> dict[str, Any]:
         """Return the options, as the constructor takes them."""
@@ -503,7 +484,7 @@ _OPTIONS = ("device", "algorithm", "threads", "params", "prepared")
 def _restored(graph: Graph, options: dict[str, Any], arrays: tuple[Any, ...] | None) -> Solver:
     """Return a solver that was pickled."""
     if arrays is not None:
-        hierarchy.keep(opened(graph), arrays)
+        hierarchy.keep(search_graph(graph), arrays)
     return Solver(graph, **options)
 
 

@@ -1,16 +1,26 @@
-"""A table filled by a plan, block by block where it goes to a file."""
+"""Tables of distances: planned with the destination of their rows, and filled block by block.
+
+The file is one idea: a table, from its plan to its rows, predecessors and trace.
+"""
 
 from __future__ import annotations
 
 import os
 import time
 from dataclasses import asdict, dataclass, replace
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 import numpy as np
 
-from warpath.api.prepared import decided
-from warpath.api.run import narrowed, run_plan, too_wide, traced_run, with_own_names
+from warpath.api.prepared import with_hierarchy_if_faster
+from warpath.api.run import (
+    may_fit,
+    narrowed,
+    run_plan,
+    too_wide,
+    traced_run,
+    with_own_names,
+)
 from warpath.base import settings, units
 from warpath.base.dtypes import unreachable
 from warpath.base.errors import (
@@ -21,14 +31,22 @@ from warpath.base.errors import (
     interrupts_first,
 )
 from warpath.base.progress import share, watch
-from warpath.engines.base import Problem
+from warpath.engines import cpu
 from warpath.engines.dense import sums_fit_int32
 from warpath.engines.shared_rows import SharedRows
 from warpath.engines.staged.tiles import Tiles, all_pairs
 from warpath.graph.checks import checked_bool, on_host
 from warpath.graph.fingerprint import digest_of, fingerprint
-from warpath.graph.turns import ends_of_turns, expanded, refuse_turns
-from warpath.graph.zones import arrivals, at_home, opened, refuse_areas
+from warpath.graph.links import (
+    arriving,
+    before_least,
+    between,
+    direct_pairs,
+    least_sums,
+    leaving,
+)
+from warpath.graph.turns import refuse_turns
+from warpath.graph.zones import at_home, refuse_areas
 from warpath.planner.cpu_model import Destination, Size
 from warpath.planner.kinds import kind_of
 from warpath.planner.wish import DEFAULT
@@ -42,57 +60,55 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from warpath.api.options import Options
-    from warpath.api.run import Progress
+    from warpath.api.question import Question
     from warpath.base.dtypes import Array
     from warpath.base.progress import Report
+    from warpath.engines.base import Problem
     from warpath.graph import Graph
-    from warpath.io.journal import Question
+    from warpath.graph.solvable import SolvableGraph
+    from warpath.io import journal
     from warpath.io.streams import NpyFile
     from warpath.planner.plan import Plan
     from warpath.results.route import Route
 
 
-def solved_table(
-    graph: Graph,
-    problem: Problem,
-    size: Size,
+class Solve(Protocol):
+    """Fills a table between vertices: on this machine, or by the workers of a cluster."""
+
+    def __call__(self, options: Options, question: Question, size: Size) -> DistanceTable:
+        """Return the table."""
+
+
+def table_of(
     options: Options,
-    request: TableRequest,
-    progress: Progress,
+    question: Question,
+    solve: Solve,
+    find_route: Callable[[Any, Any], Route] | None = None,
 ) -> DistanceTable:
-    """Plan and fill a table.
+    """Return a table of distances; see `warpath.distances` and `warpath.apsp`.
 
     Parameters
     ----------
-    problem : rows and columns in the graph's own indices.
+    find_route : returns a route from an entry of the rows to one of the columns.
     """
+    if question.ends is not None:
+        return _linked_table(options, question, solve, find_route)
+    size = question.size(_destination_of(question))
+    return solve(with_hierarchy_if_faster(question.graph, options, size), question, size)
+
+
+def solved_table(options: Options, question: Question, size: Size) -> DistanceTable:
+    """Plan and fill a table of distances between vertices on this machine."""
     from warpath.io.outputs import output_of  # here, as all of these take 10 ms of `import warpath`
 
-    if checked_bool(request.trace, "trace"):
-        chosen = options.settled(graph, DEFAULT).plan(size, graph)  # it traces everything
-        check_trace(chosen)
-    else:
-        chosen = options.plan(size, graph)
-    if request.predecessors:
-        check_predecessors(graph, chosen, problem, request)
-    rows = problem.sources
-    names = np.arange(graph.n) if problem.targets is None else problem.targets
-    shape = (len(rows), len(names))
-    pred = np.empty(shape, graph.indices.dtype) if request.predecessors else None
-    if kind_of(chosen.device).cluster:
-        from warpath.api.clustered import clustered_table
-
-        return clustered_table(graph, problem, options, request, chosen, pred, progress)
+    graph, view, rows, names = question.graph, question.view, question.sources, question.names
+    chosen = planned_table(options, question, size)
+    shape = len(rows), len(names)
+    pred = np.empty(shape, graph.indices.dtype) if question.predecessors else None
+    problem = question.problem(view)
+    trace = Trace() if question.trace else None
     works = [
-        TableWork(
-            graph,
-            plan,
-            replace(problem, targets=_columns(graph, problem, names)),
-            names,
-            pred,
-            Trace() if request.trace else None,
-        )
-        for plan in chosen.shares or (chosen,)
+        TableWork(view, plan, problem, names, pred, trace) for plan in chosen.shares or (chosen,)
     ]
     work = works[0]
     fill = work.fill if len(works) == 1 else _shared(works)
@@ -101,16 +117,16 @@ def solved_table(
     with (
         interrupts_first(),
         output_of(
-            request.out,
+            question.out,
             shape,
-            request.dtype,
+            question.dtype,
             on_gpu=kind_of(chosen.device).own_memory,
-            question=lambda: question(graph, chosen, problem, request),
+            question=lambda: described(chosen, question),
         ) as result,
-        watch(progress, chosen.recipe.name, "" if at_once else "sources") as report,
+        watch(question.progress, chosen.recipe.name, "" if at_once else "sources") as report,
     ):
         if chosen.staged is not None and size.place is Destination.MAPPED:
-            stats = _staged(graph, chosen, problem, cast("NpyFile", result), report)
+            stats = _staged(view, chosen, problem, cast("NpyFile", result), report)
             blocks = []
         else:
             blocks = result.blocks(at_once=at_once, several=rows_at_once(chosen))
@@ -133,11 +149,137 @@ def solved_table(
         names,
         result.array,
         pred=work.pred,
-        cutoff=problem.cutoff,
+        cutoff=question.cutoff,
         plan=chosen,
         stats=stats,
         trace=work.trace,
     )
+
+
+def planned_table(options: Options, question: Question, size: Size) -> Plan:
+    """Return the plan of a table; raise where it keeps no trace or predecessors that are asked for.
+
+    A trace is kept on this machine unless another device was requested.
+    """
+    graph = question.graph
+    if checked_bool(question.trace, "trace"):
+        chosen = options.fixed_to(DEFAULT, graph).plan(size, graph)
+        _check_trace(chosen)
+    else:
+        chosen = options.plan(size, graph)
+    if checked_bool(question.predecessors, "predecessors"):
+        _check_predecessors(chosen, question)
+    return chosen
+
+
+def _linked_table(
+    options: Options,
+    question: Question,
+    solve: Solve,
+    find_route: Callable[[Any, Any], Route] | None,
+) -> DistanceTable:
+    """Return a table of which some entries are points along edges.
+
+    Each vertex that a link of `warpath.graph.links` leads to is searched from once, by the plan
+    that the call would have for these vertices; then the least sums of links and distances are
+    taken. Sums of floats are formed as (link + distance) + link. Missing entries have no links.
+    """
+    from warpath.io.outputs import output_of
+
+    assert question.ends is not None  # noqa: S101 - the caller has looked
+    graph, cutoff, ends = question.graph, question.cutoff, question.ends
+    _check_linked(question)
+    inner, (start, end) = question.view.inner, ends
+    rows, columns = leaving(graph, start), arriving(graph, end)
+    heads, column = np.unique(columns.vertices, return_inverse=True)
+    tails, columns = columns.vertices, columns._replace(vertices=column)
+    shape = (len(start.indices), len(end.indices))
+    size = Size(Task.MANY, max(1, len(np.unique(rows.vertices))), max(1, len(heads)))
+    options = options.but(inner, prepared=options.wish.prepared)
+    options = with_hierarchy_if_faster(inner, options, size)
+    chosen = options.plan(size, inner)
+    options = options.fixed_to(chosen.device, inner)  # for each block of rows, however small
+    # With negative weights a path within the cutoff may begin with a longer one.
+    limit = None if inner.facts(symmetry=False).negative else cutoff
+    between_vertices = question.but(
+        graph=inner, cutoff=limit, dtype=graph.dist_dtype, targets=heads, ends=None, out=None
+    )
+    pred = np.empty(shape, graph.indices.dtype) if question.predecessors else None
+    stats: dict[str, Any] = {}
+    trace = None
+    with (
+        output_of(
+            question.out,
+            shape,
+            question.dtype,
+            question=lambda: described(chosen, question) | {"links": digest_of([*rows, *columns])},
+        ) as result,
+        watch(question.progress, chosen.recipe.name, "sources") as report,
+    ):
+        for block in result.blocks(several=rows_at_once(chosen)):
+            links = rows.of(block)
+            starts, row = np.unique(links.vertices, return_inverse=True)
+            links = links._replace(vertices=row)
+            dist, before = np.empty((0, 0), graph.dist_dtype), None
+            if len(starts) and len(heads):
+                reporting = share(report, block, shape[0])
+                part = between_vertices.but(sources=starts, progress=reporting)
+                table = solve(options, part, size._replace(sources=len(starts)))
+                dist, before, trace, chosen = table.dist, table.pred, table.trace, table.plan
+                stats = _added(stats, table.stats)
+            values = least_sums(dist, links, columns, (block.stop - block.start, shape[1]))
+            i, j = direct_pairs(start, end, block)
+            direct = between(graph, start, end, i, j)
+            directly = direct <= values[i - block.start, j]
+            i, j = i[directly] - block.start, j[directly]
+            if pred is not None:
+                pred[block] = before_least((dist, before), links, columns, tails, values)
+                pred[block][i, j] = -1
+            values[i, j] = direct[directly]
+            values = cpu.cut(values, cutoff)
+            if pred is not None:
+                pred[block][values == unreachable(values.dtype)] = -1
+            into = result.block(block)
+            into[...] = narrowed(values, question.dtype)
+            result.put(block, into)
+    if result.resumed:
+        stats["resumed"] = result.resumed
+    stats.setdefault("seconds", 0.0)
+    return DistanceTable(
+        graph,
+        start.indices,
+        end.indices,
+        result.array,
+        pred=pred,
+        cutoff=cutoff,
+        plan=with_own_names(chosen, inner, graph),
+        stats=stats,
+        reassociated=True,
+        trace=trace,
+        find_route=find_route,
+        ends=ends,
+    )
+
+
+def _check_linked(question: Question) -> None:
+    """Raise NotSupportedError for what tables of points along edges cannot have."""
+    if hasattr(question.out, "__cuda_array_interface__"):
+        msg = (
+            "out= is an array on a GPU, but distances of points along edges are formed on the "
+            'host: leave it out, or use Place(..., snap="vertex").'
+        )
+        raise NotSupportedError(msg)
+    if checked_bool(question.predecessors, "predecessors"):
+        refuse_turns(question.graph, "predecessors=True")
+        refuse_areas(question.graph, "predecessors=True")
+
+
+def _added(stats: dict[str, Any], more: dict[str, Any]) -> dict[str, Any]:
+    """Return the sums of two blocks' counts and seconds, and the later block's ratios."""
+    return {
+        key: stats.get(key, 0) + value if isinstance(value, int) or key == "seconds" else value
+        for key, value in more.items()
+    }
 
 
 def _shared(works: Sequence[TableWork]) -> Callable[[slice, Any, Report | None], dict[str, Any]]:
@@ -151,10 +293,10 @@ def _shared(works: Sequence[TableWork]) -> Callable[[slice, Any, Report | None],
     return SharedRows(plans, [filling(work) for work in works], count).fill
 
 
-def place_of(graph: Graph, problem: Problem, request: TableRequest) -> Destination:
+def _destination_of(question: Question) -> Destination:
     """Return where a table goes, and whether a file can be the matrix of a dense solve."""
-    out = request.out
-    checked_bool(request.predecessors, "predecessors")
+    graph, out = question.graph, question.out
+    checked_bool(question.predecessors, "predecessors")
     if out is None:
         return Destination.NEW
     if hasattr(out, "__cuda_array_interface__"):
@@ -162,10 +304,75 @@ def place_of(graph: Graph, problem: Problem, request: TableRequest) -> Destinati
     if isinstance(out, np.ndarray):
         return Destination.GIVEN
     mapped = isinstance(out, str | os.PathLike) and os.fspath(out).endswith(".npy")
-    if not mapped or problem.task is not Task.APSP or graph.first_through or request.predecessors:
+    own_rows = question.task is Task.APSP and graph.first_through == 0
+    if not mapped or not own_rows or question.predecessors:
         return Destination.BLOCKS
     narrow = sums_fit_int32(graph) and not graph.facts(symmetry=False).negative
-    return Destination.MAPPED if narrow or request.dtype == graph.dist_dtype else Destination.BLOCKS
+    return (
+        Destination.MAPPED if narrow or question.dtype == graph.dist_dtype else Destination.BLOCKS
+    )
+
+
+def described(chosen: Plan, question: Question) -> journal.Question:
+    """Return what the bytes of a table depend on: a file is only continued by the same."""
+    graph, targets = question.graph, question.targets
+    loose = chosen.recipe.reassociates and graph.dist_dtype.kind == "f"
+    return {
+        "graph": fingerprint(graph if graph.turns is None else question.view.inner),
+        "sources": digest_of([question.sources]),
+        "targets": "all vertices" if targets is None else digest_of([targets]),
+        "cutoff": str(question.cutoff),
+        "type": str(question.dtype),
+        "order of sums": chosen.algorithm if loose or not chosen.recipe.exact else "along the path",
+    }
+
+
+def _check_trace(chosen: Plan) -> None:
+    """Raise NotSupportedError where the plan counts nothing that a trace could hold."""
+    if chosen.shares or kind_of(chosen.device).cluster:
+        msg = "several devices keep no trace: trace one of them, as device='cpu' or 'cuda'."
+        raise NotSupportedError(msg)
+    if not kind_of(chosen.device).traces(chosen.recipe):
+        msg = (
+            f"{chosen.algorithm} counts no relaxations on a GPU, which are its kernels' own: leave "
+            "trace out, or trace a published variant (warpath algorithms --device cuda)."
+        )
+        raise NotSupportedError(msg)
+    if chosen.staged is not None:
+        msg = (
+            f"{chosen.algorithm} has no trace where tiles of the matrix pass through memory: leave "
+            "trace out."
+        )
+        raise NotSupportedError(msg)
+
+
+def _check_predecessors(chosen: Plan, question: Question) -> None:
+    """Raise where predecessors cannot be kept, or would take more memory than is free."""
+    graph, out = question.graph, question.out
+    refuse_turns(graph, "predecessors=True")
+    refuse_areas(graph, "predecessors=True")
+    if not (out is None or isinstance(out, np.ndarray) or hasattr(out, "__cuda_array_interface__")):
+        msg = (
+            "predecessors=True fills an array in memory, but out= is a file or a function: leave "
+            "one of them out. DistanceTable.path finds routes from the distances alone."
+        )
+        raise InputError(msg)
+    on_gpu = hasattr(out, "__cuda_array_interface__")
+    if on_gpu and not (chosen.recipe.predecessors and question.targets is None):
+        msg = (
+            f"{chosen.algorithm} keeps no predecessors on the GPU, where out= lies: leave out= "
+            "out, or predecessors."
+        )
+        raise NotSupportedError(msg)
+    bytes_ = len(question.sources) * question.width * graph.indices.dtype.itemsize
+    free, distances = settings.memory(), 0 if kind_of(chosen.device).own_memory else chosen.bytes
+    if distances + bytes_ > free:
+        msg = (
+            f"predecessors would take {units.size(bytes_)} next to the {units.size(distances)} of "
+            f"{chosen.algorithm}, but {units.size(free)} are free: leave predecessors out, for "
+            "DistanceTable.path finds routes from the distances, or select fewer sources."
+        )
+        raise NotEnoughMemoryError(msg)
 
 
 def rows_at_once(chosen: Plan) -> int:
@@ -174,20 +381,20 @@ def rows_at_once(chosen: Plan) -> int:
 
 
 def _staged(
-    graph: Graph, chosen: Plan, problem: Problem, result: NpyFile, report: Report | None
+    view: SolvableGraph, chosen: Plan, problem: Problem, result: NpyFile, report: Report | None
 ) -> dict[str, Any]:
     """Let tiles of the matrix pass through the device; a stopped run goes on where it was."""
     assert chosen.staged is not None  # noqa: S101 - the caller's promise
     tiles = Tiles(chosen.staged, result.journal, result.journal.panels)
     before = result.journal.done()
     if not kind_of(chosen.device).own_memory:
-        stats = _staged_here(graph, chosen, result.mapped(), tiles, report)
+        stats = _staged_here(view.graph, chosen, result.mapped(), tiles, report)
     else:
         _, stats = run_plan(
-            graph, chosen, problem, out=result.mapped(), progress=report, tiles=tiles
+            view, chosen, problem, out=result.mapped(), progress=report, tiles=tiles
         )
     if before is not None:
-        stats["resumed"] = min(graph.n, before["pivot"] * before["side"])
+        stats["resumed"] = min(view.graph.n, before["pivot"] * before["side"])
     return stats
 
 
@@ -213,102 +420,19 @@ def _staged_here(
     return {"seconds": time.perf_counter() - start}
 
 
-def _columns(graph: Graph, problem: Problem, names: Array) -> Array | None:
-    whole = problem.targets is None and not graph.first_through
-    return None if whole else arrivals(graph, names)
-
-
-class TableRequest(NamedTuple):
-    """What a call requests of a table.
-
-    Attributes
-    ----------
-    dtype : of the distances.
-    out : where they go; see `warpath.io.outputs.output_of`.
-    predecessors, trace : whether they are kept as well.
-    """
-
-    dtype: np.dtype[Any]
-    out: Any = None
-    predecessors: bool = False
-    trace: bool = False
-
-
-def check_trace(chosen: Plan) -> None:
-    """Raise NotSupportedError where the plan counts nothing that a trace could hold."""
-    if chosen.shares or kind_of(chosen.device).cluster:
-        msg = "several devices keep no trace: trace one of them, as device='cpu' or 'cuda'."
-        raise NotSupportedError(msg)
-    if not kind_of(chosen.device).traces(chosen.recipe):
-        msg = (
-            f"{chosen.algorithm} counts no relaxations on a GPU, which are its kernels' own: leave "
-            "trace out, or trace a published variant (warpath algorithms --device cuda)."
-        )
-        raise NotSupportedError(msg)
-    if chosen.staged is not None:
-        msg = (
-            f"{chosen.algorithm} has no trace where tiles of the matrix pass through memory: leave "
-            "trace out."
-        )
-        raise NotSupportedError(msg)
-
-
-def check_predecessors(graph: Graph, chosen: Plan, problem: Problem, request: TableRequest) -> None:
-    """Raise where predecessors cannot be kept, or would take more memory than is free."""
-    refuse_areas(graph, "predecessors=True")
-    out = request.out
-    if not (out is None or isinstance(out, np.ndarray) or hasattr(out, "__cuda_array_interface__")):
-        msg = (
-            "predecessors=True fills an array in memory, but out= is a file or a function: leave "
-            "one of them out. DistanceTable.path finds routes from the distances alone."
-        )
-        raise InputError(msg)
-    on_gpu = hasattr(out, "__cuda_array_interface__")
-    if on_gpu and not (chosen.recipe.predecessors and problem.targets is None):
-        msg = (
-            f"{chosen.algorithm} keeps no predecessors on the GPU, where out= lies: leave out= "
-            "out, or predecessors."
-        )
-        raise NotSupportedError(msg)
-    width = graph.n if problem.targets is None else len(problem.targets)
-    bytes_ = len(problem.sources) * width * graph.indices.dtype.itemsize
-    free, distances = settings.memory(), 0 if kind_of(chosen.device).own_memory else chosen.bytes
-    if distances + bytes_ > free:
-        msg = (
-            f"predecessors would take {units.size(bytes_)} next to the {units.size(distances)} of "
-            f"{chosen.algorithm}, but {units.size(free)} are free: leave predecessors out, for "
-            "DistanceTable.path finds routes from the distances, or select fewer sources."
-        )
-        raise NotEnoughMemoryError(msg)
-
-
-def question(graph: Graph, chosen: Plan, problem: Problem, request: TableRequest) -> Question:
-    """Return what the bytes of a table depend on: a file is only continued by the same."""
-    loose = chosen.recipe.reassociates and graph.dist_dtype.kind == "f"
-    everything = "all vertices"
-    return {
-        "graph": fingerprint(graph),
-        "sources": digest_of([problem.sources]),
-        "targets": everything if problem.targets is None else digest_of([problem.targets]),
-        "cutoff": str(problem.cutoff),
-        "type": str(request.dtype),
-        "order of sums": chosen.algorithm if loose or not chosen.recipe.exact else "along the path",
-    }
-
-
 @dataclass
 class TableWork:
     """The rows of one table that a plan fills.
 
     Attributes
     ----------
-    problem : with the columns as the opened graph has them; None for all vertices.
+    problem : in vertices of the graph that is searched.
     names : (t,) the columns in the graph's own indices.
     pred : (k, t), or None.
     edges : what Dijkstra would relax for the rows traced so far.
     """
 
-    graph: Graph
+    view: SolvableGraph
     plan: Plan
     problem: Problem
     names: Array
@@ -317,14 +441,14 @@ class TableWork:
     edges: int = 0
 
     def __post_init__(self) -> None:
-        self.inner = opened(self.graph)
+        self.graph, self.inner = self.view.graph, self.view.inner
 
     def fill(self, block: slice, into: Any, report: Report | None) -> dict[str, Any]:
         """Put the distances of a block of rows into `into`; keep predecessors and the trace."""
         try:
             stats = self._solve(block, into, report)
         except DistanceOverflowError:
-            if not self._may_fit():
+            if not may_fit(self.view, self.problem):
                 raise
             stats = self._row_by_row(block, into)
         self._at_home(block, into)
@@ -345,18 +469,6 @@ class TableWork:
         if self.pred is not None and by_rows:
             self._trees(block, into, self.pred[block])
         return stats
-
-    def _may_fit(self) -> bool:
-        """Say whether a distance that does not fit may not be the answer.
-
-        It may lie beyond the cutoff, or be a closed vertex's round trip, or end at another vertex
-        than the targets; or another source may reach a negative cycle.
-        """
-        problem, facts = self.problem, self.inner.facts(symmetry=False)
-        long = not facts.integer or 2 * facts.longest >= unreachable(self.inner.dist_dtype)
-        apart = problem.cutoff is not None or self.graph.first_through > 0
-        cycle = facts.negative > 0 and len(problem.sources) > 1
-        return apart or cycle or (long and problem.targets is not None)
 
     def _row_by_row(self, block: slice, into: Any) -> dict[str, Any]:
         """Search from one source after another, for distances of the table alone.
@@ -405,7 +517,7 @@ class TableWork:
         trace = None if self.trace is None else Trace()
         tiles = None if self.plan.staged is None else Tiles(self.plan.staged)
         _, stats = run_plan(
-            self.graph,
+            self.view,
             self.plan,
             problem,
             out=into,
@@ -434,7 +546,7 @@ class TableWork:
             self.edges += sum(int(degrees[row != unreachable(row.dtype)].sum()) for row in rows)
 
     def _from_square(self, into: Any, report: Report | None) -> dict[str, Any]:
-        """Solve all pairs of the opened graph, and keep the requested rows and columns."""
+        """Solve all pairs of the searched graph, and keep the requested rows and columns."""
         n, columns = self.inner.n, self.problem.targets
         assert columns is not None  # noqa: S101 - the caller's promise
         square = np.empty((n, n), self._wide(into.dtype))
@@ -473,7 +585,7 @@ class TableWork:
         return stats
 
     def _trees(self, block: slice, rows: Array, into: Array) -> None:
-        """Put the tree of each row, all vertices of the opened graph, into rows of `into`.
+        """Put the tree of each row, all vertices of the searched graph, into rows of `into`.
 
         Floats that were added in another order than along the paths make no tree: there a search
         finds the labels once more.
@@ -504,9 +616,10 @@ class TableWork:
     def _at_home(self, block: slice, into: Any) -> None:
         """Put closed vertices at 0 from themselves, without a predecessor."""
         sources = self.problem.sources[block]
-        at_home(self.graph, sources, self.names, into)
-        if self.pred is not None and self.graph.first_through:
-            self.pred[block][sources[:, None] == self.names[None, :]] = -1
+        if self.graph.turns is None and self.graph.first_through:
+            at_home(self.graph, sources, self.names, into)
+            if self.pred is not None:
+                self.pred[block][sources[:, None] == self.names[None, :]] = -1
 
     def end_trace(self, stats: dict[str, Any]) -> None:
         """Say in the trace what was traced."""
@@ -524,67 +637,3 @@ def _put(rows: Array, into: Any) -> None:
         into[:] = rows
     else:  # an array of a GPU takes one of the host by this only
         into.set(rows)
-
-
-def table_of(
-    graph: Graph,
-    options: Options,
-    problem: Problem,
-    request: TableRequest,
-    progress: Progress,
-    find_route: Callable[[Any, Any], Route],
-) -> DistanceTable:
-    """Return a table of distances; see `warpath.distances` and `warpath.apsp`.
-
-    Parameters
-    ----------
-    find_route : returns a route from a source to a target.
-    """
-    if graph.turns is not None:
-        return turned_table(graph, options, problem, request, progress, find_route)
-    width = graph.n if problem.targets is None else len(problem.targets)
-    place = place_of(graph, problem, request)
-    size = Size(problem.task, len(problem.sources), width, request.dtype.itemsize, place)
-    return solved_table(graph, problem, size, decided(graph, options, size), request, progress)
-
-
-def turned_table(
-    graph: Graph,
-    options: Options,
-    problem: Problem,
-    request: TableRequest,
-    progress: Progress,
-    find_route: Callable[[Any, Any], Route],
-) -> DistanceTable:
-    """Return a table of distances between the vertices of a graph with turns.
-
-    Parameters
-    ----------
-    problem : rows and columns in the graph's own indices.
-    find_route : returns a route from a source to a target.
-
-    Raises
-    ------
-    NotSupportedError
-        If predecessors are requested: the vertex before the target depends on the turn there.
-    """
-    if request.predecessors:
-        refuse_turns(graph, "predecessors=True")
-    inner, rows = expanded(graph), problem.sources
-    columns = np.arange(graph.n) if problem.targets is None else problem.targets
-    within = Problem(Task.MANY, rows, ends_of_turns(graph, columns), problem.cutoff)
-    place = place_of(inner, within, request)
-    size = Size(Task.MANY, len(rows), len(columns), request.dtype.itemsize, place)
-    found = solved_table(inner, within, size, options.for_graph(inner), request, progress)
-    return DistanceTable(
-        graph,
-        rows,
-        columns,
-        found.dist,
-        cutoff=found.cutoff,
-        plan=with_own_names(found.plan, inner, graph),
-        stats=found.stats,
-        trace=found.trace,
-        reassociated=found.reassociated,
-        find_route=find_route,
-    )

@@ -8,31 +8,30 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from warpath.api.folded import as_ends, folded_table, needs_links
-from warpath.api.prepared import decided
+from warpath.api.nearest import nearest_of
+from warpath.api.pairs import solved_pairs
+from warpath.api.prepared import with_hierarchy_if_faster
+from warpath.api.question import Answers
 from warpath.api.run import run_totals
-from warpath.api.table import TableRequest, solved_table
+from warpath.api.table import solved_table, table_of
 from warpath.base.dtypes import unreachable
 from warpath.base.errors import DistanceOverflowError, InputError
 from warpath.base.progress import watch
-from warpath.engines.base import Problem
 from warpath.engines.shared_rows import SharedRows
-from warpath.graph.arguments import as_indices
 from warpath.graph.checks import shown
-from warpath.graph.places import noted, snapped_together
-from warpath.graph.turns import refuse_turns
-from warpath.planner.cpu_model import Destination, Size
+from warpath.planner.cpu_model import Destination
 from warpath.planner.kinds import kind_of
-from warpath.recipes import Task
 from warpath.results.totals import NAMES, Totals
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from warpath.api.options import Options
-    from warpath.api.run import Progress
+    from warpath.api.question import Progress, Question
     from warpath.base.dtypes import Array
+    from warpath.engines.base import Problem
     from warpath.graph import Graph
+    from warpath.graph.solvable import SolvableGraph
 
     #: (sources, distances) -> an array with an entry or a row for each source of the block.
     Reduction = Callable[[Array, Array], Any]
@@ -61,60 +60,55 @@ def checked_names(reduce: str | Sequence[str] | Reduction) -> tuple[str, ...]:
     return requested
 
 
-def totalled(
-    graph: Graph,
+def totals_of(
     options: Options,
+    question: Question,
     reduce: str | Sequence[str] | Reduction,
-    sources: Any,
-    targets: Any,
-    cutoff: float | None,
-    progress: Progress,
-    missing: str = "raise",
+    answers: Answers,
 ) -> Totals:
     """Return the totals of the distances from each source; see `warpath.totals`."""
-    refuse_turns(graph, "totals")
     names = checked_names(reduce)
-    sources, targets = snapped_together(graph, missing=missing, sources=sources, targets=targets)
-    chosen_columns = None if targets is None else as_indices(graph, targets, "targets")
-    chosen_rows = np.arange(graph.n) if sources is None else as_indices(graph, sources, "sources")
-    problem = Problem(Task.MANY, chosen_rows, chosen_columns, cutoff)
-    start = time.perf_counter()
-    columns = graph.n if problem.targets is None else len(problem.targets)
+    graph, sources, start = question.graph, question.sources, time.perf_counter()
     if "sum" in names:
-        _refuse_overflow(graph, columns)
-    entry = graph.dist_dtype.itemsize
-    size = Size(problem.task, len(problem.sources), columns, entry, Destination.TOTALS)
-    options = decided(graph, options, size)
+        _refuse_overflow(graph if graph.turns is None else question.view.inner, question.width)
+    size = question.size(Destination.TOTALS)
+    options = with_hierarchy_if_faster(graph, options, size)
     chosen = options.plan(size, graph)
-    found = None
-    linked = needs_links(sources, targets)
-    if names and options.on_cluster() and not linked and len(problem.sources):
-        from warpath.api.clustered import clustered_totals
-
-        found, chosen = clustered_totals(graph, options, problem, names, chosen, progress)
-    elif names and graph.first_through == 0 and not linked:
-        # A closed vertex has its distance to itself changed in rows.
-        shares = alike(chosen, problem, names)
-        if len(shares) > 1:
-            found = shared_totals(graph, shares, problem, names, progress)
-        else:
-            found = run_totals(graph, shares[0], problem, names, progress)
-    if found is None:
+    values = None
+    if names and question.ends is None:
+        values, chosen = answers.totals(options, question, names, chosen)
+    if values is None:
         rows = (
-            _Reduced(graph, problem.sources, reduce)
+            _Reduced(graph, sources, reduce)
             if callable(reduce)
-            else _RowTotals(len(problem.sources), graph.dist_dtype, names)
+            else _RowTotals(len(sources), graph.dist_dtype, names)
         )
-        request = TableRequest(graph.dist_dtype, rows.add)
-        if linked:
-            ends = as_ends(graph, sources, "sources"), as_ends(graph, targets, "targets")
-            table = folded_table(graph, options, ends, cutoff, request, progress)
+        question = question.but(out=rows.add)
+        if question.ends is not None:
+            table = table_of(options, question, answers.table)
         else:
-            table = solved_table(graph, problem, size, options, request, progress)
-        chosen = table.plan
-        found = rows.values
+            table = answers.table(options, question, size)
+        chosen, values = table.plan, rows.values
     stats = {"seconds": time.perf_counter() - start}
-    return noted(Totals(graph, problem.sources, found, plan=chosen, stats=stats), sources, targets)
+    return Totals(graph, sources, values, plan=chosen, stats=stats)
+
+
+def solved_totals(
+    options: Options, question: Question, names: tuple[str, ...], chosen: Plan
+) -> tuple[dict[str, Array] | None, Plan]:
+    """Return totals that are made without a table, and the plan; None where no engine makes them.
+
+    A closed vertex has its distance to itself changed in rows of a table.
+    """
+    del options
+    graph = question.graph
+    if graph.turns is None and graph.first_through:
+        return None, chosen
+    view, problem = question.view, question.problem(question.view)
+    shares = devices_with_same_sums(chosen, problem, names)
+    if len(shares) > 1:
+        return _shared_totals(view, shares, problem, names, question.progress), chosen
+    return run_totals(view, shares[0], problem, names, question.progress), chosen
 
 
 def _refuse_overflow(graph: Graph, columns: int) -> None:
@@ -199,7 +193,9 @@ class _NoTotals(Exception):  # noqa: N818 - an answer, which ends all devices as
     """A device has no totals of this algorithm."""
 
 
-def alike(chosen: Plan, problem: Problem, names: Sequence[str]) -> tuple[Plan, ...]:
+def devices_with_same_sums(
+    chosen: Plan, problem: Problem, names: Sequence[str]
+) -> tuple[Plan, ...]:
     """Return the plans of devices that may share the sources of totals.
 
     The order in which sums of inverses are formed depends on the kind of device and, with targets,
@@ -214,8 +210,8 @@ def alike(chosen: Plan, problem: Problem, names: Sequence[str]) -> tuple[Plan, .
     return tuple(plan for plan in shares if kind_of(plan.device) is kind_of(shares[0].device))
 
 
-def shared_totals(
-    graph: Graph,
+def _shared_totals(
+    view: SolvableGraph,
     shares: Sequence[Plan],
     problem: Problem,
     names: tuple[str, ...],
@@ -234,7 +230,7 @@ def shared_totals(
     def filling(plan: Plan) -> Callable[[slice, Any], dict[str, Any]]:
         def fill(rows: slice, _: Any) -> dict[str, Any]:
             some = replace(problem, sources=problem.sources[rows])
-            found = run_totals(graph, plan, some, names, None)
+            found = run_totals(view, plan, some, names, None)
             if found is None:
                 raise _NoTotals
             parts.append((rows, found))
@@ -256,3 +252,7 @@ def shared_totals(
         for name, values in found.items():
             totals[name][block] = values
     return totals
+
+
+#: What this machine answers.
+LOCAL = Answers(solved_table, solved_pairs, nearest_of, solved_totals)

@@ -20,7 +20,7 @@ from warpath.cli.reporting import UsageError, busy, tell
 from warpath.engines.hierarchy import arcs_of
 from warpath.graph import Graph
 from warpath.graph.generate import GENERATORS
-from warpath.graph.zones import opened
+from warpath.graph.solvable import search_graph
 from warpath.io.formats import left_out, write
 
 _WEIGHTS = (
@@ -74,7 +74,7 @@ def prepare(
     roads = loaded.graph
     with loaded.timed("prepare"):
         solver = calls.prepare(roads, threads=threads, progress=options.progress)
-    up, down = arcs_of(opened(roads))
+    up, down = arcs_of(search_graph(roads))
     report = loaded.report("prepare")
     hierarchy = f"{count(up)} arcs up, {count(down)} down"
     report.add("arcs", {"up": up, "down": down}, "hierarchy", hierarchy)

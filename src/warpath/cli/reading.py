@@ -20,7 +20,7 @@ from warpath.cli.options import Solving
 from warpath.cli.output import Report, titled
 from warpath.cli.reporting import UsageError, in_words_of_the_command, tell
 from warpath.engines import hierarchy
-from warpath.graph.zones import opened
+from warpath.graph.solvable import search_graph
 from warpath.io.columns import reports_unused
 from warpath.io.coordinate_files import coordinates_of, find_coordinates
 from warpath.io.formats import read
@@ -107,7 +107,7 @@ class Loaded:
         if points_file is not None:
             graph = self.graph.with_coordinates(coordinates_of(points_file, self.graph))
             if self.prepared:
-                hierarchy.share(opened(self.graph), opened(graph))
+                hierarchy.share(search_graph(self.graph), search_graph(graph))
             self.graph = graph
 
 

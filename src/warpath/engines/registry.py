@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, cast
 
 from warpath.base.errors import InputError, NotSupportedError
 from warpath.graph.checks import checked_kind
-from warpath.graph.turns import expanded
 from warpath.planner.kinds import KINDS, device_names, kind_of
 
 if TYPE_CHECKING:
@@ -57,4 +56,4 @@ def place(graph: Graph, device: str) -> str:
         msg = f"device = None is not valid; use {device_names()}."
         raise InputError(msg)
     kind_of(device, auto=False)  # a loaded engine does not check the number
-    return engine_of(device).place(expanded(graph), device)
+    return engine_of(device).place(graph, device)

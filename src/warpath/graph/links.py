@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from warpath.base.dtypes import unreachable
+from warpath.base.errors import DistanceOverflowError
 from warpath.graph.edge_geometry import weight_up_to
 from warpath.graph.turns import ends_of_turns, expanded, states_of_edges
-from warpath.graph.zones import arrivals, opened
+from warpath.graph.zones import arrivals
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
     from warpath.base.dtypes import Array
     from warpath.graph.graph import Graph
     from warpath.graph.places import Snapped
+
+_ANY = np.iinfo(np.int64).max  # above every vertex
 
 
 class Links(NamedTuple):
@@ -59,11 +62,6 @@ class Links(NamedTuple):
         return cls(*(each[order] for each in columns))
 
 
-def searched(graph: Graph) -> Graph:
-    """Return the graph that is searched: without turns and without closed vertices."""
-    return opened(expanded(graph))
-
-
 def leaving(graph: Graph, ends: Snapped) -> Links:
     """Return the links from entries to vertices of the graph that is searched."""
     rows = np.flatnonzero((ends.along < 0) & ~ends.missing)
@@ -81,8 +79,14 @@ def leaving(graph: Graph, ends: Snapped) -> Links:
     return Links.joined(own, Links(ahead, heads, rest, along), Links(behind, tails, upto, back))
 
 
-def arriving(graph: Graph, ends: Snapped) -> Links:
-    """Return the links from vertices of the graph that is searched to entries."""
+def arriving(graph: Graph, ends: Snapped, *, turned: bool = True) -> Links:
+    """Return the links from vertices of the graph that is searched to entries.
+
+    Parameters
+    ----------
+    turned : whether links of a graph with turns begin before the turns into their edges; else they
+        begin at the tails of the edges.
+    """
     rows = np.flatnonzero((ends.along < 0) & ~ends.missing)
     own = _of_vertices(graph, rows, _arriving_at(graph, ends.indices[rows]))
     ahead, along = _inside(ends.along), ends.along[_inside(ends.along)]
@@ -94,7 +98,7 @@ def arriving(graph: Graph, ends: Snapped) -> Links:
     if graph.areas:  # a path that ends in an area may come from any end
         tails = arrivals(graph, tails)
     links = Links(np.concatenate([ahead, behind]), tails, np.concatenate([upto, rest]), edges)
-    return Links.joined(own, links if graph.turns is None else _after_turns(graph, links))
+    return Links.joined(own, _after_turns(graph, links) if turned and graph.turns else links)
 
 
 def between(graph: Graph, start: Snapped, end: Snapped, i: Array, j: Array) -> Array:
@@ -117,6 +121,86 @@ def between(graph: Graph, start: Snapped, end: Snapped, i: Array, j: Array) -> A
         last = weight_up_to(graph, edges[at], end.fractions[j[at]])
         dist[at] = np.minimum(dist[at], np.where(ahead[at] < 0, first - last, last - first))
     return dist
+
+
+def pairs_of_links(first: Links, last: Links, k: int) -> tuple[Array, Links, Links]:
+    """Return each link of an entry with each link of the other entry of the same number."""
+    counts = np.bincount(first.rows, minlength=k), np.bincount(last.rows, minlength=k)
+    begins = np.cumsum(counts[1]) - counts[1]
+    repeats = counts[1][first.rows]
+    at = np.repeat(np.arange(len(first.rows)), repeats)
+    within = np.arange(len(at)) - np.repeat(np.cumsum(repeats) - repeats, repeats)
+    trip = first.rows[at]
+    return trip, first.taken(at), last.taken(begins[trip] + within)
+
+
+def plus_links(dist: Array, offsets: Array) -> Array:
+    """Return distances plus lengths of links; what is unreachable stays so."""
+    if dist.dtype.kind == "f":
+        return dist + offsets
+    never = unreachable(dist.dtype)
+    reached = dist != never
+    if (reached & (dist >= never - np.maximum(offsets, 0))).any():
+        msg = "the distance of a point along an edge does not fit 64 bits"
+        raise DistanceOverflowError.of(OverflowError(msg))
+    return np.where(reached, dist + np.where(reached, offsets, 0), never)
+
+
+def least_sums(dist: Array, rows: Links, columns: Links, shape: tuple[int, int]) -> Array:
+    """Return the least sums of a link, a distance and a link, of the given shape.
+
+    Parameters
+    ----------
+    dist : distances between vertices.
+    rows, columns : links, whose vertices are rows and columns of `dist`.
+    """
+    least = np.full(shape, unreachable(dist.dtype), dist.dtype)
+    if not len(rows.rows) or not len(columns.rows):
+        return least
+    into, first = np.unique(rows.rows, return_index=True)
+    across, begin = np.unique(columns.rows, return_index=True)
+    sums = plus_links(dist[rows.vertices], rows.offsets[:, None])
+    by_row = np.minimum.reduceat(sums, first, axis=0)
+    sums = plus_links(by_row[:, columns.vertices], columns.offsets[None, :])
+    least[np.ix_(into, across)] = np.minimum.reduceat(sums, begin, axis=1)
+    return least
+
+
+def before_least(
+    table: tuple[Array, Array | None], rows: Links, columns: Links, tails: Array, least: Array
+) -> NDArray[np.int64]:
+    """Return the first vertex before each target on a path of the least sum, -1 for none.
+
+    Parameters
+    ----------
+    table : distances between vertices, and the vertices before the targets.
+    tails : the vertices that the links of columns lead from.
+    """
+    dist, pred = table
+    before = np.full(least.shape, -1 if pred is None else _ANY, np.int64)
+    if pred is None:
+        return before
+    for row, vertex, offset in zip(rows.rows, rows.vertices, rows.offsets, strict=True):
+        sums = plus_links(plus_links(dist[vertex], offset)[columns.vertices], columns.offsets)
+        equal = np.flatnonzero(sums == least[row, columns.rows])
+        last = np.where(columns.edges < 0, pred[vertex][columns.vertices], tails)
+        np.minimum.at(before[row], columns.rows[equal], last[equal])
+    before[before == _ANY] = -1
+    return before
+
+
+def direct_pairs(start: Snapped, end: Snapped, block: slice) -> tuple[Array, Array]:
+    """Return the pairs of rows of a block and columns at the same vertex or along the same line."""
+    keys = [np.where(each.along >= 0, each.along, -2 - each.indices) for each in (start, end)]
+    rows = np.flatnonzero(~start.missing[block]) + block.start
+    order = np.flatnonzero(~end.missing)
+    order = order[np.argsort(keys[1][order], kind="stable")]
+    low, high = (
+        np.searchsorted(keys[1][order], keys[0][rows], side=side) for side in ("left", "right")
+    )
+    counts = high - low
+    within = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
+    return np.repeat(rows, counts), order[np.repeat(low, counts) + within]
 
 
 def _weights(graph: Graph, edges: Array) -> Array:

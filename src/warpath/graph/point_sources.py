@@ -9,7 +9,7 @@ import numpy as np
 from warpath.graph.csr import kept_rows, order_of_transpose
 from warpath.graph.graph import Graph
 from warpath.graph.links import Links, arriving, leaving
-from warpath.graph.zones import opened
+from warpath.graph.solvable import search_graph
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -38,7 +38,7 @@ class PointSources(NamedTuple):
 
     @classmethod
     def of(cls, graph: Graph, ends: Snapped, *, reverse: bool = False) -> PointSources:
-        """Join sources to a graph without turns.
+        """Join sources to the graph that is searched.
 
         Parameters
         ----------
@@ -46,13 +46,16 @@ class PointSources(NamedTuple):
         reverse : whether distances to the sources are searched.
         """
         points = np.flatnonzero(ends.along >= 0)
-        links = (arriving if reverse else leaving)(graph, ends.part(points))
+        part = ends.part(points)
+        links = arriving(graph, part, turned=False) if reverse else leaving(graph, part)
         if reverse:
             new = np.argsort(order_of_transpose(graph.indptr, graph.indices))
-            # Where paths end in the opened graph, those of the reversed graph begin.
+            # Where paths end in the graph that is searched, those of the reversed graph begin.
             at, n, closed = links.vertices, graph.n, graph.first_through
-            turned = np.where(at >= n, at - n, np.where(at < closed, at + n, at))
-            links = links._replace(vertices=turned, edges=new[links.edges])
+            starts = np.where(at >= n, at - n, np.where(at < closed, at + n, at))
+            edges = new[links.edges]
+            starts = starts if graph.turns is None else n + edges
+            links = links._replace(vertices=starts, edges=edges)
             along, back = (np.where(each >= 0, new[each], -1) for each in (ends.along, ends.back))
             ends = ends._replace(along=along, back=back, fractions=1 - ends.fractions)
             graph = graph.reversed()
@@ -65,7 +68,7 @@ class PointSources(NamedTuple):
     @classmethod
     def joined(cls, graph: Graph, ends: Snapped, links: Links) -> PointSources:
         """Join sources to a graph over given links, in the order of the sources."""
-        inner, points = opened(graph), np.flatnonzero(ends.along >= 0)
+        inner, points = search_graph(graph), np.flatnonzero(ends.along >= 0)
         vertices = ends.indices.copy()
         vertices[points] = inner.n + np.arange(len(points))
         counts = np.bincount(links.rows, minlength=len(vertices))[points]

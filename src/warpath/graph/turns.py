@@ -159,7 +159,7 @@ def edges_of_turns(graph: CsrGraph, path: Array) -> Array:
     edges: Array = path[1:-1] - graph.n
     others = edges >= graph.m
     if graph.turns is not None and others.any():
-        edges[others] = _edges_of_states(graph, graph.turns)[edges[others] - graph.n]
+        edges[others] = edges_of_states(graph)[edges[others] - graph.n]
     return edges
 
 
@@ -174,8 +174,7 @@ def states_of_edges(graph: CsrGraph, edges: Array) -> tuple[Array, Array]:
     -------
     which, vertices : (s,) int64 each, ascending positions in `edges`, and the vertices.
     """
-    assert graph.turns is not None  # noqa: S101 - the caller's promise
-    last = _edges_of_states(graph, graph.turns)
+    last = edges_of_states(graph)
     order = np.argsort(last, kind="stable")
     low, high = (np.searchsorted(last[order], edges, side=side) for side in ("left", "right"))
     counts = high - low
@@ -189,8 +188,8 @@ def refuse_turns(graph: CsrGraph, call: str) -> None:
     """Raise NotSupportedError if a graph has turns, which a call does not honour."""
     if graph.turns is not None:
         msg = (
-            f"{call} does not honour turn restrictions and turn costs; path, pairs, distances and "
-            "apsp do. Read the file without turns for the other calls."
+            f"{call} does not honour turn restrictions and turn costs: read the file without turns "
+            "for this call."
         )
         raise NotSupportedError(msg)
 
@@ -270,15 +269,16 @@ def _sequences(graph: CsrGraph, turns: Turns) -> _Sequences:
     return _SEQUENCES.of(graph, lambda: _Sequences(turns.banned))
 
 
-def _edges_of_states(graph: CsrGraph, turns: Turns) -> Array:
-    """Return the last edges of paths that end in each state: (k,) int64.
+def edges_of_states(graph: CsrGraph) -> Array:
+    """Return the last edges of paths that end in each state of a graph with turns: (k,) int64.
 
     States are the edges, then the beginnings of two or more edges of forbidden sequences, then
     copies of those states whose edge is inside an area, for paths that end there.
     """
 
     def make() -> Array:
-        edges = np.concatenate([np.arange(graph.m), _sequences(graph, turns).edges])
+        assert graph.turns is not None  # noqa: S101 - the caller's promise
+        edges = np.concatenate([np.arange(graph.m), _sequences(graph, graph.turns).edges])
         tails, heads, _ = graph.edges()
         inside = np.maximum(tails, heads)[edges] < graph.first_through if graph.areas else []
         return np.concatenate([edges, edges[np.flatnonzero(inside)]])
@@ -300,7 +300,7 @@ def _expanded(graph: G, turns: Turns) -> G:
         )
         raise GraphError(msg)
     before, after, pair = _sequences(graph, turns).turns(first, second, m)
-    edges = _edges_of_states(graph, turns)
+    edges = edges_of_states(graph)
     if graph.first_through:
         before, after, pair = _without_passing(graph, edges, before, after, pair)
     states, vertices = np.arange(len(edges)), np.arange(n)
@@ -320,7 +320,7 @@ def _without_passing(
 
     Parameters
     ----------
-    edges : as `_edges_of_states` returns them.
+    edges : as `edges_of_states` returns them.
     before, after, pair : (u,) states and pairs of edges, as `_Sequences.turns` returns them.
     """
     tails, heads, _ = graph.edges()

@@ -26,7 +26,6 @@ from warpath.graph.checks import index_dtype
 from warpath.graph.csr import kept_rows
 from warpath.graph.derived import Derived, bytes_of_graph
 from warpath.graph.graph import Graph
-from warpath.graph.turns import refuse_turns
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -41,7 +40,6 @@ _INSIDE: Derived[Graph] = Derived(__name__, "edges inside areas", bytes_of_graph
 
 def opened(graph: Graph) -> Graph:
     """Return the opened graph, or the graph itself if it has no closed vertices. O(n + m)."""
-    refuse_turns(graph, "this call")  # turns are solved in another graph, see `turns.expanded`
     closed = graph.first_through
     if closed == 0:
         return graph

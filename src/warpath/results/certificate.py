@@ -15,8 +15,9 @@ from warpath.graph.arguments import one_index
 from warpath.graph.checks import shown
 from warpath.graph.csr import threads_for
 from warpath.graph.labels import one_label
+from warpath.graph.solvable import search_graph
 from warpath.graph.turns import refuse_turns
-from warpath.graph.zones import folded_tree, opened, unfolded
+from warpath.graph.zones import folded_tree, unfolded
 from warpath.results.distance_table import DistanceTable
 from warpath.results.foreign import Labels, labels_of, predecessors_of, tree_fault
 from warpath.results.paths import Paths
@@ -130,7 +131,7 @@ def verify(
             "leave source=, pred= and unreachable= out, or give its distances, result.dist."
         )
         raise InputError(msg)
-    inner = opened(graph)
+    inner = search_graph(graph)
     if isinstance(result, DistanceTable):
         if tree != "canonical":
             raise InputError("tree='any' has no effect on a table: leave it out.")
@@ -172,7 +173,7 @@ def _verify_foreign(
     if pred is None:
         if tree != "canonical":
             raise InputError("tree='any' needs predecessors: give pred=, or leave it out.")
-        inner = opened(found.graph)
+        inner = search_graph(found.graph)
         _verify_row(found.graph, inner, start, found.dist, None, cutoff=None, slack=found.slack)
         return Certificate(1, graph.n, graph.m, tree=False, slack=found.slack)
     before = predecessors_of(graph, pred, start)
@@ -190,7 +191,7 @@ def _verify_tree(
 ) -> Certificate:
     """Check the distances of all vertices, and that the predecessors are the tree that is meant."""
     graph, labels, slack = found
-    inner = opened(graph)
+    inner = search_graph(graph)
     row = graph, inner, source, labels
     if tree == "canonical":
         _verify_row(*row, pred, cutoff=cutoff, slack=slack)

@@ -22,20 +22,20 @@ from warpath.graph.arguments import one_index
 from warpath.graph.checks import checked_bool
 from warpath.graph.labels import labels_or_none, one_label, table_ids
 from warpath.graph.places import NO_NAMES, Place
-from warpath.graph.turns import refuse_turns
 from warpath.results.paths import Paths
 from warpath.results.predecessors import (
     as_labels,
     followed,
-    found,
     no_path,
     searched,
+    searched_path,
     tree_over,
     walked,
     without_unreached,
 )
 from warpath.results.reached import ReachedDistances
 from warpath.results.route import Route
+from warpath.results.route_between import route_of_path
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -167,6 +167,8 @@ class DistanceTable(ReachedDistances):
     @property
     def _exact(self) -> bool:
         """Whether edges on shortest paths are tight to the last bit."""
+        if self.graph.turns:
+            return False  # which edges may follow one another counts, too
         if self.cutoff is not None and self.graph.facts(symmetry=False).negative:
             return False  # a path within the cutoff may lead through vertices beyond it
         return not (self.reassociated and self.graph.dist_dtype.kind == "f")
@@ -198,8 +200,6 @@ class DistanceTable(ReachedDistances):
         if self._find_route is not None and self._ends is not None:
             rows, columns = self._ends
             return self._find_route(rows.given[row], columns.given[column])
-        if self._find_route is not None:  # a graph with turns
-            return self._find_route(source, target)
         cut = self.cutoff is not None and not self._exact
         if length is not None and self._whole and self.pred is not None and not cut:
             return Route(self.graph, followed(self._row(self.pred, row), s, t), length, self.plan)
@@ -207,12 +207,12 @@ class DistanceTable(ReachedDistances):
             labels = as_labels(self.graph, self._row(self.dist, row))
             return Route(self.graph, walked(self.graph, s, t, labels), length, self.plan)
         try:
-            indices, length = found(self.graph, s, t)
+            path, length = searched_path(self.graph, s, t)
         except OverflowError as error:
             raise DistanceOverflowError.of(error) from None
-        if not len(indices) or (self.cutoff is not None and length > self.cutoff):
+        if not len(path) or (self.cutoff is not None and length > self.cutoff):
             raise no_path(self.graph, s, t, self.cutoff)
-        return Route(self.graph, indices, length, self.plan)
+        return route_of_path(self.graph, path, length, self.plan)
 
     def paths_from(self, source: Any) -> Paths:
         """Return a row as `Paths`, with the same tree as `sssp`.
@@ -228,7 +228,6 @@ class DistanceTable(ReachedDistances):
         DistanceOverflowError
             If the distance of any vertex, also one without a column, does not fit its type.
         """
-        refuse_turns(self.graph, "paths_from")
         row = self._place(source, self.source_indices, "row")
         if self._ends is not None and self._ends[0].along[row] >= 0:
             msg = (

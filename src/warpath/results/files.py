@@ -25,7 +25,7 @@ from warpath.graph.labels import encodable, file_ids, with_mask
 from warpath.graph.links import Links
 from warpath.graph.places import Place, Snapped
 from warpath.graph.point_sources import PointSources
-from warpath.graph.zones import opened
+from warpath.graph.solvable import search_graph
 from warpath.io.places import to_read, to_write
 from warpath.io.save import atomic
 from warpath.results import row_files
@@ -278,7 +278,7 @@ def _point_of(
         or links.shape not in {(2, 1), (2, 2)}
         or len(offsets) != links.shape[1]
         or links.min() < 0
-        or (links.max(axis=1) >= (opened(graph).n, graph.m)).any()
+        or (links.max(axis=1) >= (search_graph(graph).n, graph.m)).any()
     ):
         msg = "it starts along an edge that this graph does not have"
         raise GraphFormatError(path, None, msg)

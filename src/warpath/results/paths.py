@@ -15,11 +15,11 @@ from warpath.graph.arguments import one_index
 from warpath.graph.checks import shown
 from warpath.graph.labels import file_ids, one_label, table_ids
 from warpath.graph.places import NO_NAMES
-from warpath.graph.zones import arrivals
-from warpath.results.predecessors import as_labels, no_path, tree, walked
+from warpath.graph.solvable import SolvableGraph
+from warpath.results.predecessors import as_labels, no_path, searched_path, tree, walked
 from warpath.results.reached import ReachedDistances
 from warpath.results.route import Route
-from warpath.results.route_between import route_from
+from warpath.results.route_between import route_from, route_of_path
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -258,8 +258,12 @@ class Paths(ReachedDistances):
             raise no_path(self.graph, self.source_index, t, self.cutoff, ends)
         if self._point is not None:
             points, found = self._point
-            route = found.path_to(int(arrivals(self.graph, np.array([t]))[0]))
+            (end,) = SolvableGraph(self.graph).ends(np.array([t])).tolist()
+            route = found.path_to(end)
             return route_from(points, route.indices, self.dist[t].item(), self.plan)
+        if self.graph.turns:  # predecessors alone do not determine the turns
+            path, _ = searched_path(self.graph, self.source_index, t)
+            return route_of_path(self.graph, path, self.dist[t].item(), self.plan)
         if self.graph.areas:  # predecessors alone need not lead to a closed source
             labels = as_labels(self.graph, self.dist)
             vertices = walked(self.graph, self.source_index, t, labels)

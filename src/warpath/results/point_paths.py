@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from warpath.graph.zones import folded, folded_tree
+from warpath.graph.solvable import SolvableGraph
 from warpath.results.paths import Paths
 
 if TYPE_CHECKING:
@@ -24,13 +24,14 @@ def paths_from(points: PointSources, found: Paths) -> Paths:
     found : the paths in ``points.searched``.
     """
     graph, last = points.graph, points.searched.n - 1
+    view = SolvableGraph(graph)
 
     def tree() -> Array:
         pred = found.pred[:last].copy()
         pred[pred == last] = -1
-        return folded_tree(graph, pred, None)
+        return view.fold_tree(pred, None)
 
-    dist = folded(graph, found.dist[:last], None)
+    dist = view.fold(found.dist[:last], None)
     dist.flags.writeable = False
     paths = Paths(
         graph,

@@ -19,7 +19,8 @@ from warpath.graph.components import island
 from warpath.graph.edge_geometry import leg_weights
 from warpath.graph.facts import rows_into
 from warpath.graph.labels import one_label
-from warpath.graph.zones import arrivals, folded, folded_tree, home_path, opened, unfolded
+from warpath.graph.solvable import SolvableGraph, search_graph
+from warpath.graph.zones import arrivals, folded_tree, home_path, unfolded
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -59,7 +60,7 @@ def search(
 
     Parameters
     ----------
-    graph : graph without closed vertices, as `opened` returns.
+    graph : graph without closed vertices, as `search_graph` returns.
     wanted : (t,) the vertices whose distances must fit their type; None for all. Others that do not
         fit are unreachable.
     check : function that certifies the distances before the cutoff is applied; takes them and the
@@ -142,7 +143,7 @@ def tree(
 
     Parameters
     ----------
-    graph : graph without closed vertices, as `opened` returns.
+    graph : graph without closed vertices, as `search_graph` returns.
     labels : (n,) exact distances.
     threads : largest number of threads; it does not change the result.
     once : True for the only tree of a graph whose weights are >= 0: skips the statistics and the
@@ -173,7 +174,7 @@ def bound_trees(graph: Graph, threads: int) -> Callable[..., Array]:
 
 def tree_over(graph: Graph, source: int, dist: Array) -> Array:
     """Compute predecessors from exact distances, with closed vertices as leaves: (n,)."""
-    pred = tree(opened(graph), source, unfolded(graph, dist, source))
+    pred = tree(search_graph(graph), source, unfolded(graph, dist, source))
     return folded_tree(graph, pred, source)
 
 
@@ -184,18 +185,21 @@ def searched(
     wanted: Array | None = None,
     check: Check | None = None,
 ) -> tuple[Array, Array]:
-    """Run `search` on a graph that may have closed vertices: (n,) distances, (n,) predecessors.
+    """Run `search` on any graph: (n,) distances and (n,) predecessors.
 
     Parameters
     ----------
     wanted : (t,) vertices of the graph; see `search`.
-    check : as in `search`; it takes the distances of the opened graph.
+    check : as in `search`; it takes the distances of the graph that is searched.
     """
-    if wanted is None and source < graph.first_through:  # the round trip to the source may overflow
-        wanted = np.arange(graph.n)
-    ends = None if wanted is None else arrivals(graph, wanted[wanted != source])
-    labels, through = search(opened(graph), source, cutoff, ends, check)
-    return folded(graph, labels, source), folded_tree(graph, through, source)
+    view = SolvableGraph(graph)
+    if wanted is None and (source < graph.first_through or graph.turns):
+        wanted = np.arange(
+            graph.n
+        )  # other sums, such as the round trip to the source, may overflow
+    ends = None if wanted is None else view.ends(wanted[wanted != source])
+    labels, through = search(view.inner, source, cutoff, ends, check)
+    return view.fold(labels, source), view.fold_tree(through, source)
 
 
 def walked(graph: Graph, source: int, target: int, dist: Array) -> NDArray[np.int64]:
@@ -209,7 +213,7 @@ def walked(graph: Graph, source: int, target: int, dist: Array) -> NDArray[np.in
     ----------
     dist : (n,) distances in the graph's distance type; finite at `target`.
     """
-    inner = opened(graph)
+    inner = search_graph(graph)
     labels = unfolded(graph, dist, source)
     route = [source if source == target else int(arrivals(graph, np.array([target]))[0])]
     if not inner.facts(symmetry=False).negative:
@@ -251,21 +255,29 @@ def followed(pred: Array, source: int, target: int) -> NDArray[np.int64]:
     return np.array(route[::-1], np.int64)
 
 
-def found(graph: Graph, source: int, target: int) -> tuple[NDArray[np.int64], Any]:
-    """Search one route of the tree; return its vertices, empty if there is none, and its length."""
+def searched_path(graph: Graph, source: int, target: int) -> tuple[NDArray[np.int64], Any]:
+    """Search one route; return its vertices in the graph that is searched, and its length.
+
+    The vertices are those of the tree; without a route there are none.
+    """
     if source == target:
         return np.array([source]), graph.dist_dtype.type(0).item()
-    inner = opened(graph)
+    view = SolvableGraph(graph)
+    inner, end = view.inner, int(view.ends(np.array([target]))[0])
     if inner.facts(symmetry=False).negative:
-        dist, pred = searched(graph, source, None, np.array([target]))
-        if dist[target] == _never(dist):
-            return _ALL, dist[target].item()
-        return followed(pred, source, target), dist[target].item()
-    end = int(arrivals(graph, np.array([target]))[0])
+        dist, pred = search(inner, source, None, np.array([end]))
+        if dist[end] == _never(dist):
+            return _ALL, dist[end].item()
+        return followed(pred, source, end), dist[end].item()
     vertices, length, _ = _core.path(
-        *_csr(inner), *_csr(inner.reversed()), source, end, bidirectional=False, progress=None
+        *_csr(inner),
+        *_csr(inner.reversed()),
+        source,
+        end,
+        bidirectional=False,
+        progress=None,
     )
-    return home_path(graph, vertices), graph.dist_dtype.type(length).item()
+    return vertices, graph.dist_dtype.type(length).item()
 
 
 def no_path(
@@ -284,11 +296,12 @@ def no_path(
     ends = ends or f"from {shown(one_label(graph, source))} to {shown(one_label(graph, target))}"
     if cutoff is not None:
         return NoPathError(f"no path leads {ends} within {cutoff}.")
-    if graph.dist_dtype.kind == "f" and graph.turns is None:
-        inner, most = opened(graph), float(np.finfo(graph.dist_dtype).max)
+    if graph.dist_dtype.kind == "f":
+        view, most = SolvableGraph(graph), float(np.finfo(graph.dist_dtype).max)
+        inner = view.inner
         if inner.facts(symmetry=False).max_weight > most / max(inner.n, 1):
             hops, _ = search(Graph(inner.indptr, inner.indices), source)
-            if hops[arrivals(graph, np.array([target]))[0]] != _never(hops):
+            if hops[view.ends(np.array([target]))[0]] != _never(hops):
                 msg = (
                     f"every path {ends} has a length beyond the largest {graph.dist_dtype}, "
                     f"{most:.4g}, and counts as unreachable: use smaller units"

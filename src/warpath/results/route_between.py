@@ -8,7 +8,8 @@ import numpy as np
 
 from warpath.graph.edge_geometry import leg_weights, lightest
 from warpath.graph.places import Snapped
-from warpath.graph.turns import edges_of_turns, expanded
+from warpath.graph.solvable import SolvableGraph, search_graph
+from warpath.graph.turns import edges_of_turns
 from warpath.graph.zones import home_path
 from warpath.results.route import Route
 
@@ -21,6 +22,12 @@ if TYPE_CHECKING:
     from warpath.graph.point_sources import PointSources
 
 
+def route_of_path(graph: Graph, path: Array, length: Any, plan: Any) -> Route:
+    """Return the route of a path in the graph that is searched."""
+    vertices, parts = SolvableGraph(graph).path(path)
+    return Route(graph, vertices, length, plan, **parts)
+
+
 def route_from(points: PointSources, path: Array, length: Any, plan: Any) -> Route:
     """Return the route of a path from a point along an edge.
 
@@ -31,7 +38,7 @@ def route_from(points: PointSources, path: Array, length: Any, plan: Any) -> Rou
     graph = points.graph
     row = np.flatnonzero(points.vertices == path[0])[:1]
     link, none = points.link(int(row[0]), int(path[1])), points.links.of(slice(0, 0))
-    ends = points.ends.part(row), Snapped.of(home_path(graph, path[-1:]), (None,))
+    ends = points.ends.part(row), Snapped.of(_own_vertex(graph, path[-1:]), (None,))
     return route_between(graph, ends, (path[1:], link, none), length, plan)
 
 
@@ -70,7 +77,7 @@ def route_between(
             inner = edges_of_turns(graph, np.pad(path[1:][is_edge], 1))
             heads = graph.indices[np.concatenate([before.edges, inner])]
             vertices = np.concatenate([start.indices[start.along < 0], heads]).astype(np.int64)
-            legs = leg_weights(expanded(graph), path[:-1], path[1:])[is_edge]  # with turn costs
+            legs = leg_weights(search_graph(graph), path[:-1], path[1:])[is_edge]  # with turn costs
         edges = np.concatenate([before.edges, inner, after.edges])
         weights = np.concatenate([before.offsets, legs.astype(graph.dist_dtype), after.offsets])
         shares = np.tile((0.0, 1.0), (len(edges), 1))
@@ -92,3 +99,8 @@ def route_between(
         places=tuple(each.given[0] if at else None for each, at in zip(ends, inside, strict=True)),
         points=tuple(each.points[0] if at else None for each, at in zip(ends, inside, strict=True)),
     )
+
+
+def _own_vertex(graph: Graph, end: Array) -> Array:
+    """Return the vertex of a graph at which a path in the graph that is searched ends."""
+    return home_path(graph, end) if graph.turns is None else end - graph.n - graph.m

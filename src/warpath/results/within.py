@@ -17,13 +17,12 @@ from warpath.graph.coordinates import stretch
 from warpath.graph.edge_geometry import lines_of
 from warpath.graph.labels import file_ids, one_label, table_ids
 from warpath.graph.places import NO_NAMES
-from warpath.graph.zones import arrivals, inside_from
+from warpath.graph.solvable import SolvableGraph
+from warpath.graph.zones import inside_from
 from warpath.results.paths import Paths
-from warpath.results.predecessors import found as found_route
-from warpath.results.predecessors import no_path
+from warpath.results.predecessors import no_path, search, searched_path
 from warpath.results.reached import filled
-from warpath.results.route import Route
-from warpath.results.route_between import route_from
+from warpath.results.route_between import route_from, route_of_path
 
 if TYPE_CHECKING:
     import os
@@ -35,6 +34,7 @@ if TYPE_CHECKING:
     from warpath.graph import Graph
     from warpath.graph.places import Snap
     from warpath.results.nearest import Nearest
+    from warpath.results.route import Route
 
 
 class Within:
@@ -170,11 +170,11 @@ class Within:
             raise no_path(self.searched, int(self.source_indices[0]), t, self._found.cutoff, ends)
         length, points = self._found.dist[t].item(), self.point_sources
         if points is not None and points.ends.along[row] >= 0:
-            end = int(arrivals(self.searched, np.array([t]))[0])
-            route, _ = found_route(points.searched, int(points.vertices[row]), end)
-            return route_from(points, route, length, self.plan)
-        route, _ = found_route(self.searched, int(self.source_indices[row]), t)
-        return Route(self.searched, route, length, self.plan)
+            (end,) = SolvableGraph(self.searched).ends(np.array([t])).tolist()
+            path, _ = searched_path(points.searched, int(points.vertices[row]), end)
+            return route_from(points, path, length, self.plan)
+        path, _ = searched_path(self.searched, int(self.source_indices[row]), t)
+        return route_of_path(self.searched, path, length, self.plan)
 
     def parts(self) -> tuple[NDArray[np.int64], NDArray[np.int64], Array, Array]:
         """Return the parts of edges within the cutoffs, one for each pair of an edge and its band.
@@ -197,13 +197,15 @@ class Within:
         if points is not None:
             sources = sources[points.ends.along < 0]
         passed = np.isin(self.indices, sources)
-        passed |= (self.indices >= searched.first_through) | searched.areas
+        passed |= (self.indices >= searched.first_through) | searched.areas | bool(searched.turns)
         tails = self.indices[passed]
         degree = np.diff(searched.indptr)[tails]
         first = np.repeat(searched.indptr[tails] - np.cumsum(degree) + degree, degree)
         edge = first + np.arange(len(first))
         begin = np.repeat(self.dist[passed], degree).astype(np.float64)
-        if searched.areas:  # only a path that has not left the area of its source leaves it
+        if searched.turns:
+            begin = self._edge_begins()[edge]
+        elif searched.areas:  # only a path that has not left the area of its source leaves it
             links = None if points is None else points.links
             inside = np.append(inside_from(searched, sources, links), 0.0)
             closed = np.minimum(np.repeat(tails, degree), searched.first_through)
@@ -233,6 +235,22 @@ class Within:
             low = high
         edges, bands, begins, ends = (np.concatenate(part) for part in zip(*parts, strict=True))
         return edges, bands, begins, ends
+
+    def _edge_begins(self) -> NDArray[np.float64]:
+        """Return the least distance at which a path enters each edge of a graph with turns: (m,).
+
+        Each source is searched from once more.
+        """
+        view, points = SolvableGraph(self.searched), self.point_sources
+        inner = view.inner if points is None else points.searched
+        starts = self.source_indices if points is None else points.vertices
+        limit = checked_cutoff(self.cutoffs.tolist()[-1], self.graph)
+        begins = np.full(self.searched.m, np.inf)
+        for start in np.unique(starts).tolist():
+            labels, _ = search(inner, start, limit, starts[:0])
+            distances = filled(labels, labels != unreachable(labels.dtype), np.inf)
+            begins = np.minimum(begins, view.edge_begins(distances[: view.inner.n]))
+        return begins
 
     def segments(self) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
         """Return the parts of edges as straight line segments, several for a bent edge.

@@ -15,7 +15,7 @@ import numpy as np
 from warpath.base.errors import NotSupportedError, WarpathError
 from warpath.engines.hierarchy import HIERARCHY
 from warpath.graph.derived import derived_bytes
-from warpath.graph.zones import opened
+from warpath.graph.solvable import search_graph
 
 if TYPE_CHECKING:
     from warpath.base.dtypes import Array
@@ -110,7 +110,7 @@ def place(graph: Graph, device: str) -> str:
     from warpath.engines.cuda.tables.hierarchy_levels import levels_of
     from warpath.engines.rounds.run import resident
 
-    gpu, inner = open_device(device), opened(graph)
+    gpu, inner = open_device(device), search_graph(graph)
     hierarchy = HIERARCHY.known(inner)
     rows = (inner.indptr, inner.indices, inner.solver_weights)
     with gpu.active():

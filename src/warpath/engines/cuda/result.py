@@ -11,7 +11,8 @@ from warpath.base.cached import cached_property
 from warpath.base.dtypes import unreachable
 from warpath.engines.cuda.entry import MERGE_PATH_ITEMS, Types, kernel
 from warpath.engines.rounds.run import resident, rows_fit
-from warpath.graph.zones import folded, folded_tree, opened
+from warpath.graph.solvable import search_graph
+from warpath.graph.zones import folded, folded_tree
 from warpath.results.predecessors import as_labels, tree
 
 if TYPE_CHECKING:
@@ -56,7 +57,7 @@ class OnDevice:
         dtype: np.dtype[Any],
     ) -> None:
         self._graph = graph
-        self._inner = opened(graph)
+        self._inner = search_graph(graph)
         self._source = source
         self._labels = labels
         self._device = device

@@ -1,0 +1,330 @@
+"""What a call asks: its arguments, checked, in the indices of the graph's vertices."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+
+import numpy as np
+
+from warpath.base.errors import InputError, VertexError
+from warpath.engines.base import Problem
+from warpath.graph.arguments import as_indices, checked_cutoff, checked_dist_dtype, one_index
+from warpath.graph.checks import checked_bool
+from warpath.graph.places import Snapped, noted, snapped, snapped_together
+from warpath.graph.solvable import SolvableGraph
+from warpath.planner.cpu_model import Destination, Size
+from warpath.recipes import Task
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import DTypeLike, NDArray
+
+    from warpath.base.dtypes import Array
+    from warpath.graph import Graph
+    from warpath.planner.plan import Plan
+    from warpath.results.distance_table import DistanceTable
+    from warpath.results.nearest import Nearest
+
+    #: What `progress=` may be.
+    Progress = bool | Callable[[int, int], None] | None
+
+T = TypeVar("T")
+
+
+@dataclass(slots=True)
+class Question:
+    """What a call asks of a graph.
+
+    Attributes
+    ----------
+    graph : the graph of the call.
+    task : what kind of answer.
+    sources : (k,) int64, the sources, origins or facilities; of points along edges the nearer ends,
+        -1 for missing entries.
+    targets : (t,) int64, the targets or destinations; None for all vertices.
+    cutoff : the largest distance that is asked for; None for no limit.
+    dtype : the type of the distances.
+    out, predecessors, trace, progress : as in `warpath.distances`.
+    reverse : whether distances to the sources are asked for.
+    ends : the entries of `sources` and of `targets`, where some are points along edges or missing;
+        else None.
+    given : the arguments, as `snapped_together` returns them, whose places the result notes.
+    """
+
+    graph: Graph
+    task: Task
+    sources: NDArray[np.int64]
+    targets: NDArray[np.int64] | None
+    cutoff: float | None
+    dtype: np.dtype[Any]
+    out: Any = None
+    predecessors: bool = False
+    trace: bool = False
+    progress: Progress = None
+    reverse: bool = False
+    ends: tuple[Snapped, Snapped] | None = None
+    given: tuple[Any, ...] = ()
+
+    @property
+    def view(self) -> SolvableGraph:
+        """The graph with the graph that is searched."""
+        return SolvableGraph(self.graph)
+
+    @property
+    def width(self) -> int:
+        """The number of targets."""
+        return self.graph.n if self.targets is None else len(self.targets)
+
+    @property
+    def names(self) -> NDArray[np.int64]:
+        """The targets: (t,)."""
+        return np.arange(self.graph.n) if self.targets is None else self.targets
+
+    def size(self, destination: Destination = Destination.NEW) -> Size:
+        """Return the size of a table, of which the plan depends."""
+        entry = self.dtype.itemsize
+        return Size(self.task, len(self.sources), self.width, entry, destination)
+
+    def problem(self, view: SolvableGraph) -> Problem:
+        """Return the question in vertices of the graph that is searched."""
+        return Problem(self.task, self.sources, view.columns(self.targets), self.cutoff)
+
+    def but(self, **changes: Any) -> Question:
+        """Return the question with some attributes changed."""
+        return replace(self, **changes)
+
+    def noted(self, result: T) -> T:
+        """Return a result with the points that were taken for the places of the call."""
+        return noted(result, *self.given)
+
+
+class Answers(NamedTuple):
+    """The functions that answer questions about vertices: of this machine, or of a cluster.
+
+    Attributes
+    ----------
+    table : takes options, a question and its size; returns a `DistanceTable`.
+    pairs : takes options and a question; returns distances, the plan and counters.
+    nearest : takes options and a question; returns `Nearest`.
+    totals : takes options, a question, the names of totals and a plan; returns their values, or
+        None where a table has to be filled, and the plan.
+    """
+
+    table: Callable[..., DistanceTable]
+    pairs: Callable[..., tuple[Array, Plan, dict[str, Any]]]
+    nearest: Callable[..., Nearest]
+    totals: Callable[..., tuple[dict[str, Array] | None, Plan]]
+
+
+def of_source(
+    graph: Graph,
+    source: Any,
+    cutoff: float | None,
+    dist_dtype: DTypeLike | None,
+    progress: Progress,
+    *,
+    trace: bool,
+) -> Question:
+    """Return the question of `warpath.sssp`."""
+    source = snapped(graph, source, "source")
+    return Question(
+        graph,
+        Task.SSSP,
+        np.array([one_index(graph, source, "source")]),
+        None,
+        checked_cutoff(cutoff, graph),
+        checked_dist_dtype(dist_dtype, graph),
+        trace=checked_bool(trace, "trace"),
+        progress=progress,
+        ends=_ends(graph, source),
+        given=(source,),
+    )
+
+
+def of_sources_within(
+    graph: Graph, source: Any, cutoffs: Array, progress: Progress, *, reverse: bool
+) -> Question:
+    """Return the question of `warpath.within`.
+
+    Parameters
+    ----------
+    cutoffs : as `warpath.results.within.checked_cutoffs` returns them.
+    """
+    source = snapped(graph, source, "source")
+    return Question(
+        graph,
+        Task.SSSP,
+        as_indices(graph, source, "source"),
+        None,
+        checked_cutoff(cutoffs.tolist()[-1], graph),
+        graph.dist_dtype,
+        progress=progress,
+        reverse=checked_bool(reverse, "reverse"),
+        ends=_ends(graph, source),
+        given=(source,),
+    )
+
+
+def of_facilities(
+    graph: Graph,
+    facilities: Any,
+    cutoff: float | None,
+    dist_dtype: DTypeLike | None,
+    progress: Progress,
+    *,
+    reverse: bool,
+    missing: str,
+) -> tuple[Question, NDArray[np.bool_]]:
+    """Return the question of `warpath.nearest`, and the mask of the missing facilities.
+
+    The facilities of the question are those that are not missing.
+    """
+    (given,) = snapped_together(graph, missing=missing, facilities=facilities)
+    reverse = checked_bool(reverse, "reverse")
+    starts = as_indices(graph, given, "facilities")
+    absent = starts < 0
+    if absent.all():
+        msg = f"all facilities are missing: {given.misses}"
+        raise VertexError(msg)
+    ends = None
+    if type(given) is Snapped and (given.along >= 0).any():
+        present = given.part(np.flatnonzero(~absent))
+        ends = present, present
+    question = Question(
+        graph,
+        Task.SSSP,
+        starts[~absent],
+        None,
+        checked_cutoff(cutoff, graph),
+        checked_dist_dtype(dist_dtype, graph),
+        progress=progress,
+        reverse=reverse,
+        ends=ends,
+        given=(given,),
+    )
+    return question, absent
+
+
+def of_table(
+    graph: Graph,
+    sources: Any,
+    targets: Any,
+    cutoff: float | None,
+    dist_dtype: DTypeLike | None = None,
+    progress: Progress = None,
+    *,
+    missing: str,
+    every: bool = False,
+    **kept: Any,
+) -> Question:
+    """Return the question of `warpath.distances` and `warpath.totals`.
+
+    Parameters
+    ----------
+    targets : as in the calls; None for all vertices.
+    every : whether None means all vertices for `sources`, too.
+    kept : `out`, `predecessors` and `trace`.
+    """
+    sources, targets = snapped_together(graph, missing=missing, sources=sources, targets=targets)
+    whole = every and sources is None
+    rows = np.arange(graph.n) if whole else as_indices(graph, sources, "sources")
+    columns = None if targets is None else as_indices(graph, targets, "targets")
+    return Question(
+        graph,
+        Task.MANY,
+        rows,
+        columns,
+        checked_cutoff(cutoff, graph),
+        checked_dist_dtype(dist_dtype, graph),
+        progress=progress,
+        ends=_ends(graph, sources, targets),
+        given=(sources, targets),
+        **kept,
+    )
+
+
+def of_all_pairs(
+    graph: Graph, dist_dtype: DTypeLike | None, progress: Progress, **kept: Any
+) -> Question:
+    """Return the question of `warpath.apsp`; `kept` is as in `of_table`."""
+    # With turns the vertices are a part of the rows and columns of the graph that is searched.
+    task = Task.APSP if graph.turns is None else Task.MANY
+    dtype = checked_dist_dtype(dist_dtype, graph)
+    return Question(graph, task, np.arange(graph.n), None, None, dtype, progress=progress, **kept)
+
+
+def of_pairs(
+    graph: Graph,
+    origins: Any,
+    destinations: Any,
+    dist_dtype: DTypeLike | None,
+    progress: Progress,
+    missing: str,
+) -> Question:
+    """Return the question of `warpath.pairs`."""
+    raw = {"origins": origins, "destinations": destinations}
+    origins, destinations = given = snapped_together(graph, missing=missing, **raw)
+    starts = as_indices(graph, origins, "origins", empty=True)
+    ends = as_indices(graph, destinations, "destinations", empty=True)
+    for name, vertices in raw.items():
+        if isinstance(vertices, set | frozenset) and len(starts) > 1:
+            msg = f"{name} is a set, whose vertices have no order: give a list, one for each trip."
+            raise InputError(msg)
+    if len(starts) != len(ends):
+        msg = (
+            f"origins names {len(starts):,} vertices and destinations {len(ends):,}: a trip "
+            "has one of each. For all distances between two sets use distances(sources, "
+            "targets)."
+        )
+        raise InputError(msg)
+    return Question(
+        graph,
+        Task.PAIRS,
+        starts,
+        ends,
+        None,
+        checked_dist_dtype(dist_dtype, graph),
+        progress=progress,
+        ends=_ends(graph, origins, destinations),
+        given=tuple(given),
+    )
+
+
+def of_path(graph: Graph, source: Any, target: Any, progress: Progress) -> Question:
+    """Return the question of `warpath.path`."""
+    source, target = snapped_together(graph, source=source, target=target)
+    return Question(
+        graph,
+        Task.PATH,
+        np.array([one_index(graph, source, "source")]),
+        np.array([one_index(graph, target, "target")]),
+        None,
+        graph.dist_dtype,
+        progress=progress,
+        ends=_ends(graph, source, target),
+        given=(source, target),
+    )
+
+
+def _ends(graph: Graph, *given: Any) -> tuple[Snapped, Snapped] | None:
+    """Return the entries of arguments; None where all are vertices.
+
+    Parameters
+    ----------
+    given : sources, and targets where there are any; None for all vertices.
+    """
+    if Snapped not in map(type, given) or all(
+        type(each) is not Snapped or each.only_vertices for each in given
+    ):
+        return None
+    first, *rest = (_entries(graph, each) for each in given)
+    return first, rest[0] if rest else first
+
+
+def _entries(graph: Graph, given: Any) -> Snapped:
+    if type(given) is Snapped:
+        return given
+    indices = np.arange(graph.n) if given is None else as_indices(graph, given, "vertices")
+    return Snapped.of(indices, graph.label_of(indices).tolist())

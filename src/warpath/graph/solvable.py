@@ -1,0 +1,126 @@
+"""The graph that is searched in place of a graph with turns or closed vertices, and back.
+
+Turns are expanded (see `turns`) and closed vertices opened (see `zones`). A search from a vertex
+starts at the same vertex of that graph; `SolvableGraph` says where paths end there, and folds
+labels, predecessors and paths back to the graph's own vertices.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from warpath.graph.edge_geometry import leg_weights
+from warpath.graph.turns import edges_of_states, edges_of_turns, ends_of_turns, expanded
+from warpath.graph.zones import arrivals, folded, folded_tree, home_path, opened
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from warpath.base.dtypes import Array
+    from warpath.graph.graph import Graph
+
+
+def search_graph(graph: Graph) -> Graph:
+    """Return the graph that is searched: without turns and closed vertices. O(n + m) once.
+
+    It is the graph itself if that has neither.
+    """
+    return opened(expanded(graph))
+
+
+class SolvableGraph:
+    """A graph with the graph that is searched in its place.
+
+    Attributes
+    ----------
+    graph : the graph of the results.
+    inner : its `search_graph`.
+    """
+
+    __slots__ = ("graph", "inner")
+
+    def __init__(self, graph: Graph) -> None:
+        self.graph = graph
+        self.inner = search_graph(graph)
+
+    def columns(self, targets: Array | None) -> NDArray[np.int64] | None:
+        """Return the vertices of `inner` at which paths to targets end; None for all of them."""
+        if self.inner is self.graph:
+            return targets
+        return self.ends(np.arange(self.graph.n) if targets is None else targets)
+
+    def ends(self, targets: Array) -> NDArray[np.int64]:
+        """Return the vertices of `inner` at which paths to targets end: (t,)."""
+        graph = self.graph
+        return arrivals(graph, targets) if graph.turns is None else ends_of_turns(graph, targets)
+
+    def fold(self, labels: Array, source: int | None) -> Array:
+        """Return the (n,) labels of a graph's vertices from those of `inner`.
+
+        Parameters
+        ----------
+        source : the source; None for a point along an edge.
+        """
+        graph = self.graph
+        if graph.turns is None:
+            return folded(graph, labels, source)
+        return labels[graph.n + graph.m :][: graph.n].copy()
+
+    def fold_tree(self, pred: Array, source: int | None) -> Array:
+        """Return the (n,) predecessors of a graph's vertices from those of `inner`.
+
+        With turns or areas, each is the vertex before another on the shortest path to that one,
+        which need not be the end of a shortest path itself.
+        """
+        graph = self.graph
+        if graph.turns is None:
+            return folded_tree(graph, pred, source)
+        last = self.fold(pred, source)
+        moved = last >= graph.n  # the others are unreached, or the source itself
+        moved[moved] = pred[last[moved]] >= 0  # the first vertex after a point has no predecessor
+        tails = np.searchsorted(graph.indptr, self._edges(last[moved]), side="right") - 1
+        before = np.full(graph.n, -1, graph.indices.dtype)
+        before[moved] = tails
+        return before
+
+    def path(self, vertices: Array) -> tuple[NDArray[np.int64], dict[str, Any]]:
+        """Return the graph's vertices along a path in `inner`, and what a `Route` has of it.
+
+        With turns these are the edges, and their weights with the costs of the turns into them.
+        """
+        graph = self.graph
+        if graph.turns is None:
+            return home_path(graph, vertices), {}
+        edges = edges_of_turns(graph, vertices)
+        weights = leg_weights(self.inner, vertices[:-2], vertices[1:-1])
+        indices = np.concatenate([vertices[:1], graph.indices[edges]])
+        return indices, {"edges": edges, "weights": weights}
+
+    def cycle(self, vertices: Array) -> Array:
+        """Return the graph's vertices along a cycle in `inner`."""
+        graph = self.graph
+        return vertices if graph.turns is None else graph.indices[self._edges(vertices)]
+
+    def edge_begins(self, labels: Array) -> NDArray[np.float64]:
+        """Return the least distance at which a path enters each edge of a graph with turns: (m,).
+
+        Parameters
+        ----------
+        labels : of the vertices of `inner`, inf where unreachable.
+        """
+        graph, inner = self.graph, self.inner
+        begins = np.full(graph.m, np.inf)
+        src, dst, weights = inner.edges()
+        first = graph.n + graph.m
+        at = np.flatnonzero((dst >= graph.n) & ((dst < first) | (dst >= first + graph.n)))
+        edges = self._edges(dst[at])
+        entered = labels[src[at]] + weights[at] - graph.solver_weights[edges]
+        np.minimum.at(begins, edges, entered)
+        return begins
+
+    def _edges(self, states: Array) -> Array:
+        """Return the last edges of paths that end in vertices of `inner` that stand for edges."""
+        n, m = self.graph.n, self.graph.m
+        return edges_of_states(self.graph)[np.where(states < n + m, states - n, states - 2 * n)]
