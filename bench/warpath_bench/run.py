@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import ctypes
 import gc
 import os
 import platform
-import re
 import time
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from importlib.metadata import version
-from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
@@ -171,9 +168,8 @@ class Local(Entrant):
             self.error = f"{type(error).__name__}: {error}"
 
     def _warm_up(self, source: int) -> None:
-        with peak() as memory:
-            seconds, found = self._timed(source)
-        self.about |= {"first_ms": 1e3 * seconds, "peak_mb": memory.get("mb")}
+        seconds, found = self._timed(source)
+        self.about["first_ms"] = 1e3 * seconds
         self._last = seconds
         if seconds > self._left:  # the first solve counts; the budget allows no second one
             self._left -= seconds
@@ -259,31 +255,6 @@ def _times_as_long(peer: Entrant, mine: Entrant) -> float:
     both = peer.found.keys() & mine.found.keys()
     theirs, ours = (median(median(one.found[s].times) for s in both) for one in (peer, mine))
     return theirs / ours
-
-
-@contextmanager
-def peak() -> Iterator[dict[str, float]]:
-    """Measure the additional memory that a body uses at its peak, in MB (10^6); Linux only.
-
-    Free memory of the allocator is released first; the body can reuse the rest without being
-    counted.
-    """
-    found: dict[str, float] = {}
-    before = None
-    try:
-        ctypes.CDLL(None).malloc_trim(0)
-        Path("/proc/self/clear_refs").write_text("5", encoding="ascii")  # resets the peak
-        before = _status("VmRSS")
-    except (OSError, AttributeError):  # the system does not support this
-        pass
-    yield found
-    if before is not None:
-        found["mb"] = round((_status("VmHWM") - before) / 1e6, 3)
-
-
-def _status(name: str) -> int:
-    text = Path("/proc/self/status").read_text(encoding="ascii")
-    return 1024 * int(re.search(rf"^{name}:\s+(\d+) kB", text, re.MULTILINE)[1])  # type: ignore[index]
 
 
 def machine() -> dict[str, str]:

@@ -17,7 +17,7 @@ from warpath_bench.right import Right
 
 CONTRACT = {
     "suite", "graph", "n", "m", "dtype", "solver", "threads", "tree", "source", "ms", "times",
-    "verified", "load_s", "build_s", "peak_mb", "plan", "totals", "machine", "commit",
+    "verified", "load_s", "build_s", "plan", "totals", "machine", "commit",
 }  # fmt: skip
 
 
