@@ -195,9 +195,9 @@ def circle():
 def test_no_circle_of_predecessors_stays(recipe, monkeypatch):
     graph, found = circle(), []
     answer = expected(graph, all_pairs(graph))
-    astray = TableRun._astray
+    astray = TableRun._rows_with_cycles
     monkeypatch.setattr(
-        TableRun, "_astray", lambda *given: found.append(astray(*given)) or found[-1]
+        TableRun, "_rows_with_cycles", lambda *given: found.append(astray(*given)) or found[-1]
     )
     check(recipe, graph, all_pairs(graph), device_of("int32"), answer, paths=True)
     assert len(found) == 1
@@ -206,7 +206,7 @@ def test_no_circle_of_predecessors_stays(recipe, monkeypatch):
 
 
 def test_lengths_above_0_are_not_looked_through_for_circles(monkeypatch):
-    monkeypatch.setattr(TableRun, "_astray", None)
+    monkeypatch.setattr(TableRun, "_rows_with_cycles", None)
     graph = corpus.case("complete").astype("int32").graph()
     answer = expected(graph, all_pairs(graph))
     for recipe in KEEPING:

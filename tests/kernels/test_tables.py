@@ -27,7 +27,7 @@ from warpath.engines.cuda.tables import (
 )
 from warpath.engines.cuda.tables.blocks_of_sources import shared_bytes
 from warpath.engines.cuda.tables.potentials import reweighted
-from warpath.engines.cuda.tables.widths import Width, bucket, limit, widths
+from warpath.engines.cuda.tables.widths import Width, bucket, largest_within, widths
 from warpath.engines.hierarchy import hierarchy_of
 from warpath.graph.zones import opened
 from warpath.recipes import CATALOGUE, Task
@@ -375,10 +375,10 @@ def test_widths_are_the_narrowest_that_hold_or_tell():
 
 def test_a_cutoff_between_two_float32_lets_the_lower_one_stand():
     width = Width("float32", "float32", proven=True)
-    assert limit(0.1, width) == np.nextafter(np.float32(0.1), np.float32(0))
-    assert limit(None, width) == np.inf
-    assert limit(7.9, Width("int32", "int32", proven=True)) == 7
-    assert limit(2**40, Width("int32", "int32", proven=True)) == 2**31 - 1
+    assert largest_within(0.1, width) == np.nextafter(np.float32(0.1), np.float32(0))
+    assert largest_within(None, width) == np.inf
+    assert largest_within(7.9, Width("int32", "int32", proven=True)) == 7
+    assert largest_within(2**40, Width("int32", "int32", proven=True)) == 2**31 - 1
 
 
 def test_a_bucket_is_never_of_no_width():

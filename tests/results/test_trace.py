@@ -14,7 +14,7 @@ from warpath.base.errors import GraphFormatError
 from warpath.engines import cpu, potentials
 from warpath.engines.hierarchy import HIERARCHY
 from warpath.recipes import CATALOGUE, Task
-from warpath.results.trace import Round, Trace, TracedRun, described, headline
+from warpath.results.trace import Round, Trace, TracedRun, headline, totals_as_text
 
 CPU = [
     one.name
@@ -80,7 +80,7 @@ def test_a_trace_prints_its_totals():
         "  time      2 s, 6e-06 MTEPS>"
     )
     assert headline(near_far().totals()) == "3 rounds, parallelism 2, 1.5 times Dijkstra's work"
-    assert described(Trace().totals())["relaxed"] == "0"
+    assert totals_as_text(Trace().totals())["relaxed"] == "0"
 
 
 def test_edges_that_were_read_and_not_relaxed_count_as_work():

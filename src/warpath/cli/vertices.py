@@ -26,7 +26,7 @@ from warpath.graph.checks import written_alike
 from warpath.graph.derived import Derived
 from warpath.graph.labels import file_ids
 from warpath.graph.nearby import ALLOW_MORE, INSIST
-from warpath.graph.places import Place, described, nearby, snaps_of
+from warpath.graph.places import Place, nearby, snap_note, snaps_of
 from warpath.io.columns import known_ends
 from warpath.io.source import Source, foreign
 from warpath.io.text_table import delimiter_of, rows_of, start_of
@@ -147,7 +147,7 @@ def on_network(
     snaps = snaps_of(graph, places, near, lambda vertices: ids(graph, vertices).tolist())
     taken = [snap for snap, far in zip(snaps, near.far.tolist(), strict=True) if not far]
     if taken:
-        tell(described(taken, in_metres=near.search.degrees))
+        tell(snap_note(taken, in_metres=near.search.degrees))
     of_place = dict(zip(at, places, strict=True))
     return [of_place.get(i, entry) for i, entry in enumerate(entries)]
 

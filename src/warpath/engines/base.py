@@ -214,10 +214,10 @@ class Device(Protocol):
         ...
 
     def finish(self, halt: Array, word: CompletionFlag, seconds: float) -> None:
-        """Wait until a kernel says a word, as it does soon after the first of `halt` became 1.
+        """Wait for a kernel's status word, or for its end without one.
 
-        Or until it ends without one. The device sets that when Ctrl-C is pressed, and after so
-        many seconds, which raises DeviceError.
+        Setting ``halt[0]`` to 1 makes the kernel end soon. The device does so when Ctrl-C is
+        pressed and after `seconds`, which raises DeviceError.
         """
         ...
 

@@ -373,7 +373,7 @@ def noted(result: T, *given: Any) -> T:
     taken.snapped = tuple(snap for part in parts for snap in part.snaps)
     notes = []
     if taken.snapped:
-        notes.append(described(taken.snapped, in_metres=points_of(taken.graph).degrees))
+        notes.append(snap_note(taken.snapped, in_metres=points_of(taken.graph).degrees))
     if parts[0].misses:
         notes.append(f"missing entries are unreachable: {parts[0].misses}")
     if notes:
@@ -381,7 +381,7 @@ def noted(result: T, *given: Any) -> T:
     return result
 
 
-def described(snaps: Sequence[Snap], *, in_metres: bool) -> str:
+def snap_note(snaps: Sequence[Snap], *, in_metres: bool) -> str:
     """Return in a sentence which points were taken for places, and how far they are."""
     unit = " m" if in_metres else ""
     if len(snaps) <= 2:

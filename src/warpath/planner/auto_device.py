@@ -63,7 +63,7 @@ def is_better(there: Plan, here: Plan) -> bool:
 
 def chosen(there: Plan, here: Plan) -> Plan:
     """Return the plan for another device that was not requested, with the CPU's prediction."""
-    reason = f"it is predicted to take at most half as long as the CPU: {_described(here)}"
+    reason = f"it is predicted to take at most half as long as the CPU: {_prediction(here)}"
     note = (
         f"its time includes the start of {there.device}, copies of the graph and compiled kernels, "
         "as in a new process"
@@ -75,7 +75,7 @@ def kept(here: Plan, there: Plan) -> Plan:
     """Return the plan for the CPU with the prediction for the device that it is preferred to."""
     note = (
         f"{there.device} would not take at most half as long, with its start, copies and "
-        f"compilation: {_described(there)}"
+        f"compilation: {_prediction(there)}"
     )
     return replace(here, notes=(*here.notes, note))
 
@@ -85,6 +85,6 @@ def without(here: Plan, device: str, why: str) -> Plan:
     return replace(here, notes=(*here.notes, f"{device} was considered, but {why}"))
 
 
-def _described(plan: Plan) -> str:
+def _prediction(plan: Plan) -> str:
     time = "no time" if plan.seconds is None else units.seconds(plan.seconds)
     return f"{plan.headline()}, predicted {time}"

@@ -62,8 +62,8 @@ def gpu_seconds(recipe: Recipe, size: Size, facts: Facts) -> float:
     ValueError
         If there is no model of the algorithm.
     """
-    if recipe.loop in _ALONE:
-        return _ALONE[recipe.loop].seconds(facts)
+    if recipe.loop in _SINGLE_LAUNCH:
+        return _SINGLE_LAUNCH[recipe.loop].seconds(facts)
     if recipe.axes is None:
         return _table_seconds(recipe, size, facts)
     if recipe.loop not in _IN_ROUNDS:
@@ -78,12 +78,12 @@ def gpu_seconds(recipe: Recipe, size: Size, facts: Facts) -> float:
 
 
 def _is_deep(facts: Facts) -> bool:
-    """Say whether many hops lead across a graph: as counted, or else guessed from its degree."""
+    """Return whether a graph has many hops across: as counted, or else guessed from its degree."""
     return facts.hops > WIDE_HOPS if facts.hops else facts.mean_degree < MESH_DEGREE
 
 
 def across(facts: Facts, wide: float) -> float:
-    """Return some number of hops across a graph: where it is wide, so many times those counted."""
+    """Estimate the rounds of a search: `wide` per hop in wide graphs, several in deep ones."""
     hops = facts.hops
     if hops == 0:  # not counted
         hops = 32 if _is_deep(facts) else 4
@@ -131,8 +131,8 @@ def gpu_bytes(recipe: Recipe, size: Size, facts: Facts) -> int:
 
     A round that relaxes few edges takes less.
     """
-    if recipe.loop in _ALONE:
-        return _ALONE[recipe.loop].bytes(facts)
+    if recipe.loop in _SINGLE_LAUNCH:
+        return _SINGLE_LAUNCH[recipe.loop].bytes(facts)
     if recipe.axes is None:
         return _table_bytes(recipe, size, facts)
     n, m, axes = facts.n, facts.m, recipe.axes
@@ -180,18 +180,18 @@ def _repair_bytes(facts: Facts) -> int:
     return facts.m * (weight + 44) + facts.n * (48 + 2 * label_bytes(facts)) + 2**18
 
 
-class _Alone(NamedTuple):
+class _SingleLaunch(NamedTuple):
     """What a loop of one source that is one launch is predicted to take."""
 
     seconds: Callable[[Facts], float]
     bytes: Callable[[Facts], int]
 
 
-_ALONE = {
-    Loop.BFS: _Alone(_breadth_first_seconds, _breadth_first_bytes),
-    Loop.DYNAMIC: _Alone(wide_seconds, _repair_bytes),  # never planned
-    Loop.PATCHES: _Alone(_patches_seconds, _patches_bytes),
-    Loop.WIDE: _Alone(wide_seconds, _wide_bytes),
+_SINGLE_LAUNCH = {
+    Loop.BFS: _SingleLaunch(_breadth_first_seconds, _breadth_first_bytes),
+    Loop.DYNAMIC: _SingleLaunch(wide_seconds, _repair_bytes),  # never planned
+    Loop.PATCHES: _SingleLaunch(_patches_seconds, _patches_bytes),
+    Loop.WIDE: _SingleLaunch(wide_seconds, _wide_bytes),
 }
 
 

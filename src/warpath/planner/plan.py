@@ -230,7 +230,7 @@ def _best(able: list[Candidate], size: Size, facts: Facts, device: str) -> tuple
         raise NotSupportedError(msg)
     # Rule 1 (same bits) holds for every planned algorithm on floats, so those that associate sums
     # differently are taken only where the others cannot do it or are far slower.
-    # Who prepares a graph of floats takes this exception for its tables.
+    # A prepared float graph accepts rounded sums in tables.
     exact = [c for c in able if facts.integer or not c.recipe.reassociates or c.recipe.prepared]
     fastest = min(able, key=_time)
     if fastest.seconds is None:

@@ -24,14 +24,11 @@ from warpath.plot.html_page import (
 )
 from warpath.plot.isochrones import headings
 from warpath.plot.map import links, starts_of
-from warpath.plot.nearest import areas, greedy_colours
-from warpath.plot.nearest import described as described_nearest
+from warpath.plot.nearest import areas, greedy_colours, nearest_subtitle
 from warpath.plot.page import AREAS, drawable
-from warpath.plot.route import check_ends, route_line
-from warpath.plot.route import described as described_route
-from warpath.plot.tree import described as described_tree
-from warpath.plot.tree import tree_edges
-from warpath.plot.trips import MARKED, described, routes_of
+from warpath.plot.route import check_ends, route_line, route_subtitle
+from warpath.plot.tree import tree_edges, tree_subtitle
+from warpath.plot.trips import MARKED, routes_of, trips_subtitle
 from warpath.results.legs import street_column
 from warpath.results.names import names_of
 from warpath.results.nearest import Nearest
@@ -110,7 +107,7 @@ def html_route(
         [],
         line,
         heading(title, f"Shortest path from {first} to {last}"),
-        heading(subtitle, described_route(graph, route)),
+        heading(subtitle, route_subtitle(graph, route)),
     )
     write_page(file, graph, page, colour, tiles)
 
@@ -171,7 +168,7 @@ def html_tree(
         ],
         np.concatenate([pieces.reshape(-1, 2), start[None]]),
         heading(title, f"Shortest paths from {name}"),
-        heading(subtitle, described_tree(paths)),
+        heading(subtitle, tree_subtitle(paths)),
     )
     write_page(file, graph, page, colour, tiles)
 
@@ -292,7 +289,7 @@ def html_nearest(
         [],
         np.concatenate([pieces.reshape(-1, 2), starts]),
         heading(title, f"Shortest paths {way} the nearest of {found.facilities_counted}"),
-        heading(subtitle, described_nearest(found)),
+        heading(subtitle, nearest_subtitle(found)),
     )
     write_page(file, graph, page, colour, tiles)
 
@@ -376,7 +373,7 @@ def html_pairs(
         [],
         points,
         heading(title, f"{len(found):,} trips"),
-        heading(subtitle, described(found)),
+        heading(subtitle, trips_subtitle(found)),
     )
     write_page(file, graph, page, colour, tiles)
 

@@ -97,7 +97,7 @@ def plot_nearest(
         f"Shortest paths {way} the nearest of {found.facilities_counted}"
         if title is None
         else title,
-        described(found) if subtitle is None else subtitle,
+        nearest_subtitle(found) if subtitle is None else subtitle,
     )
     if target is not None:
         save(drawing.figure, target, dpi)
@@ -135,7 +135,7 @@ def greedy_colours(found: Nearest, src: Array, dst: Array) -> Array:
     return colours
 
 
-def described(found: Nearest) -> str:
+def nearest_subtitle(found: Nearest) -> str:
     """Return how many vertices have a facility, and how far the farthest of them is."""
     graph, reached = found.graph, found.reached
     parts = [graph.name] if graph.name else []

@@ -89,7 +89,7 @@ def plot_route(
     write_title(
         drawing,
         f"{_what(vertices)} from {ends[0]} to {ends[1]}" if title is None else title,
-        described(graph, vertices) if subtitle is None else subtitle,
+        route_subtitle(graph, vertices) if subtitle is None else subtitle,
     )
     if target is not None:
         save(drawing.figure, target, dpi)
@@ -110,7 +110,7 @@ def _what(vertices: Any) -> str:
     return "Shortest path" if isinstance(vertices, Route) else "Route"
 
 
-def described(graph: Graph, vertices: Any) -> str:
+def route_subtitle(graph: Graph, vertices: Any) -> str:
     """Return the length of a route, its number of edges and the graph's name."""
     parts = []
     if isinstance(vertices, Route):

@@ -31,7 +31,7 @@ from warpath.plot.page import (
     set_log_ticks,
 )
 from warpath.plot.rounds import rounds_of
-from warpath.results.trace import Trace, described, headline
+from warpath.results.trace import Trace, headline, totals_as_text
 
 if TYPE_CHECKING:
     import os
@@ -208,7 +208,7 @@ def _draw_columns(
     for axes, trace, name in zip(grid[0], traces, names, strict=True):
         totals = trace.totals()
         lines = [] if len(traces) > 1 and _common_graph(traces) else [_graph(trace)]
-        time = described(totals)["time"]
+        time = totals_as_text(totals)["time"]
         lines += [headline(totals), f"traced in {time}" if time else ""]
         wrapped = wrap(name, 100 if len(traces) == 1 else 42)
         _write_title(

@@ -109,14 +109,14 @@ def plot_tree(
     write_title(
         drawing,
         f"Shortest paths from {name}" if title is None else title,
-        described(paths, over, end) if subtitle is None else subtitle,
+        tree_subtitle(paths, over, end) if subtitle is None else subtitle,
     )
     if file is not None:
         save(drawing.figure, file, dpi)
     return drawing.figure
 
 
-def described(paths: Paths, route: Route | None = None, end: str | None = None) -> str:
+def tree_subtitle(paths: Paths, route: Route | None = None, end: str | None = None) -> str:
     """Return how many vertices a tree reaches, and the length of a route to `end`, if any."""
     reached = int(np.count_nonzero(paths.reached))
     parts = [paths.graph.name] if paths.graph.name else []

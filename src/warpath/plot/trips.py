@@ -85,7 +85,7 @@ def plot_pairs(
     write_title(
         drawing,
         f"{len(found):,} trips" if title is None else title,
-        described(found) if subtitle is None else subtitle,
+        trips_subtitle(found) if subtitle is None else subtitle,
     )
     if target is not None:
         save(drawing.figure, target, dpi)
@@ -107,7 +107,7 @@ def routes_of(found: Pairs) -> tuple[list[int], list[Array]]:
     return trips, [route_line(found.graph, found.route(trip)) for trip in trips]
 
 
-def described(found: Pairs) -> str:
+def trips_subtitle(found: Pairs) -> str:
     """Return the graph's name, the number of trips that have a path, and the longest of them."""
     reached = found.dist[found.reached]
     longest = measured(reached.max().item(), found.graph)

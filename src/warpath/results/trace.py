@@ -350,7 +350,7 @@ class Trace(Sequence[Round]):
         title = "<Trace"
         if self.run is not None:
             title += f" of {self.run.algorithm} on {self.run.device}"
-        facts = {name: text for name, text in described(totals).items() if text}
+        facts = {name: text for name, text in totals_as_text(totals).items() if text}
         width = max(len(text.partition(", ")[0]) for text in facts.values())
         lines = [title]
         for name, text in facts.items():
@@ -359,7 +359,7 @@ class Trace(Sequence[Round]):
         return "\n".join(lines) + ">"
 
 
-def described(totals: TraceTotals) -> dict[str, str]:
+def totals_as_text(totals: TraceTotals) -> dict[str, str]:
     """Return totals as readable text, line by line."""
     more = totals.read != totals.relaxed
     share = f", {totals.improved / totals.relaxed:.1%} of them" if totals.relaxed else ""

@@ -17,7 +17,7 @@ from warpath.io.places import to_write
 from warpath.io.save import atomic
 from warpath.io.source import Source
 from warpath.results.files import save_columns
-from warpath.results.trace import Round, Trace, TracedRun, described
+from warpath.results.trace import Round, Trace, TracedRun, totals_as_text
 
 if TYPE_CHECKING:
     import os
@@ -45,7 +45,7 @@ def save_trace(trace: Trace, path: str | os.PathLike[str]) -> None:
     rows = _rows(trace)
     heads = list(rows[0]) if rows else list(_COLUMNS)
     if suffix == ".tex":
-        totals = {name: text for name, text in described(trace.totals()).items() if text}
+        totals = {name: text for name, text in totals_as_text(trace.totals()).items() if text}
         text = latex.table(heads, ([*row.values()] for row in rows), about | totals)
         with atomic(target) as file:
             file.write(text.encode())

@@ -14,7 +14,7 @@ from warpath.engines.cuda.entry import Kernel, Types, kernel
 from warpath.engines.cuda.flight import Ended, flights
 from warpath.engines.cuda.repeated_search import Search
 from warpath.engines.cuda.tables.table_run import longest
-from warpath.engines.cuda.tables.widths import limit, widths
+from warpath.engines.cuda.tables.widths import largest_within, widths
 from warpath.engines.rounds.run import resident
 from warpath.graph.derived import Derived
 from warpath.graph.facts import rows_into
@@ -93,7 +93,7 @@ def search_of(
 ) -> Search:
     """Return the search of a graph in a width, which holds no reference to the graph."""
     rows, into = resident(graph, device), rows_in(graph, device)
-    made = kernel_of(width, device.block)
+    made = breadth_first_kernel(width, device.block)
     n, m = graph.n, graph.m
     same = {
         "n": n,
@@ -104,7 +104,7 @@ def search_of(
         "sources": into.indices,
         "without_in_edges": into.without_in_edges,
         "weight": _weight(graph),
-        "cutoff": limit(cutoff, width),
+        "cutoff": largest_within(cutoff, width),
         "alpha": _ALPHA,
     }
 
@@ -125,7 +125,7 @@ def counters(words: list[int]) -> dict[str, int]:
     return {"rounds": words[1], "back": words[2]}
 
 
-def kernel_of(width: Width, block: int) -> Kernel:
+def breadth_first_kernel(width: Width, block: int) -> Kernel:
     """Return the kernel for a width."""
     return kernel("breadth_first", Types.of(np.int32, width.weight, width.label), block)
 

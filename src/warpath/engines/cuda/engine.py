@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from warpath.graph import Graph
 
 #: The loops of one source that are a single launch.
-ALONE: dict[Loop, Callable[[Order, Device], Raw]] = {
+SINGLE_LAUNCH: dict[Loop, Callable[[Order, Device], Raw]] = {
     Loop.BFS: breadth_first.breadth_first,
     Loop.DYNAMIC: repair.search,
     Loop.PATCHES: patches.patches,
@@ -64,8 +64,8 @@ def run(order: Order, device: Device) -> Raw:
 
     If a solve does not converge, there is a negative cycle, whose vertices are found on the CPU.
     """
-    if order.recipe.loop in ALONE:
-        return ALONE[order.recipe.loop](order, device)
+    if order.recipe.loop in SINGLE_LAUNCH:
+        return SINGLE_LAUNCH[order.recipe.loop](order, device)
     if order.recipe.loop in TABLES:
         return TABLES[order.recipe.loop](order, device)
     graph = order.graph

@@ -60,10 +60,10 @@ class Flight:
     halt : (2,) int32 on the device: 0 until the kernel must end; how many blocks have ended.
     words : (8,) int64 on the host, the status words: an `Ended`, then numbers of the kernel's own.
     status : `words` as an argument of the kernel.
-    launch, ready_for : the last launch that a search prepared here, and the mark of that search.
+    prepared, ready_for : the last launch that a search prepared here, and the mark of that search.
     """
 
-    launch: PreparedLaunch
+    prepared: PreparedLaunch
     ready_for: object = None
 
     def __init__(self, pool: Flights) -> None:
@@ -91,21 +91,21 @@ class Flight:
         """
         self._word.reset()
         self._device.launch(kernel, blocks, *args)
-        self.land(kernel.name)
+        self.wait(kernel.name)
         return self.words
 
-    def fly(self, launch: PreparedLaunch) -> list[int]:
+    def launch_and_wait(self, launch: PreparedLaunch) -> list[int]:
         """Launch a prepared launch, wait and return its status words, like `run`."""
         self._word.reset()
         self._device.fire(launch)
-        return self.land(launch.name)
+        return self.wait(launch.name)
 
-    def start(self, launch: PreparedLaunch) -> None:
-        """Launch a prepared launch; `land` waits for it."""
+    def launch(self, launch: PreparedLaunch) -> None:
+        """Launch a prepared launch; `wait` waits for it."""
         self._word.reset()
         self._device.fire(launch)
 
-    def land(self, name: str) -> list[int]:
+    def wait(self, name: str) -> list[int]:
         """Wait for what was launched and return its status words, like `run`.
 
         Parameters

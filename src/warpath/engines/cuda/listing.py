@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from warpath.engines.base import Order, Problem
-from warpath.engines.cuda.breadth_first import kernel_of as breadth_first_kernel
+from warpath.engines.cuda.breadth_first import breadth_first_kernel
 from warpath.engines.cuda.engine import TABLES
 from warpath.engines.cuda.entry import Types, kernel
 from warpath.engines.cuda.patches import kind_of
-from warpath.engines.cuda.repair import kernel_of as repair_kernel
+from warpath.engines.cuda.repair import repair_kernel
 from warpath.engines.cuda.tables.johnson import reweighting
-from warpath.engines.cuda.tables.min_plus import kernel_of as min_plus_kernel
+from warpath.engines.cuda.tables.min_plus import min_plus_kernel
 from warpath.engines.cuda.tables.widths import Width
-from warpath.engines.cuda.wide.part import kernel_of as wide_part_kernel
-from warpath.engines.cuda.wide.search import kernel_of as wide_kernel
+from warpath.engines.cuda.wide.part import wide_part_kernel
+from warpath.engines.cuda.wide.search import wide_kernel
 from warpath.engines.rounds import Run
 from warpath.engines.rounds.classes import leaves_kernel
 from warpath.engines.rounds.policies import axes_of, rounds_kernel

@@ -18,7 +18,7 @@ from warpath.engines.cuda.entry import Types, kernel
 from warpath.engines.cuda.flight import Ended, flights
 from warpath.engines.cuda.on_host import left_on_host
 from warpath.engines.cuda.repeated_search import Search
-from warpath.engines.cuda.tables.widths import limit, widths
+from warpath.engines.cuda.tables.widths import largest_within, widths
 from warpath.graph.derived import Derived
 from warpath.planner.cpu_model import MESH_DEGREE
 
@@ -106,7 +106,7 @@ def search_of(
     cut = CUT.of(graph, cut_now, device.name, capacity, on_host)
     made, label = _kernel(width, device), np.dtype(width.label)
     delta = _band(graph.facts(symmetry=False), width, params.get("delta"))
-    changing = {"delta": delta, "cutoff": limit(cutoff, width)}
+    changing = {"delta": delta, "cutoff": largest_within(cutoff, width)}
     name = f"{label.name} labels of patches of {capacity}" + " on the host" * on_host
     return Search(
         flights(graph, name, device, lambda: Space(cut, width, made, device)),

@@ -114,7 +114,7 @@ class Repair:
     def __init__(self, graph: Graph, device: Device) -> None:
         n, label = graph.n, graph.dist_dtype
         self._n, self._device, self._closed = n, device, graph.first_through
-        self._kernel = kernel_of(graph.solver_weights.dtype, label, device.block)
+        self._kernel = repair_kernel(graph.solver_weights.dtype, label, device.block)
         self.dtype = label
         self._flights = Flights(graph, device, lambda: _buffers(n, label, device))
 
@@ -177,7 +177,7 @@ def _buffers(n: int, label: np.dtype[Any], device: Device) -> dict[str, Array]:
     return made | {"control": xp.zeros(_CONTROL, np.uint64)}
 
 
-def kernel_of(weight: DTypeLike, label: DTypeLike, block: int) -> Kernel:
+def repair_kernel(weight: DTypeLike, label: DTypeLike, block: int) -> Kernel:
     """Return the kernel for types of weights and labels."""
     return kernel("repair", Types.of(np.int32, weight, label), block)
 

@@ -58,13 +58,15 @@ class Search:
         with self.flights.take() as own:
             if own.ready_for is not self._mark:
                 self._prepare(own)
-            launch = own.launch
+            launch = own.prepared
             launch.change(self._source, source)
             launch.change(self._out, labels)
-            return labels, own.fly(launch)
+            return labels, own.launch_and_wait(launch)
 
     def _prepare(self, own: Any) -> None:
         given = self._given(own.buffers) | {"halt": own.halt, "status": own.status}
         values = self._kernel.arguments(**given)
-        own.launch = self.flights.device.prepared(self._kernel, self._blocks(own.buffers), *values)
+        own.prepared = self.flights.device.prepared(
+            self._kernel, self._blocks(own.buffers), *values
+        )
         own.ready_for = self._mark

@@ -61,8 +61,8 @@ class Clock:
     def must_end_within(self, turns: int, made: int) -> None:
         """Raise if a loop has taken more turns than its algorithm can.
 
-        Only a faulty kernel gets there, and it would have kept the loop going for ever. Recipes
-        whose labels may be wrong are let be: theirs fall in each round, and so come to rest.
+        Only a faulty kernel gets there, which would otherwise loop for ever. Inexact recipes are
+        not checked: their labels only fall, so they end.
         """
         if made > turns and self.order.recipe.exact:
             msg = (

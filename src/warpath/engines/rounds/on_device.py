@@ -60,20 +60,20 @@ def rounds_on_device(run: Run) -> bool:
             given = _arguments(run, own, blocks, width)
             if classes is not None:
                 given["classes"] = classes.vertices
-            own.launch = device.prepared(made, blocks, *made.arguments(**given))
+            own.prepared = device.prepared(made, blocks, *made.arguments(**given))
             own.ready_for = mark
         places = {name: place for place, (name, _) in enumerate(made.params)}
-        own.launch.change(places["source"], order.problem.source)
-        own.launch.change(places["dist"], run.dist)
-        own.launch.change(places["goes_on"], 0)
+        own.prepared.change(places["source"], order.problem.source)
+        own.prepared.change(places["dist"], run.dist)
+        own.prepared.change(places["goes_on"], 0)
         while True:
-            words = own.fly(own.launch)
+            words = own.launch_and_wait(own.prepared)
             if order.trace is not None:
                 rows = device.get(own.buffers[_TRACE][: words[3] * width])
                 _take_rows(run, loop, names, rows, words)
             if words[0] != Ended.PAUSED:
                 break
-            own.launch.change(places["goes_on"], 1)
+            own.prepared.change(places["goes_on"], 1)
     run.rounds = words[1]
     rest = bool(words[2])
     if rest and classes is not None:

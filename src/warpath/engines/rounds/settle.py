@@ -323,8 +323,8 @@ def lightest_out(graph: Graph) -> Array:
 class Shared:
     """An array with a copy on each side that works with it.
 
-    Of what one side writes, only the part that may have changed travels, and not before the other
-    side asks for the array. A kernel may write what changes to the host's copy by itself.
+    Copies the changed range only, when the other side reads the array. A kernel may write its
+    changes to the host's copy itself.
 
     Parameters
     ----------

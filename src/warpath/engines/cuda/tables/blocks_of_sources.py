@@ -27,10 +27,10 @@ _MOST_EDGES = 2**31 - 1
 
 def block_a_source(order: Order, device: Device) -> Raw:
     """Run `Loop.BLOCK_A_SOURCE`."""
-    return fill(order, device, smallest)
+    return fill(order, device, block_or_pair_solver)
 
 
-def smallest(order: Order, device: Device, width: Width) -> BatchSolver:
+def block_or_pair_solver(order: Order, device: Device, width: Width) -> BatchSolver:
     """Return the solver with one block per source if a block can hold the labels, else pairs.
 
     A block cannot hold them if labels need 64 bits and the graph is too large for that, or on a GPU

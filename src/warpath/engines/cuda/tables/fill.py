@@ -12,7 +12,7 @@ from warpath.engines.base import Raw
 from warpath.engines.cuda.entry import Kernel, Types, kernel
 from warpath.engines.cuda.on_host import resident_on_host
 from warpath.engines.cuda.tables.deliver import Delivery
-from warpath.engines.cuda.tables.widths import Width, limit, weights_of, widths
+from warpath.engines.cuda.tables.widths import Width, largest_within, weights_of, widths
 from warpath.engines.rounds.run import resident
 
 if TYPE_CHECKING:
@@ -121,7 +121,7 @@ class Common:
             "indices": rows.indices,
             "weights": weights,
             "weight": weight,
-            "cutoff": limit(order.problem.cutoff, width),
+            "cutoff": largest_within(order.problem.cutoff, width),
             "lost": None if width.proven and kind == "pair_rows" else self._flags[:1],
             "unfit": self._flags[1:],
         }

@@ -51,7 +51,8 @@ class Levels:
     down, up : the arcs; None for `up` where some positions have no place.
     position_of_place : (places,) int32 on the host.
     columns : the places of the targets, or of all vertices, on the device.
-    wide : whether upward searches have found more than a block, or the room for labels, can hold.
+    search_on_cpu : whether upward searches have found more than a block, or the room for labels,
+        can hold.
     """
 
     n: int
@@ -61,7 +62,7 @@ class Levels:
     up: PlaceArcs | None
     position_of_place: Array
     columns: Array
-    wide: bool = False
+    search_on_cpu: bool = False
 
     @property
     def places(self) -> int:

@@ -14,7 +14,7 @@ from warpath.engines.cuda.tables.fill import fill
 from warpath.engines.cuda.tables.hierarchy_levels import distances_of_top, levels_of, top_of
 from warpath.engines.cuda.tables.pair_solvers import solver_of
 from warpath.engines.cuda.tables.upward_searches import AT_ONCE, Reached, UpwardSearches
-from warpath.engines.cuda.tables.widths import Width, limit
+from warpath.engines.cuda.tables.widths import Width, largest_within
 from warpath.engines.hierarchy import hierarchy_of
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ class Sweeps:
         self.label = self.levels.down.weights.dtype
         self._top = len(top_of(graph, hierarchy))
         self._top_matrix = distances_of_top(graph, hierarchy, device, self.label)
-        self.cutoff = limit(
+        self.cutoff = largest_within(
             order.problem.cutoff, Width(self.label.name, self.label.name, proven=True)
         )
         self._device = device

@@ -10,7 +10,7 @@ import numpy as np
 from warpath.engines.base import Problem, Raw
 from warpath.engines.cpu import refuse_overflow
 from warpath.engines.cuda.entry import Types, kernel
-from warpath.engines.cuda.tables.blocks_of_sources import smallest
+from warpath.engines.cuda.tables.blocks_of_sources import block_or_pair_solver
 from warpath.engines.cuda.tables.deliver import put
 from warpath.engines.cuda.tables.fill import fill
 from warpath.engines.cuda.tables.potentials import restore, reweighted
@@ -155,7 +155,7 @@ def _reweighted(graph: Graph, potentials: Array, device: Device) -> Graph:
 def johnson(order: Order, device: Device) -> Raw:
     """Run `Loop.JOHNSON`: potentials on the CPU; searches and conversion on the device."""
     if not order.graph.facts(symmetry=False).negative:
-        return fill(order, device, smallest)
+        return fill(order, device, block_or_pair_solver)
     made = reweighted(order.graph, order.problem)
     targets = order.problem.targets
 
@@ -164,4 +164,4 @@ def johnson(order: Order, device: Device) -> Raw:
 
     # The cutoff does not apply to reduced lengths; the caller applies it to the result.
     reduced = replace(order, graph=made.graph, problem=replace(order.problem, cutoff=None))
-    return fill(reduced, device, smallest, dtype=order.graph.dist_dtype, finish=finish)
+    return fill(reduced, device, block_or_pair_solver, dtype=order.graph.dist_dtype, finish=finish)

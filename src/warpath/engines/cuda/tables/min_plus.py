@@ -35,7 +35,7 @@ def tile_of(device: Device) -> int:
     return _TILE[device.block]
 
 
-def kernel_of(kind: str, dtype: DTypeLike, block: int) -> Kernel:
+def min_plus_kernel(kind: str, dtype: DTypeLike, block: int) -> Kernel:
     """Return the kernel "floyd_warshall" or "product" for labels of a type."""
     wide = "_wide" if np.dtype(dtype).itemsize == 8 else ""
     return kernel(kind + wide, Types.of(dtype, dtype, dtype), block)
@@ -55,8 +55,8 @@ class MinPlus:
         self.tile = tile_of(device)
         self.unreachable = FAR[self.dtype.name]
         self._device = device
-        self._solve = kernel_of("floyd_warshall", dtype, device.block)
-        self._product = kernel_of("product", dtype, device.block)
+        self._solve = min_plus_kernel("floyd_warshall", dtype, device.block)
+        self._product = min_plus_kernel("product", dtype, device.block)
 
     def close(self, diagonal: Window) -> None:
         """Replace a square window by its all-pairs distances, in place."""

@@ -84,9 +84,9 @@ class TableRun(Run):
         columns = slice(None) if chosen is None else self.device.put(chosen)
         put(order.out, at, dist[:, columns], self.device)
         if pred is not None and order.pred is not None:
-            put(order.pred, at, self._rooted(at, dist, pred)[:, columns], self.device)
+            put(order.pred, at, self._checked_predecessors(at, dist, pred)[:, columns], self.device)
 
-    def _rooted(self, at: slice, dist: Array, pred: Array) -> Array:
+    def _checked_predecessors(self, at: slice, dist: Array, pred: Array) -> Array:
         """Return predecessors that lead to their row's source; -1 there and where unreachable.
 
         The predecessors of a row with a cycle are computed again by a search on the CPU.
@@ -97,13 +97,13 @@ class TableRun(Run):
         pred[xp.arange(len(rows)), self.device.put(rows)] = -1
         if not circles_may_close(graph):
             return pred
-        for row in np.flatnonzero(self.device.get(self._astray(pred))).tolist():
+        for row in np.flatnonzero(self.device.get(self._rows_with_cycles(pred))).tolist():
             source = int(rows[row])
             labels, _ = labels_or_cycle(graph, np.array([source]), None)
             pred[row] = self.device.put(tree(graph, source, labels))
         return pred
 
-    def _astray(self, pred: Array) -> Array:
+    def _rows_with_cycles(self, pred: Array) -> Array:
         """Return for each row whether the predecessors of a vertex do not lead to a root: (r,)."""
         xp = self.xp
         before = xp.where(pred < 0, xp.arange(self.n), pred)

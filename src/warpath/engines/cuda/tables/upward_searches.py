@@ -72,7 +72,7 @@ class UpwardSearches:
 
     def __call__(self, sources: Array) -> Iterator[tuple[slice, Reached]]:
         """Yield the sources of each sweep, and what was reached from them."""
-        self._there = not self._levels.wide
+        self._there = not self._levels.search_on_cpu
         return self._on_device(sources) if self._there else self._on_cpu(sources)
 
     def failed(self) -> bool:
@@ -82,7 +82,7 @@ class UpwardSearches:
         """
         if not self._there or not self._device.get(self.lost)[0]:
             return False
-        self._levels.wide = True  # of the graph: other threads may have found that out, too
+        self._levels.search_on_cpu = True  # of the graph: other threads may set it, too
         self.lost.fill(0)
         return True
 
@@ -96,7 +96,7 @@ class UpwardSearches:
         lanes = xp.empty((sweeps, room), np.uint16)
         labels = xp.empty((sweeps, room), down.weights.dtype)
         dtype = down.weights.dtype
-        swept = self._places_of_places()
+        swept = self._swept_position_of()
         search = kernel("hierarchy_upward", Types.of(np.int32, dtype, dtype), device.block)
         for begin in range(0, len(sources), AT_ONCE * width):
             some = starts[begin : begin + AT_ONCE * width]
@@ -128,7 +128,7 @@ class UpwardSearches:
                     Reached(counts[sweep : sweep + 1], places[sweep], lanes[sweep], labels[sweep]),
                 )
 
-    def _places_of_places(self) -> Array | None:
+    def _swept_position_of(self) -> Array | None:
         """Return where each place is swept over, -1 if it is not; None if all places are."""
         if self._swept is self._levels:
             return None

@@ -79,7 +79,7 @@ def weights_of(
     return narrow, kind(0)
 
 
-def limit(cutoff: float | None, width: Width) -> Any:
+def largest_within(cutoff: float | None, width: Width) -> Any:
     """Return the largest label that is not above a cutoff, in the labels' type."""
     kind = np.dtype(width.label).type
     if cutoff is None or cutoff >= width.unreachable:

@@ -113,7 +113,7 @@ class Part:
             self.buffers = self.flight.buffers = self.buffers._replace(received=room)
         return room[place, :words]
 
-    def start(self, step: Step, source: int, bounds: tuple[Any, Any], *, surveys: bool) -> None:
+    def launch(self, step: Step, source: int, bounds: tuple[Any, Any], *, surveys: bool) -> None:
         """Launch; the numbers of labels that arrived are in the command already."""
         command = self.buffers.command
         command[_STEP], command[_SOURCE], command[_ROUND] = step, source, self.round
@@ -121,20 +121,20 @@ class Part:
         command[_MOST], command[_SURVEYS], command[_TURN] = self.most, surveys, self.turn
         self.buffers.bounds[:] = bounds
         with self.device.active():
-            self.flight.start(self.flight.launch)
+            self.flight.launch(self.flight.prepared)
         self.under_way = True
 
-    def land(self) -> None:
+    def wait(self) -> None:
         """Wait for the launch and read what it reports."""
         self.under_way = False
         with self.device.active():
-            words = self.flight.land(self.flight.launch.name)
+            words = self.flight.wait(self.flight.prepared.name)
         self.round, self.quiet, self.surveyed = words[1], bool(words[2]), bool(words[3])
         self.lost = words[0] == Ended.LOST
         self.arriving[:, 0] = 0
 
 
-def kernel_of(width: Width, block: int) -> Kernel:
+def wide_part_kernel(width: Width, block: int) -> Kernel:
     """Return the kernel for a width."""
     types = Types.of(np.int32, width.weight, width.label)
     return kernel("wide_part", types, block, ("lanes", wide.lanes(width)))

@@ -28,8 +28,8 @@ from warpath.engines.cuda.wide.part import (
     Step,
     address,
     buffers_of,
-    kernel_of,
     rooms,
+    wide_part_kernel,
 )
 from warpath.results.predecessors import as_labels
 
@@ -91,10 +91,10 @@ class PartedSearch:
         self._division: Division = division_of(graph, len(devices))
         self._rows = parts_of(graph, width, devices)
         self._first, self._delta = wide.bounds(graph, width, params.get("delta"))
-        self._limit = wide.limit(cutoff, width)
+        self._first_beyond = wide.first_beyond(cutoff, width)
         self._pulls = self._rows[0].rows.into is not None
         self._label = np.dtype(width.label)
-        self._mark = ("parts", width, self._limit)
+        self._mark = ("parts", width, self._first_beyond)
 
     def __call__(self, source: int) -> tuple[Array, dict[str, int], bool]:
         """Return labels on the first device, what was done, and whether all sums fitted.
@@ -137,12 +137,12 @@ class PartedSearch:
     def _prepare(self, part: Part, number: int) -> None:
         held, rows, own, device = part.buffers, part.rows.rows, part.flight, part.device
         share, search = self._division.shares[number], part.buffers.search
-        made = kernel_of(self._width, device.block)
+        made = wide_part_kernel(self._width, device.block)
         room, room_of_runs = rooms(share)
         given = {
             "own": share.active, "hubs": share.hubs, "leaves": share.leaves,
             "indptr": rows.indptr, "edges": rows.edges, "into": rows.into, "sources": rows.sources,
-            "limit": self._limit, "splitters": rows.splitters,
+            "limit": self._first_beyond, "splitters": rows.splitters,
             "dist": held.dist, "rest": search.rest,
             "entries": search.entries[0], "next_entries": search.entries[1],
             "runs": search.runs[0], "next_runs": search.runs[1],
@@ -156,7 +156,7 @@ class PartedSearch:
             "halt": own.halt, "status": own.status,
         }  # fmt: skip
         blocks = device.resident_blocks(made)
-        own.launch = device.prepared(made, blocks, *made.arguments(**given))
+        own.prepared = device.prepared(made, blocks, *made.arguments(**given))
         own.ready_for = self._mark
 
     def begin(self, source: int) -> tuple[Any, Any]:
@@ -164,11 +164,11 @@ class PartedSearch:
         graph, kind = self._graph, self._label.type
         row = graph.solver_weights[graph.indptr[source] : graph.indptr[source + 1]]
         lightest = kind(row.min()) if len(row) else kind(0)
-        return min(above(lightest, self._first, self._width), self._limit), self._delta
+        return min(above(lightest, self._first, self._width), self._first_beyond), self._delta
 
     def raised(self, minimum: Any, delta: Any) -> Any:
         """Return the bound of the next bucket, whose least sum is `minimum`."""
-        return min(above(minimum, delta, self._width), self._limit)
+        return min(above(minimum, delta, self._width), self._first_beyond)
 
     def doubled(self, delta: Any) -> Any:
         """Return twice the width of a bucket, if that fits the labels."""
@@ -181,9 +181,9 @@ class PartedSearch:
         return self._width.unreachable
 
     @property
-    def limit(self) -> Any:
+    def first_beyond(self) -> Any:
         """All labels are below it."""
-        return self._limit
+        return self._first_beyond
 
     @property
     def pulls(self) -> bool:
@@ -204,15 +204,15 @@ class _Solve:
         bound, delta = search.begin(source)
         owner, place = self._division.owner(source)
         for number, part in enumerate(parts):
-            part.start(
+            part.launch(
                 Step.BEGIN,
                 place if number == owner else -1,
                 (bound, bound),
-                surveys=bound < search.limit,
+                surveys=bound < search.first_beyond,
             )
         self._settle(bound)
         found = 0
-        while bound < search.limit:
+        while bound < search.first_beyond:
             self.stats["buckets"] += 1
             minimum = min(part.buffers.least[0] for part in parts)
             if minimum == search.unreachable:
@@ -225,7 +225,7 @@ class _Solve:
                 delta = search.doubled(delta)
             found, before = now, bound
             if search.pulls and into * wide.PULL_COST < rest * 16:
-                bound = search.limit
+                bound = search.first_beyond
                 self._copy_labels()
                 self._launch(Step.PULL, before, bound)
                 self._land()
@@ -238,17 +238,17 @@ class _Solve:
 
     def _launch(self, step: Step, before: Any, bound: Any) -> None:
         for part in self._parts:
-            part.start(step, -1, (before, bound), surveys=bound < self._search.limit)
+            part.launch(step, -1, (before, bound), surveys=bound < self._search.first_beyond)
 
     def _land(self) -> None:
         for part in self._parts:
             if part.under_way:
-                part.land()
+                part.wait()
         self.stats["rounds"] = max(part.round for part in self._parts)
 
     def _settle(self, bound: Any) -> None:
         """Let labels arrive and rows be relaxed until all labels below the bound are final."""
-        surveys = bound < self._search.limit
+        surveys = bound < self._search.first_beyond
         while True:
             self._land()
             self._exchange()
@@ -260,7 +260,7 @@ class _Solve:
             if not waiting:
                 return
             for part in waiting:
-                part.start(Step.GO_ON, -1, (bound, bound), surveys=surveys)
+                part.launch(Step.GO_ON, -1, (bound, bound), surveys=surveys)
 
     def _exchange(self) -> None:
         """Let the owners of lowered labels take them: where they are listed, or from a copy."""
@@ -330,7 +330,7 @@ class _Solve:
         """Wait for what is under way after an error; the buffers are discarded."""
         for part in self._parts:
             if part.under_way:
-                part.land()
+                part.wait()
 
 
 def above(low: Any, delta: Any, width: Width) -> Any:

@@ -85,14 +85,14 @@ def search_of(
     on_host : whether the edges stay in memory of the host.
     """
     rows = (rows_on_host if on_host else rows_of)(graph, width, device)
-    made = kernel_of(width, device.block)
+    made = wide_kernel(width, device.block)
     n, label, own_labels = graph.n, np.dtype(width.label), rows.ranks is not None
     room, room_of_runs = rooms(graph, rows)
     first, delta = bounds(graph, width, params.get("delta"))
     same = {
         "n": n, "ranks": rows.ranks, "hubs": rows.hubs, "leaves": rows.leaves,
         "indptr": rows.indptr, "edges": rows.edges, "into": rows.into, "sources": rows.sources,
-        "first": first, "delta": delta, "limit": limit(cutoff, width), "narrow": NARROW,
+        "first": first, "delta": delta, "limit": first_beyond(cutoff, width), "narrow": NARROW,
         "pull_cost": PULL_COST, "max_rounds": _MOST_ROUNDS,
         "room": room, "room_of_runs": room_of_runs, "splitters": rows.splitters,
     }  # fmt: skip
@@ -127,7 +127,7 @@ def counters(words: list[int]) -> dict[str, int]:
     return {"rounds": words[1], "buckets": words[2]}
 
 
-def kernel_of(width: Width, block: int) -> Kernel:
+def wide_kernel(width: Width, block: int) -> Kernel:
     """Return the kernel for a width."""
     types = Types.of(np.int32, width.weight, width.label)
     return kernel("wide", types, block, ("lanes", lanes(width)))
@@ -154,7 +154,7 @@ def bounds(graph: Graph, width: Width, delta: float | None) -> tuple[Any, Any]:
     return tuple(kind(min(max(math.floor(min(one, most)), 1), most)) for one in bounds)
 
 
-def limit(cutoff: float | None, width: Width) -> Any:
+def first_beyond(cutoff: float | None, width: Width) -> Any:
     """Return the smallest number above all labels within the cutoff."""
     kind = np.dtype(width.label).type
     if cutoff is None or cutoff >= width.unreachable:
