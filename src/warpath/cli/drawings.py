@@ -22,6 +22,7 @@ from warpath.cli.options import (
     PICTURE,
     SOURCE,
     THEME,
+    THREADS,
     TO_FACILITIES,
     TO_SOURCE,
     VERTEX,
@@ -172,7 +173,7 @@ def delta(
     device: str = option(
         f"{device_names(auto=True, quoted=False)}.", "--device", "-d", default="auto"
     ),
-    threads: int | None = option("", min=1, max=1024),
+    threads: int | None = THREADS,
     repeats: int = option("Solves for each delta.", min=1, default=5),
     theme: str = THEME,
 ) -> None:
