@@ -89,7 +89,7 @@ def _watch_process(
     with tempfile.TemporaryFile() as errors, os.fdopen(inner, "rb", buffering=0) as lines:
         arguments = [name, str(seed), str(first), str(step), str(seconds), str(outer)]
         process = subprocess.Popen(
-            [sys.executable, "-m", "hunt.worker_process", *arguments],
+            [sys.executable, "-m", "hunt.worker", *arguments],
             pass_fds=[outer],
             stdin=subprocess.DEVNULL,
             stdout=errors,

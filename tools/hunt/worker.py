@@ -7,6 +7,7 @@ import faulthandler
 import json
 import os
 import resource
+import sys
 import time
 import traceback
 import warnings
@@ -69,3 +70,8 @@ def _strict_warnings() -> Iterator[None]:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         yield
+
+
+if __name__ == "__main__":
+    _, _name, *_numbers, _seconds, _pipe = sys.argv
+    run(_name, *map(int, _numbers), float(_seconds), int(_pipe))

@@ -8,8 +8,8 @@ import os
 import shutil
 import signal
 import tempfile
-import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -301,10 +301,8 @@ def _other(writer: Writer, rng: np.random.Generator) -> Writer:
     """Return a writer of the same suffix and kind with another content."""
     while True:
         other = _drawn_writer(rng)
-        if (other.suffix, other.blocks, other.tiles) == (
-            writer.suffix,
-            writer.blocks,
-            writer.tiles,
+        if all(
+            getattr(other, each) == getattr(writer, each) for each in ("suffix", "blocks", "tiles")
         ):
             return other
 
@@ -326,24 +324,12 @@ def _small_blocks(graph: wp.Graph, *, tiles: bool) -> None:
 
 def _all_at_once(works: list[Callable[[Path], object]], target: Path) -> None:
     """Write one target in several threads; refusing a second writer is not an error."""
-    errors: list[BaseException] = []
-
-    def one(work: Callable[[Path], object]) -> None:
-        try:
-            work(target)
-        except wp.OutputError as error:
-            if not _is_about_another(str(error)):
-                errors.append(error)
-        except BaseException as error:
-            errors.append(error)
-
-    threads = [threading.Thread(target=one, args=(work,)) for work in works]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    if errors:
-        raise errors[0]
+    with ThreadPoolExecutor(len(works)) as pool:
+        for running in [pool.submit(work, target) for work in works]:
+            error = running.exception()
+            refused = isinstance(error, wp.OutputError) and _is_about_another(str(error))
+            if error is not None and not refused:
+                raise error
 
 
 def _is_about_another(message: str) -> bool:
@@ -360,16 +346,13 @@ def _edit_note(note: Path, rng: np.random.Generator) -> str:
         changed = text[:at] + rng.bytes(int(rng.integers(3))) + text[at + int(rng.integers(3)) :]
         note.write_bytes(changed)
         return f"bytes at {at} of the note"
-    kept = json.loads(text)
-    name = str(rng.choice(list(kept)))
+    whole = json.loads(text)
+    entries = whole["state"] if isinstance(whole["state"], dict) and rng.random() < 0.5 else whole
+    name = list(entries)[rng.integers(len(entries))]
     values: list[Any] = [None, -1, 0, 10**6, 2**70, "x", [], {}, True, 0.5, int(rng.integers(300))]
-    value = values[rng.integers(len(values))]
-    inner = kept["state"] if isinstance(kept["state"], dict) and rng.random() < 0.5 else kept
-    if inner is not kept:
-        name = str(rng.choice(list(inner)))
-    inner[name] = value
-    note.write_text(json.dumps(kept))
-    return f"{name} = {value!r} in the note"
+    entries[name] = values[rng.integers(len(values))]
+    note.write_text(json.dumps(whole))
+    return f"{name} = {entries[name]!r} in the note"
 
 
 def _content(path: Path) -> Content:
