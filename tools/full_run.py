@@ -17,14 +17,13 @@ import os
 import platform
 import subprocess
 import sys
-import tempfile
 import time
-import xml.etree.ElementTree as ET
 from collections import Counter
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import runs
 from support.tiers import CORE, ROOT, RUNS, digest, is_recorded
 
 if TYPE_CHECKING:
@@ -58,19 +57,13 @@ def summary(report: str) -> tuple[dict[str, int], dict[str, str]]:
     ----------
     report : a JUnit report of pytest; tests of a part have a property ``full``, "part=digest".
     """
-    counts = Counter(passed=0, failed=0, skipped=0)
-    passed: dict[str, str] = {}
-    failed = set()
-    for case in ET.fromstring(report).iter("testcase"):  # noqa: S314 - written by our own pytest
-        wrong = case.find("failure") is not None or case.find("error") is not None
-        skipped = case.find("skipped") is not None
-        counts["failed" if wrong else "skipped" if skipped else "passed"] += 1
-        for one in case.iter("property"):
-            if one.get("name") == "full":
-                part, _, value = str(one.get("value")).rpartition("=")
-                passed[part] = value
-                # A part of which a test was skipped was not checked as a whole.
-                failed |= {part} if wrong or skipped else set()
+    counts, passed, failed = Counter[str](), dict[str, str](), set[str]()
+    for outcome, _, named in runs.cases(report, counts):
+        if "full" in named:
+            part, _, value = named["full"].rpartition("=")
+            passed[part] = value
+            # A part of which a test was skipped was not checked as a whole.
+            failed |= {part} if outcome != "passed" else set()
     return dict(counts), {part: passed[part] for part in sorted(passed.keys() - failed)}
 
 
@@ -84,17 +77,8 @@ def run_tests(
     tuple
         Whether all passed, what to record of them, and the digests of the parts that passed.
     """
-    with tempfile.TemporaryDirectory() as folder:
-        report = Path(folder) / "report.xml"
-        command = [
-            *(sys.executable, "-m", "pytest", "--changed" if changed else "--full"),
-            *("-o", "junit_family=xunit1"),
-            *(f"--junitxml={report}", *arguments),
-        ]
-        status = subprocess.run(command, check=False, cwd=ROOT).returncode
-        if not report.exists():
-            raise SystemExit(f"pytest ended with status {status} and left no report.")
-        counts, passed = summary(report.read_text(encoding="utf-8"))
+    status, report = runs.run_pytest("--changed" if changed else "--full", *arguments)
+    counts, passed = summary(report)
     nothing_changed = changed and status == _NO_TESTS
     return status == 0 or nothing_changed, {"counts": counts}, passed
 
@@ -109,13 +93,6 @@ def timed(work: Callable[[], tuple[bool, dict[str, Any]]]) -> tuple[bool, dict[s
 
 def _step(name: str) -> tuple[bool, dict[str, Any]]:
     return subprocess.run(STEPS[name], check=False, cwd=ROOT).returncode == 0, {}
-
-
-def _commit() -> str:
-    command = ["git", "rev-parse", "--short", "HEAD"]
-    return subprocess.run(
-        command, check=True, capture_output=True, text=True, cwd=ROOT
-    ).stdout.strip()
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -145,7 +122,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         )
         print(*needed)
         return 0
-    commit = options.commit or _commit()
+    commit = options.commit or runs.commit()
     start = time.monotonic()
     passed: dict[str, str] = {}
 
@@ -172,10 +149,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "passed": dict(sorted(passed.items())),
     }
     path = options.output / f"{now:%Y-%m-%d-%H%M}-{commit}.json"  # the names sort by time
-    path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_suffix(".part")
-    part.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
-    part.replace(path)
+    runs.write(path, document)
     sys.stdout.write(f"{path.name}: {json.dumps(document['steps'])}\n")
     return 0 if all(succeeded for succeeded, _ in results.values()) else 1
 

@@ -14,14 +14,13 @@ import re
 import shutil
 import subprocess
 import sys
-import tempfile
 import time
 from collections import Counter
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from xml.etree import ElementTree as ET
 
+import runs
 from sanitizers import TOOLS, sanitized
 from warpath.engines.cuda import sources
 from warpath.recipes import CATALOGUE
@@ -54,7 +53,7 @@ def main(
     document: dict[str, Any] = {
         **found,
         "python": platform.python_version(),
-        "commit": options.commit or _commit(),
+        "commit": options.commit or runs.commit(),
         "date": datetime.now(UTC).date().isoformat(),
         "kernels": sources.digest(sources.hashes()),
         "kernel_sources": sources.hashes(),
@@ -66,7 +65,7 @@ def main(
     if options.sanitize:
         document["sanitizers"] = _sanitizers(options)
     document["seconds"] = round(time.monotonic() - start, 1)
-    _write(path, document)
+    runs.write(path, document)
     counts = document["counts"]
     sys.stdout.write(
         f"{path}: {counts}, {len(document['recipes'])} recipes, not run: "
@@ -83,7 +82,7 @@ def _sanitize_recorded(path: Path, options: argparse.Namespace) -> int:
         msg = f"{path} is no record of these kernels: run their tests first, without this option."
         raise SystemExit(msg)
     document["sanitizers"] = _sanitizers(options)
-    _write(path, document)
+    runs.write(path, document)
     sys.stdout.write(f"{path}: {document['sanitizers']}\n")
     return 1 if _objections(document["sanitizers"]) else 0
 
@@ -96,73 +95,36 @@ def _objections(sanitizers: dict[str, dict[str, Any]]) -> bool:
     return any(each.get("errors") for each in sanitizers.values())
 
 
-def _write(path: Path, document: dict[str, Any]) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    text = json.dumps(document, indent=1) + "\n"
-    part = path.with_suffix(".part")
-    part.write_text(text, encoding="utf-8")
-    part.replace(path)
-
-
 def run_tests(tests: str, extra: Sequence[str]) -> dict[str, Any]:
     """Run ``pytest -m gpu`` on a folder and return the summary of its report."""
-    with tempfile.TemporaryDirectory() as folder:
-        report = Path(folder) / "report.xml"
-        # A warning of a GPU library is printed but is not an error: no kernel is at fault.
-        command = [
-            sys.executable,
-            "-m",
-            "pytest",
-            "-m",
-            "gpu",
-            "-q",
-            "-o",
-            "filterwarnings=default",
-            "-o",
-            "junit_family=xunit1",
-            f"--junitxml={report}",
-            *extra,
-            tests,
-        ]
-        status = subprocess.run(command, check=False).returncode
-        if not report.exists():
-            msg = f"pytest ended with status {status} and left no report: see its output above."
-            raise SystemExit(msg)
-        return summary(report.read_text(encoding="utf-8"))
+    # A warning of a GPU library is printed but is not an error: no kernel is at fault.
+    options = ("-m", "gpu", "-q", "-o", "filterwarnings=default")
+    return summary(runs.run_pytest(*options, *extra, tests)[1])
 
 
 def summary(report: str) -> dict[str, Any]:
     """Return counts, reasons, recipes and labels from a JUnit report."""
-    counts: Counter[str] = Counter(passed=0, failed=0, skipped=0)
-    reasons: Counter[str] = Counter()
-    recipes: Counter[str] = Counter()
+    counts, reasons, recipes = Counter[str](), Counter[str](), Counter[str]()
     failures, labels, slowest = [], {}, []
-    for case in ET.fromstring(report).iter("testcase"):  # noqa: S314 - written by our own pytest
+    for outcome, case, named in runs.cases(report, counts):
         name = case.get("name", "")
-        skipped = case.find("skipped")
-        wrong = [each for kind in ("failure", "error") if (each := case.find(kind)) is not None]
-        if wrong:
-            counts["failed"] += 1
-            failures.append(f"{name}: {wrong[0].get('message', '')[:300]}")
-        elif skipped is not None:
-            counts["skipped"] += 1
-            reasons[skipped.get("message", "")] += 1
-        else:
-            counts["passed"] += 1
-        for one in case.iter("property"):
-            if one.get("name") == "recipe" and not wrong and skipped is None:
-                recipes[one.get("value", "")] += 1
-            if one.get("name") == "labels":
-                seen = json.loads(one.get("value", "{}"))
-                labels[seen["recipe"]] = seen["labels"]
+        if outcome == "failed":
+            wrong = next(each for each in case if each.tag in {"failure", "error"})
+            failures.append(f"{name}: {wrong.get('message', '')[:300]}")
+        elif outcome == "skipped":
+            reasons[case.find("skipped").get("message", "")] += 1
+        elif "recipe" in named:
+            recipes[named["recipe"]] += 1
+        if "labels" in named:
+            seen = json.loads(named["labels"])
+            labels[seen["recipe"]] = seen["labels"]
         slowest.append((float(case.get("time", 0)), name))
-    should = {recipe.name for recipe in CATALOGUE if "cuda" in recipe.devices}
     return {
         "counts": dict(counts),
         "skipped": dict(reasons),
         "failures": failures[:_MOST_FAILURES],
         "recipes": dict(sorted(recipes.items())),
-        "recipes_not_run": sorted(should - recipes.keys()),
+        "recipes_not_run": sorted({*_NAMES} - recipes.keys()),
         "labels_of_the_counterexample": labels,
         "slowest": {name: round(spent, 2) for spent, name in sorted(slowest)[:-11:-1]},
     }
@@ -201,15 +163,6 @@ def _compare(folder: Path) -> int:
     lines = [f"{run}: {verdict}" for run, verdict in found.items()]
     sys.stdout.write("\n".join(lines or [f"no recorded GPU run in {folder}"]) + "\n")
     return 0
-
-
-def _commit() -> str:
-    git = shutil.which("git")
-    if git is None:
-        return ""
-    asked = [git, "-C", str(Path(__file__).parent), "rev-parse", "HEAD"]
-    ran = subprocess.run(asked, capture_output=True, text=True, check=False)
-    return ran.stdout.strip()
 
 
 def _slug(name: str) -> str:
