@@ -55,17 +55,8 @@ def sanitized(
 def _start(program: str, tool: str, part: Sequence[str]) -> _Run:
     # Errors of API calls are not reported: cuda.bindings looks up functions that the driver may
     # not have. Our own calls raise an exception if they fail.
-    command = [
-        program,
-        "--tool",
-        tool,
-        "--report-api-errors",
-        "no",
-        sys.executable,
-        "-m",
-        "small_corpus",
-        *part,
-    ]
+    command = [program, "--tool", tool, "--report-api-errors", "no", sys.executable]
+    command += ["-m", "small_corpus", *part]
     output = tempfile.TemporaryFile()  # noqa: SIM115 - closed when it has been read
     process = subprocess.Popen(
         command, stdout=output, stderr=subprocess.STDOUT, start_new_session=True

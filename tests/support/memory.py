@@ -97,15 +97,20 @@ def _peak_here(call: Callable[[], None]) -> int:
     # Freed memory that the process still holds would be reused without being counted. Not every
     # libc has this function.
     getattr(ctypes.CDLL(None), "malloc_trim", lambda _: None)(0)
-    Path("/proc/self/clear_refs").write_text(_FORGET_PEAK, encoding="ascii")
-    before, code = _status("VmRSS"), _status("RssFile")
+    before, code = forget_peak(), status("RssFile")
     call()
     # A forked process maps the libraries' code anew as it runs it: 2 to 4 MiB in any call. A
     # machine short of memory takes such pages back, which is not the call's memory either.
-    return _status("VmHWM") - before - max(_status("RssFile") - code, 0)
+    return status("VmHWM") - before - max(status("RssFile") - code, 0)
 
 
-def _status(name: str) -> int:
+def forget_peak() -> int:
+    """Reset the peak of this process's memory, and return the bytes that it holds now."""
+    Path("/proc/self/clear_refs").write_text(_FORGET_PEAK, encoding="ascii")
+    return status("VmRSS")
+
+
+def status(name: str) -> int:
     """Return a size of this process in bytes."""
     text = Path("/proc/self/status").read_text(encoding="ascii")
     match = re.search(rf"^{name}:\s+(\d+) kB", text, re.MULTILINE)

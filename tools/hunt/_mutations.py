@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import bz2
+import functools
 import gzip
 import io
 import lzma
@@ -92,15 +93,15 @@ COMPRESSIONS: dict[str, Callable[[bytes], bytes]] = {
     ".zip": _zip,
 }
 
-_BOMB = 2**28
 
-
-def bomb(suffix: str, chance: random.Random, kept: dict[str, bytes]) -> bytes:
-    """Return some kilobytes that unpack to 256 MiB or more; `kept` caches earlier results."""
+def bomb(suffix: str, chance: random.Random) -> bytes:
+    """Return some kilobytes that unpack to 256 MiB or more."""
     # bz2 takes a minute to compress data that repeats with a longer period.
     filling = b"\n" if suffix == ".bz2" else chance.choice((b"\n", b"0 1\n", b"0 ", b"\0"))
-    key = f"{suffix} {filling!r}"
-    if key not in kept:
-        kept[key] = COMPRESSIONS[suffix](filling * (_BOMB // len(filling)))
     # Zip archives cannot be concatenated; compressed streams can.
-    return kept[key] * (1 if suffix == ".zip" else chance.choice((1, 8)))
+    return _bomb(suffix, filling) * (1 if suffix == ".zip" else chance.choice((1, 8)))
+
+
+@functools.cache
+def _bomb(suffix: str, filling: bytes) -> bytes:
+    return COMPRESSIONS[suffix](filling * (2**28 // len(filling)))

@@ -7,8 +7,11 @@ threads: only its children may solve on several threads.
 from __future__ import annotations
 
 import faulthandler
+import functools
 import gc
+import importlib
 import os
+import pkgutil
 import signal
 import sys
 import time
@@ -16,16 +19,31 @@ import traceback
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NoReturn
 
+import warpath
 from hunt.program import Finding
 from warpath.base.errors import OutputError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+#: Modules that need optional packages, or that no solve and no writer needs.
+_LEFT_OUT = tuple(f"warpath.{room}" for room in ("cli", "nx", "plot", "csgraph", "engines.cuda"))
 #: Seconds after which a child that has not ended is killed and reported as a hang.
 _LONGEST = 120
 _INTERRUPTED, _TERMINATED, _REFUSED = 130, 143, 3
 _STOPPING = {signal.SIGINT, signal.SIGTERM}
+
+
+@functools.cache
+def import_all() -> None:
+    """Import all modules that children and threads would import later.
+
+    CPython holds a lock for each module that is being imported. An interrupt or a fork at that
+    moment can leave the lock held.
+    """
+    for module in pkgutil.walk_packages(warpath.__path__, "warpath."):
+        if not module.name.startswith(_LEFT_OUT):
+            importlib.import_module(module.name)
 
 
 @dataclass(frozen=True)

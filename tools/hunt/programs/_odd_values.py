@@ -30,7 +30,7 @@ _NUMBERS = (
     np.str_("x"), np.bytes_(b"x"), np.void(b"12"),
 )  # fmt: skip
 
-_TEXTS = (
+TEXTS = (
     "", " ", "x", "a", "b", "0", "1", "-1", "nan", "1e400", "int32", "int64", "float32", "float64",
     "auto", "cpu", "CPU", "cuda:", "cuda:99999", "cluster", "none", "edge", "classic", ".", "..",
     "a\0b", "\0", "é", "\ud800", "x" * 5000, "classic.dijkstra", "warpath.bfs", "i4", "O", "S3",
@@ -89,7 +89,7 @@ def odd_value(rng: np.random.Generator) -> Any:
     if kind < 3:
         return _NUMBERS[rng.integers(len(_NUMBERS))]
     if kind < 5:
-        return _TEXTS[rng.integers(len(_TEXTS))]
+        return TEXTS[rng.integers(len(TEXTS))]
     return _OTHERS[rng.integers(len(_OTHERS))]()
 
 

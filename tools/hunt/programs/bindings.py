@@ -11,6 +11,8 @@ from hunt.programs._core_calls import NAMES, Draw, Size, Threads, signatures, un
 from warpath import _core
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from hunt.program import Counts
     from warpath.base.dtypes import Array
 
@@ -100,15 +102,6 @@ def _damaged_bytes(rng: np.random.Generator, value: bytes) -> bytes:
     return bytes(raw)
 
 
-def _resized(rng: np.random.Generator, array: Array, _: list[Any]) -> Any:
-    return (array[:-1], np.concatenate([array, array[:1]]), array[:0])[rng.integers(3)]
-
-
-def _laid_out_otherwise(rng: np.random.Generator, array: Array, _: list[Any]) -> Any:
-    views = array[::-1], array[::2], array[:, None], array.T, array.tolist(), None
-    return views[rng.integers(len(views))]
-
-
 def _of_another_type(rng: np.random.Generator, array: Array, _: list[Any]) -> Any:
     types = "int32", "int64", "float32", "float64", "uint8", ">i8", "bool", "object"
     with np.errstate(invalid="ignore", over="ignore"):
@@ -124,19 +117,15 @@ def _given_twice(rng: np.random.Generator, array: Array, others: list[Any]) -> A
     return same[rng.integers(len(same))]
 
 
-def _at_an_odd_address(_: np.random.Generator, array: Array, __: list[Any]) -> Any:
-    if array.dtype == object:
+def _of_other_bytes(rng: np.random.Generator, array: Array, _: list[Any]) -> Any:
+    """Return an array of any bits, or one at an odd address."""
+    if array.dtype in (object, bool):
         return array
+    if rng.integers(2):
+        return np.frombuffer(rng.bytes(array.nbytes), array.dtype).reshape(array.shape).copy()
     odd = np.zeros(array.nbytes + 1, np.int8)[1:].view(array.dtype).reshape(array.shape)
     odd[...] = array
     return odd
-
-
-def _of_any_bits(rng: np.random.Generator, array: Array, _: list[Any]) -> Any:
-    if array.dtype in (object, bool):
-        return array
-    raw = np.frombuffer(rng.bytes(array.nbytes), array.dtype)
-    return raw.reshape(array.shape).copy()
 
 
 def _with_another_number(rng: np.random.Generator, array: Array, _: list[Any]) -> Any:
@@ -152,13 +141,14 @@ def _with_another_number(rng: np.random.Generator, array: Array, _: list[Any]) -
     return changed
 
 
-_ARRAYS = (
-    _resized,
-    _laid_out_otherwise,
+#: Damage to an array: to its length, layout, type and content.
+_ARRAYS: tuple[Callable[[np.random.Generator, Array, list[Any]], Any], ...] = (
+    lambda rng, a, _: (a[:-1], np.concatenate([a, a[:1]]), a[:0])[rng.integers(3)],
+    lambda rng, a, _: (a[::-1], a[::2], a[:, None], a.T, a.tolist(), None)[rng.integers(6)],
     _of_another_type,
     _given_twice,
-    _at_an_odd_address,
-    _of_any_bits,
+    _of_other_bytes,
+    _of_other_bytes,
     _with_another_number,
     _with_another_number,
 )

@@ -19,6 +19,7 @@ import numpy as np
 import warpath as wp
 from hunt._mutations import COMPRESSIONS, bomb, mutated
 from hunt.program import Finding, Program
+from support.memory import forget_peak, status
 from warpath.base.errors import InputError, NotSupportedError
 from warpath.io import formats
 
@@ -85,8 +86,8 @@ def trial(rng: np.random.Generator, counts: Counts) -> None:
     bombs = []
     if chance.random() < 0.02:
         end = chance.choice(list(COMPRESSIONS))
-        bombs.append((bomb(end, chance, _bombs()), name + end))
-    before = _forget_peak()  # excludes the memory in which the bomb was made
+        bombs.append((bomb(end, chance), name + end))
+    before = forget_peak()  # excludes the memory in which the bomb was made
     for _ in range(_slow(name) or _MUTANTS):
         data, end = _damaged(whole, chance)
         named = name + end if chance.random() < 0.95 else chance.choice(names)
@@ -95,7 +96,7 @@ def trial(rng: np.random.Generator, counts: Counts) -> None:
     for data, named in bombs:
         _read(data, named, {}, counts)
         counts["bombs"] += 1
-    peak = _status("VmHWM")
+    peak = status("VmHWM")
     if peak - before > _GROWTH:
         raise Finding(
             f"the process grew from {before:,} to {peak:,} bytes over files that start like "
@@ -207,11 +208,6 @@ def _array_file(descr: str, shape: str, data: bytes) -> bytes:
 
 
 @functools.cache
-def _bombs() -> dict[str, bytes]:
-    return {}
-
-
-@functools.cache
 def _folder() -> Path:
     """Return an empty folder, in memory if the system supports that."""
     memory = Path("/dev/shm")  # noqa: S108 - a new folder is made in it
@@ -222,17 +218,6 @@ def _folder() -> Path:
 
 
 _HOLDERS: list[tempfile.TemporaryDirectory[str]] = []
-
-
-def _forget_peak() -> int:
-    """Reset the process's peak of memory, and return the memory that it holds, in bytes."""
-    Path("/proc/self/clear_refs").write_text("5", encoding="ascii")  # proc(5): resets VmHWM
-    return _status("VmRSS")
-
-
-def _status(name: str) -> int:
-    lines = Path("/proc/self/status").read_text(encoding="ascii").splitlines()
-    return 1024 * next(int(line.split()[1]) for line in lines if line.startswith(f"{name}:"))
 
 
 PROGRAM = Program(

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 from typing import TYPE_CHECKING, Any
+from unittest import mock
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from warpath.recipes import Loop, Task
 from warpath.recipes.recipe import IN_ONE_LAUNCH, WHOLE_TABLES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from hunt.program import Counts
     from warpath.recipes import Recipe
@@ -176,7 +176,8 @@ def _large_tables(rng: np.random.Generator, counts: Counts, edges: int) -> None:
         staged = recipe is not None and recipe.loop in WHOLE_TABLES and rng.random() < 0.3
         text = f"{task.value}, algorithm={algorithm!r}, staged {staged}, of {kind}"
         counts["large solves"] += 1
-        with _gpu_memory(graph.n**2 * graph.dist_dtype.itemsize // 2 if staged else None):
+        half = str(graph.n**2 * graph.dist_dtype.itemsize // 2)
+        with mock.patch.dict(os.environ, {"WARPATH_GPU_MEMORY": half} if staged else {}):
             try:
                 found = call(graph, *given, algorithm=algorithm, device="cuda")
             except wp.NotEnoughMemoryError:
@@ -185,19 +186,6 @@ def _large_tables(rng: np.random.Generator, counts: Counts, edges: int) -> None:
             _close(found.on_host(), right, graph.n, text)
         else:
             _same(found.on_host(), right, text)
-
-
-@contextlib.contextmanager
-def _gpu_memory(limit: int | None) -> Iterator[None]:
-    """Limit the GPU memory that calls plan with to some bytes; None sets no limit."""
-    if limit is None:
-        yield
-        return
-    os.environ["WARPATH_GPU_MEMORY"] = str(limit)
-    try:
-        yield
-    finally:
-        del os.environ["WARPATH_GPU_MEMORY"]
 
 
 def _same(found: Any, right: Any, text: str) -> None:

@@ -8,10 +8,8 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import importlib
 import multiprocessing
 import pickle
-import pkgutil
 import signal
 import threading
 from concurrent.futures import ThreadPoolExecutor
@@ -20,7 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 import warpath as wp
-from hunt.children import Child
+from hunt.children import Child, import_all
 from hunt.program import Finding, Program
 from warpath.recipes import CATALOGUE, Task
 
@@ -33,16 +31,6 @@ _ALGORITHMS = [
     r.name for r in CATALOGUE if "cpu" in r.devices and Task.SSSP in r.solves and r.exact
 ]
 _KINDS = ("int32", "int64", "float32", "float64")
-#: Modules that need optional packages, or that no solve needs.
-_LEFT_OUT = (
-    "warpath_bench",
-    "support",
-    "warpath.cli",
-    "warpath.nx",
-    "warpath.plot",
-    "warpath.csgraph",
-    "warpath.engines.cuda",
-)
 #: Maximum seconds until an interrupt: about the duration of a solve.
 _LONGEST_WAIT = 0.003
 
@@ -64,25 +52,13 @@ class Case(NamedTuple):
 
 def trial(rng: np.random.Generator, counts: Counts) -> None:
     """Run one kind of trial with one to three graphs."""
-    _import_all()
+    import_all()
     cases = [_drawn_case(rng, counts) for _ in range(rng.integers(1, 4))]
     kinds: list[Callable[..., None]] = [_threads, _threads, _interrupts, _interrupts, _forks]
     kinds += [_interrupted_threads, _forks_of_threads]
     if rng.random() < 0.01:
         kinds = [_spawned]
     kinds[rng.integers(len(kinds))](cases, rng, counts)
-
-
-@functools.cache
-def _import_all() -> None:
-    """Import all modules that solves would import later.
-
-    CPython holds a lock for each module that is being imported. An interrupt or a fork at that
-    moment can leave the lock held.
-    """
-    for module in pkgutil.walk_packages(wp.__path__, "warpath."):
-        if not module.name.startswith(_LEFT_OUT):
-            importlib.import_module(module.name)
 
 
 def _drawn_case(rng: np.random.Generator, counts: Counts) -> Case:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import importlib
 import json
 import os
@@ -11,14 +12,13 @@ import tempfile
 import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 import warpath as wp
-from hunt.children import Child, run
+from hunt.children import Child, import_all, run
 from hunt.program import Finding, Program
 
 if TYPE_CHECKING:
@@ -36,12 +36,6 @@ _COMPRESSIONS = ("", ".gz", ".bz2", ".xz", ".zst")
 _GRAPHS = (".gr", ".mtx", ".wel", ".npz", ".parquet")
 _PATHS = (".npz", ".csv", ".parquet")
 _TABLES = (".npz", ".npy", ".csv", ".parquet")
-_MODULES = (
-    "pyarrow.csv", "pyarrow.parquet", "zarr", "warpath.engines.staged.tiles",
-    "warpath.engines.staged.blocks", "warpath.api.prepared", "warpath.io.formats",
-    "warpath.io.gap", "warpath.io.npz", "warpath.io.parquet", "warpath.io.streams",
-    "warpath.results.files", "warpath.results.trace_files",
-)  # fmt: skip
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGKILL)
 
 
@@ -65,7 +59,7 @@ class Writer:
 
 def trial(rng: np.random.Generator, counts: Counts) -> None:
     """Disturb one writer several times in one way."""
-    _import_all()
+    _import_packages()
     writer = _drawn_writer(rng)
     with tempfile.TemporaryDirectory(prefix="hunt-", dir=_memory_disk()) as folder:
         target = Path(folder) / "made" / f"name{writer.suffix}"
@@ -146,7 +140,7 @@ class _Case:
             end = run(lambda: _all_at_once(works, self.target))
             self._refuse(end.refused, "from threads")
         else:
-            children = [Child(partial(work, self.target)) for work in works]
+            children = [Child(functools.partial(work, self.target)) for work in works]
             if self.rng.random() < 0.3:
                 children[0].send(signal.SIGKILL, float(self.rng.uniform(0, 1)) * self.seconds)
                 self.counts["kills"] += 1
@@ -367,10 +361,11 @@ def _memory_disk() -> str | None:
     return "/dev/shm" if os.access("/dev/shm", os.W_OK) else None  # noqa: S108
 
 
-def _import_all() -> None:
-    """Import the modules that children need, to save each child a second."""
-    for module in _MODULES:
-        importlib.import_module(module)
+@functools.cache
+def _import_packages() -> None:
+    """Import the packages that children need, to save each child a second."""
+    import_all()
+    importlib.import_module("zarr")
     arrow = importlib.import_module("pyarrow")
     arrow.table({"x": arrow.array(np.arange(3), mask=np.zeros(3, bool))})  # imports pandas
 
