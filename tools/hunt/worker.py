@@ -73,5 +73,5 @@ def _strict_warnings() -> Iterator[None]:
 
 
 if __name__ == "__main__":
-    _, _name, *_numbers, _seconds, _pipe = sys.argv
-    run(_name, *map(int, _numbers), float(_seconds), int(_pipe))
+    _, _name, _seed, _first, _step, _seconds, _pipe = sys.argv
+    run(_name, int(_seed), int(_first), int(_step), float(_seconds), int(_pipe))
