@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from core.test_delta_stepping import (
-    INDICES,
     THREADS,
     WEIGHTS,
     distance_type,
@@ -29,9 +28,8 @@ def solve(graph, threads=1, source=0, progress=None, **threshold):
 
 
 @pytest.mark.threads
-@pytest.mark.parametrize("index", INDICES)
 @pytest.mark.parametrize("weight", WEIGHTS)
-def test_labels_are_the_least_sums_for_every_threshold_and_team(index, weight):
+def test_labels_are_the_least_sums_for_every_threshold_and_team(weight):
     rng = np.random.default_rng(1)
     integer = np.dtype(weight).kind == "i"
     tiny = 1 if integer else float(np.finfo(weight).smallest_subnormal)
@@ -39,7 +37,7 @@ def test_labels_are_the_least_sums_for_every_threshold_and_team(index, weight):
     for _ in range(40):
         n, m = int(rng.integers(1, 14)), int(rng.integers(0, 40))
         weights = random_weights(rng, m, weight)
-        graph = rows(n, rng.integers(0, n, m), rng.integers(0, n, m), weights, index)
+        graph = rows(n, rng.integers(0, n, m), rng.integers(0, n, m), weights)
         source = int(rng.integers(n))
         expected = least_sums(graph, source)
         typical = max(tiny, type(tiny)(weights.max(initial=1)))

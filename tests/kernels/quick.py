@@ -53,7 +53,7 @@ PARAMS = {
     "warpath.block_per_source": [{}, {"delta": 3}],
     "warpath.pairs": [{"together": side} | more for side in (1, 64) for more in ({}, {"delta": 3})],
 }
-SMALL_PARAMS = {"delta": 3, "rho": 3, "buckets": 3, "width": 3, "patch": 9}
+SMALL_PARAMS = {"delta": 3, "rho": 3, "pull": 4, "buckets": 3, "width": 3, "patch": 9}
 SMALL = ["one_loop", "self_loops", "parallel_edges", "zero_cycle", "isolated_vertices", "hubs"]
 MORE = [
     "lost_minima",

@@ -21,7 +21,6 @@ from warpath.recipes import CATALOGUE, Recipe, Task
 from warpath.recipes.axes import (
     AXES,
     Axes,
-    Edges,
     Emit,
     Labels,
     Lower,
@@ -31,17 +30,16 @@ from warpath.recipes.axes import (
     Select,
     Side,
 )
+from warpath.recipes.recipe import loop_of
 from warpath.results.trace import Trace
 
 in_full = pytest.mark.full("mixes of axes on the emulator", *RECIPES_ON_GPUS)
 
 SWEEP = CATALOGUE["davidson2014.bellman_ford"]
 PARAMS = {
-    Select.BELOW: CATALOGUE["davidson2014.near_far.merge_path"].params,
-    Edges.LIGHT_FIRST: CATALOGUE["meyer2003.delta_stepping"].params,
-    Select.DELTA_STAR: CATALOGUE["dong2021.delta_star"].params,
-    Select.RHO: CATALOGUE["dong2021.rho_stepping"].params,
-    Select.BUCKET: CATALOGUE["davidson2014.bucketing.merge_path"].params,
+    (recipe.loop, recipe.axes.select): recipe.params
+    for recipe in reversed([*CATALOGUE])  # the plainest of a loop comes first
+    if recipe.axes and recipe.axes.select not in {Select.ALL, Select.IMPROVED}
 }
 GIVEN = {
     Select.BELOW: {"delta": 3},
@@ -83,7 +81,7 @@ def variant(axes: Axes) -> Recipe:
     return SWEEP.but(
         f"davidson2014.mixed.{axes.words().replace(', ', '.').replace(' ', '_')}",
         "A mix that a test makes.",
-        params=PARAMS.get(axes.edges if axes.edges in PARAMS else axes.select, ()),
+        params=PARAMS.get((loop_of(axes), axes.select), ()),
         negative=axes.select in {Select.ALL, Select.IMPROVED},
         exact=axes.lower is Lower.ATOMIC_MIN,
         devices=("cpu",) if axes.place.whole_cpu else ("cuda",),

@@ -61,6 +61,7 @@ BLOCKS = "davidson2014.workfront_sweep.cooperative_blocks"
 SCAN = "davidson2014.workfront_sweep.cta_warp_scan"
 CHILD = "johnson_gpu.bf_queue"
 NEAR_FAR = "davidson2014.near_far.merge_path"
+PULLED = "davidson2014.near_far_pull"
 LIGHT_HEAVY = "meyer2003.delta_stepping"
 RHO, DELTA_STAR = "dong2021.rho_stepping", "dong2021.delta_star"
 MERGED = "davidson2014.bucketing.merge_path"
@@ -387,6 +388,13 @@ LOOPS_OF_ROUNDS = [
     Mutant("what is far is forgotten", "near_far.cuh", "s.fars += found.far;", "", NEAR_FAR),
     Mutant("the pile does not change places", "near_far.cuh", "    s.pile = 1 - s.pile;\n", "",
            NEAR_FAR),
+    Mutant("a pull lowers what is near alone", "near_far_pull.cuh", "if (before < s.low) return;",
+           "if (!(before < s.high)) return;", PULLED),
+    Mutant("what was pulled does not wait", "near_far_pull.cuh",
+           "store_relaxed(a.dist + v, best);\n      a.waiting[v] = 1;",
+           "store_relaxed(a.dist + v, best);", PULLED),
+    Mutant("a near vertex waits for ever", "near_far_pull.cuh", "least = min(least, label);", "",
+           PULLED),
     Mutant("heavy edges wait for ever", "light_heavy.cuh", "else if (removed > 0)",
            "else if (false)", LIGHT_HEAVY),
     Mutant("the bucket is forgotten", "light_heavy.cuh", "removed += selected;",

@@ -44,6 +44,19 @@ RULES = [
     ({"select": Select.IMPROVED, "emit": Emit.FLAG}, "IMPROVED cannot use FLAG, one bit does not"),
     (SETTLING | {"emit": Emit.FLAG}, "MIN cannot use FLAG, one bit does not"),
     ({"select": Select.BELOW}, "BELOW cannot use FLAGS, vertices for later rounds"),
+    ({"select": Select.RHO, "direction": PULL}, "RHO cannot use FLAGS, vertices for later rounds"),
+    (
+        {"select": Select.BELOW, "direction": PULL, "layout": Layout.ELL},
+        "ELL cannot use BELOW with FLAGS",
+    ),
+    (
+        {"select": Select.BELOW, "direction": PULL, "edges": Edges.LIGHT_FIRST},
+        "BELOW cannot use LIGHT_FIRST",
+    ),
+    (
+        {"select": Select.BELOW, "direction": PULL, "labels": Labels.TWO_ARRAYS},
+        "TWO_ARRAYS needs a sweep",
+    ),
     ({"select": Select.DELTA_STAR}, "DELTA_STAR cannot use FLAGS, vertices for later rounds"),
     ({"select": Select.RHO}, "RHO cannot use FLAGS, vertices for later rounds"),
     (BUCKETS | {"emit": Emit.FLAGS}, "BUCKET cannot use FLAGS, vertices for later rounds"),
@@ -90,7 +103,7 @@ RULES = [
     (SETTLING | {"edges": Edges.CLASSIFIED}, "CLASSIFIED needs PUSH of a list of improved"),
     ({"select": Select.IMPROVED, "edges": Edges.CLASSIFIED}, "CLASSIFIED needs PUSH of a list"),
     (SETTLING | {"direction": PULL, "edges": Edges.CLASSIFIED}, "CLASSIFIED needs PUSH of a list"),
-    (LISTED | {"edges": Edges.LIGHT_FIRST}, "IMPROVED cannot use LIGHT_FIRST, which has heavy"),
+    (LISTED | {"edges": Edges.LIGHT_FIRST}, "IMPROVED cannot use LIGHT_FIRST, which needs PUSH"),
     (LISTED | {"labels": Labels.TWO_ARRAYS}, "TWO_ARRAYS needs a sweep"),
     (SETTLING | {"labels": Labels.TWO_ARRAYS}, "TWO_ARRAYS needs a sweep"),
 ]
@@ -132,6 +145,7 @@ def test_a_value_of_another_axis_is_refused_with_the_values_of_the_axis(given):
         {"select": Select.IMPROVED, "labels": Labels.TWO_ARRAYS, "lower": Lower.PLAIN_MIN},
         {"select": Select.BELOW, "emit": Emit.ATOMIC_QUEUE, "map": Map.CHILD_GRID},
         LISTED | {"select": Select.RHO},
+        {"select": Select.BELOW, "direction": PULL},
         LISTED | {"select": Select.BELOW, "edges": Edges.LIGHT_FIRST},
         LISTED | {"map": Map.MERGE_PATH, "edges": Edges.CLASSIFIED},
         SETTLING | {"direction": PULL, "memory": Memory.SHARED},

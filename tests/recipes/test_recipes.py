@@ -41,7 +41,7 @@ NAMES = {
         bucketing.cooperative_blocks bucketing.cta_warp_scan bucketing.merge_path
         bucketing_sort_all.cooperative_blocks bucketing_sort_all.cta_warp_scan
         bucketing_sort_all.merge_path bucketing_multisplit.cooperative_blocks
-        bucketing_multisplit.cta_warp_scan bucketing_multisplit.merge_path hybrid
+        bucketing_multisplit.cta_warp_scan bucketing_multisplit.merge_path hybrid near_far_pull
         dijkstra_binary_heap dijkstra_relaxed_heap""",
     "meyer2003": "delta_stepping",
     "dong2021": "rho_stepping delta_star",

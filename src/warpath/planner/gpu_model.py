@@ -378,6 +378,8 @@ def _kept(recipe: Recipe, axes: Axes, index: int, label: int) -> tuple[int, int]
     if loop is Loop.SWEEPS:
         in_place = axes.select is Select.IMPROVED and axes.labels is Labels.IN_PLACE
         return 1 + in_place, 0  # flags, of this round and of the next
+    if loop is Loop.NEAR_FAR_PULL:  # two flags
+        return 2, 0
     if loop is Loop.SETTLE:  # two flags, the lightest edge, a list and the sums that place it
         return 2 + label * (axes.select is Select.OUT) + (index + 16) * axes.listed, 0
     if axes.emit is Emit.ATOMIC_QUEUE:  # two queues, a stamp, an owner and two marks; a class

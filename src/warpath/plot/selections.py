@@ -104,8 +104,8 @@ def _below(search: _Search, delta: float) -> Iterator[_Step]:
 def _delta_star(search: _Search, delta: float) -> Iterator[_Step]:
     waiting, threshold = search.reached, delta
     while waiting.any():
-        least = np.floor(search.labels[waiting].min() / delta) * delta
-        threshold = max(threshold, least + delta)
+        least = search.labels[waiting].min()
+        threshold = max(threshold, np.ceil(least / delta) * delta)
         selected = waiting & (search.labels <= threshold)
         threshold += delta
         waiting = (waiting & ~selected) | search.relax(selected)

@@ -362,7 +362,8 @@ def _against_the_set(axes: Axes) -> Iterator[str]:
             f"{select} cannot use FLAG, one bit does not store which vertices are selected: "
             "use FLAGS, ATOMIC_QUEUE or PREFIX_SUM"
         )
-    if axes.select in _QUEUED and not axes.listed:
+    flagged = axes.select is Select.BELOW and axes.direction is Direction.PULL
+    if axes.select in _QUEUED and not axes.listed and not flagged:
         yield (
             f"{select} cannot use {emit}, vertices for later rounds are split off a list: "
             "use ATOMIC_QUEUE or PREFIX_SUM"
@@ -395,10 +396,10 @@ def _against_the_steps(axes: Axes) -> Iterator[str]:
         )
     if axes.direction is Direction.PUSH:
         return
-    if not axes.settles:
+    if not axes.settles and axes.select is not Select.BELOW:
         yield (
-            f"{select} cannot use PULL, which visits the unsettled vertices, and only MIN and OUT "
-            "settle any: use PUSH"
+            f"{select} cannot use PULL, which visits the unsettled vertices, and only MIN, OUT and "
+            "BELOW settle any: use PUSH"
         )
     if axes.emit is not Emit.FLAGS:
         yield (
@@ -472,7 +473,8 @@ def _against_the_storage(axes: Axes) -> Iterator[str]:
         yield f"DENSE cannot use {axes.map.name}, all its rows are equally long: use THREAD"
     if dense and axes.place.relax is Side.GPU and not shared:
         yield "DENSE on the GPU needs SHARED, its blocks load labels and flags in chunks"
-    if axes.layout is Layout.ELL and (axes.listed or axes.settles):
+    swept = axes.select in {Select.ALL, Select.IMPROVED} and not axes.listed
+    if axes.layout is Layout.ELL and not swept:
         yield (
             f"ELL cannot use {select} with {emit}, its columns are read by the threads of "
             "neighbouring vertices, in sweeps: use ALL with FLAG or IMPROVED with FLAGS"
@@ -482,12 +484,12 @@ def _against_the_storage(axes: Axes) -> Iterator[str]:
             "CLASSIFIED needs PUSH of a list of improved vertices, as the classes determine which "
             "need no atomic minimum and no place in the list: use ALL edges"
         )
-    if axes.edges is Edges.LIGHT_FIRST and axes.select is not Select.BELOW:
+    if axes.edges is Edges.LIGHT_FIRST and (pull or axes.select is not Select.BELOW):
         yield (
-            f"{select} cannot use LIGHT_FIRST, which has heavy edges wait until no vertex is below "
-            "a threshold that rises by delta: use BELOW or ALL edges"
+            f"{select} cannot use LIGHT_FIRST, which needs PUSH of a list and a threshold that "
+            "rises by delta when its heavy edges are relaxed: use BELOW or ALL edges"
         )
-    if axes.labels is Labels.TWO_ARRAYS and (axes.listed or axes.settles):
+    if axes.labels is Labels.TWO_ARRAYS and not swept:
         yield (
             "TWO_ARRAYS needs a sweep, which copies all labels after a round: "
             "ALL with FLAG, or IMPROVED with FLAGS"

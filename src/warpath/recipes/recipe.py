@@ -59,6 +59,7 @@ class Loop(Enum):
     SWEEPS = "sweeps"  #: visits every vertex in every round
     FRONTIER = "frontier"  #: keeps a list of the improved vertices
     NEAR_FAR = "near_far"  #: keeps two lists, below and above a rising threshold
+    NEAR_FAR_PULL = "near_far_pull"  #: the same by flags, and pulls to many vertices
     LIGHT_HEAVY = "light_heavy"  #: the same, and relaxes heavy edges once for each threshold
     STEPPING = "stepping"  #: keeps a queue, and extracts what lies below a threshold in each round
     BUCKETS = "buckets"  #: keeps a list for each of several rising intervals, and a far list
@@ -388,6 +389,7 @@ IN_ROUNDS = {
     Loop.SWEEPS,
     Loop.FRONTIER,
     Loop.NEAR_FAR,
+    Loop.NEAR_FAR_PULL,
     Loop.LIGHT_HEAVY,
     Loop.STEPPING,
     Loop.BUCKETS,
@@ -409,6 +411,8 @@ def loop_of(axes: Axes) -> Loop:
     """Return the loop that runs rounds with these axes."""
     if axes.settles:
         return Loop.SETTLE
+    if axes.select is Select.BELOW and axes.direction is Direction.PULL:
+        return Loop.NEAR_FAR_PULL
     if axes.select is Select.BELOW:
         return Loop.LIGHT_HEAVY if axes.edges is Edges.LIGHT_FIRST else Loop.NEAR_FAR
     if axes.select in {Select.DELTA_STAR, Select.RHO}:

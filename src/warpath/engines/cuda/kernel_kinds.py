@@ -130,6 +130,17 @@ KINDS = {
         resident=2,
         at_once=True,
     ),
+    "near_far_pull": Kind(
+        "near_far_pull.cuh",
+        f"{_GRAPH}, const i64* into, const V* sources, const W* into_weights, double delta, "
+        f"i64 pull, L* dist, u8* flags, u8* next_flags, i64* sums, L* minima, {_ROUNDS}",
+        "near_far_pull<{bounds}<{block}>, {traced}, {block}>(NearFarPullArgs<V, W, L>{{n, source, "
+        "indptr, indices, weights, into, sources, into_weights, delta, pull, dist, flags, "
+        f"next_flags, sums, minima, {_ROUNDS_CALL}}}}})",
+        widths=2,
+        resident=1,
+        at_once=True,
+    ),
     "light_heavy": Kind(
         "light_heavy.cuh",
         f"{_LISTS}, const i64* heavy_indptr, const V* heavy_indices, const W* heavy_weights, "

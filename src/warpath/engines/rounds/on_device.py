@@ -31,6 +31,7 @@ _FIRST_SIZE = 9  # the numbers of a row of a trace before its sizes: `RowOfTrace
 _FIRST_TICKS = 5
 _LARGEST_DELTA = 2**62
 _NO_LIMIT = 2**62
+_PULLED = 20  # a pull is worth it from this part of the vertices on
 _RHO = 4096  # vertices of a step that cost a GPU less than the step's barriers
 _MOST_KEYS = 66  # `kMostKeys` of bucket_order.cuh
 _KEYS_OF_SIZES = 4 * _MOST_KEYS + 1  # `OrderSpace::sizes` of bucket_order.cuh
@@ -213,6 +214,23 @@ def _near_far(run: Run, space: _Space, blocks: int) -> dict[str, Any]:
     }
 
 
+def _near_far_pull(run: Run, space: _Space, blocks: int) -> dict[str, Any]:
+    graph, n = run.order.graph, run.n
+    into = resident(graph, run.device, reverse=True)
+    return {
+        **resident(graph, run.device).named(),
+        "into": into.indptr,
+        "sources": into.indices,
+        "into_weights": into.weights,
+        "delta": _width(run, "delta"),
+        "pull": int(run.order.params.get("pull", max(n // _PULLED, 1))),
+        "flags": space("flags", n, np.uint8),
+        "next_flags": space("next flags", n, np.uint8),
+        "sums": space("sums", 3 * blocks + 6, np.int64),
+        "minima": space("minima", blocks, run.label),
+    }
+
+
 def _light_heavy(run: Run, space: _Space, blocks: int) -> dict[str, Any]:
     graph, index = run.order.graph, run.order.graph.indices.dtype
     light = graph.solver_weights <= run.order.params["delta"]
@@ -335,6 +353,9 @@ _LOOPS: dict[Loop, _Loop] = {
         ("near", "sweep", FAR),
         _OF_LISTS,
         lambda _: ["near", "far"],
+    ),
+    Loop.NEAR_FAR_PULL: _Loop(
+        _near_far_pull, lambda n: n + 2, ("push", "pull"), ("relax", "select")
     ),
     # So are heavy edges.
     Loop.LIGHT_HEAVY: _Loop(

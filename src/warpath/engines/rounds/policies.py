@@ -129,14 +129,17 @@ def _settle(axes: Axes) -> tuple[str, dict[str, str | bool]]:
     }
 
 
+def _bounds(axes: Axes) -> dict[str, str | bool]:
+    return {"bounds": "SharedBounds" if axes.memory is Memory.SHARED else "GlobalBounds"}
+
+
 def _relax(axes: Axes) -> tuple[str, dict[str, str | bool]]:
     """Return the kind of a kernel that settles vertices, and the policies of its relaxation."""
     push = axes.direction is Direction.PUSH
     if axes.layout is Layout.DENSE:
         return "settle_dense", {"push": push, "write": _WRITES[axes.lower]}
     if not push:
-        shared = axes.memory is Memory.SHARED
-        return "settle_pull", {"bounds": "SharedBounds" if shared else "GlobalBounds"}
+        return "settle_pull", _bounds(axes)
     return "settle_push", {
         "map": _MAPS[axes.map],
         "set": "Listed" if axes.listed else "Flagged",
@@ -149,6 +152,7 @@ _POLICIES: dict[Loop, Callable[[Axes], tuple[str, dict[str, str | bool]]]] = {
     Loop.SWEEPS: _sweeps,
     Loop.FRONTIER: lambda axes: ("workfront", _expansion(axes)),
     Loop.NEAR_FAR: lambda axes: ("near_far", _expansion(axes)),
+    Loop.NEAR_FAR_PULL: lambda axes: ("near_far_pull", _bounds(axes)),
     Loop.LIGHT_HEAVY: lambda axes: ("light_heavy", _expansion(axes)),
     Loop.STEPPING: _stepping,
     Loop.BUCKETS: _buckets,

@@ -2,8 +2,9 @@
 //
 // A round extracts from the queue all vertices up to the threshold, relaxes their edges, and puts
 // the targets into the queue, also those up to the threshold, which the next round takes. With
-// delta the threshold rises by delta in each round; where no label lies below it, it rises to the
-// multiple of delta above the least one. With kRho it is the label of rank rho, about.
+// delta the threshold rises by delta in each round; where no label is up to it, it rises to the
+// first multiple of delta that is not below the least one. With kRho it is the label of rank rho,
+// about.
 //
 // Each round extracts the vertex of the least label, which is final: n rounds are enough, as
 // near_far.cuh explains. Every round reads the whole queue, so that a vertex is in it once.
@@ -85,9 +86,9 @@ struct Stepping {
       s.threshold = kRho ? label_of_rank() : next_bound(s.threshold, a.delta);
       extract();
       if (!kRho && s.near.count == 0 && s.waiting > 0) {
-        s.threshold = next_bound(
-            lowest_label<kBlock>(grid, a.minima, a.queues[s.side], s.waiting, a.lists.dist, L{0}),
-            a.delta);
+        const L least =
+            lowest_label<kBlock>(grid, a.minima, a.queues[s.side], s.waiting, a.lists.dist, L{0});
+        s.threshold = bound_below(least, a.delta) < least ? next_bound(least, a.delta) : least;
         extract();
       }
     }
