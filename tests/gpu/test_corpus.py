@@ -12,6 +12,7 @@ import pytest
 import warpath as wp
 from support import corpus, reference
 from support.compare import assert_is_a_negative_cycle, assert_same_bits
+from support.kernels import takes_wide_indices
 from support.recipes import on_gpu as on_gpu_recipes
 from warpath import Graph
 from warpath.recipes import Recipe, Task
@@ -133,8 +134,7 @@ def test_64_bit_indices_give_the_same_bits(ran):
     graph = case.graph()
     assert graph.indices.dtype == np.int64
     for recipe in EXACT:
-        on_cpu = recipe.axes is not None and recipe.axes.place.on_cpu
-        if recipe.limits.vertices is None and not on_cpu and able(recipe, case):
+        if takes_wide_indices(recipe) and able(recipe, case):
             ran(recipe)
             assert_same_bits(on_gpu(graph, 5, recipe).dist, expected(case, 5), graph)
 

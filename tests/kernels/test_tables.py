@@ -11,7 +11,7 @@ from hypothesis import given, settings
 
 import warpath as wp
 from support import corpus, strategies
-from support.kernels import device_for, prepare
+from support.kernels import device_for, prepare, takes_wide_indices
 from support.recipes import on_gpu
 from support.tables import able, check, check_totals, expected, narrowed, problem_of, solve
 from support.tiers import RECIPES_ON_GPUS
@@ -254,7 +254,9 @@ def test_pairs_stand_side_by_side_where_rows_are_full():
 
 @in_full
 @pytest.mark.usefixtures("wide_indices")
-@pytest.mark.parametrize("recipe", RECIPES, ids=lambda recipe: recipe.name)
+@pytest.mark.parametrize(
+    "recipe", [*filter(takes_wide_indices, RECIPES)], ids=lambda recipe: recipe.name
+)
 def test_64_bit_indices_give_the_same_bits(recipe):
     graph = opened(corpus.case("small_rmat").astype("int32").graph())
     assert graph.indices.dtype == np.int64

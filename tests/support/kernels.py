@@ -18,6 +18,7 @@ from warpath.engines.cuda.listing import kernels_of
 from warpath.engines.emulator.device import EmulatedDevice
 from warpath.graph.zones import opened
 from warpath.recipes import Recipe, Task
+from warpath.recipes.axes import Layout
 from warpath.recipes.params import chosen_params
 from warpath.results.predecessors import as_labels
 
@@ -60,6 +61,13 @@ def device_for(block: int = 64, processors: int = 1) -> EmulatedDevice:
     return device
 
 
+def takes_wide_indices(recipe: Recipe) -> bool:
+    """Return whether a recipe solves 2^31 vertices: no hierarchy, no matrix, no step on the CPU."""
+    axes = recipe.axes
+    held = axes is not None and (axes.place.on_cpu or axes.layout is Layout.DENSE)
+    return recipe.limits.vertices is None and not (held or recipe.prepared)
+
+
 def prepare(
     device: EmulatedDevice,
     recipes: Iterable[Recipe],
@@ -72,6 +80,7 @@ def prepare(
     device.prepare(
         kernel
         for recipe in recipes
+        if np.dtype(index) == np.int32 or takes_wide_indices(recipe)
         for counting in ([False, True] if traced else [False])
         for kernel in kernels_of(recipe, weight, index=index, block=device.block, traced=counting)
     )
