@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 _KEY = ("face", "graph", "weights", "call")
 _KINDS = {"whole": "int", "tenths": "float"}  # whole numbers and their tenths, both in float64
 _LEAST = 2.0  # seconds for a line: a processor's speed may change by a third within a second
+_TURNS = 3  # at least, however long they take
 _KINDS_OF_PATHS = ("dijkstra_path", "bellman_ford_path", "shortest_path")
 _PAIRS = 8  # pairs of nodes that are timed together: one call between two nodes is too short
 
@@ -164,7 +165,7 @@ def times_of(
         check(start, theirs(start), ours(start))
     times: list[tuple[float, float]] = []
     end = time.perf_counter() + _LEAST
-    while len(times) < len(starts) or time.perf_counter() < end:
+    while len(times) < max(_TURNS, len(starts)) or time.perf_counter() < end:
         start = starts[len(times) % len(starts)]
         times.append((_ms(theirs, start), _ms(ours, start)))
     their_ms, our_ms = (median(each) for each in zip(*times, strict=True))
