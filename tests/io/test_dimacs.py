@@ -151,7 +151,8 @@ def test_coordinates_of_the_challenge_become_degrees():
 def test_other_coordinates_stay_as_they_are(file):
     plain = read_coordinates(file("a.co", "p aux sp co 2\nv 1 300 400\nv 2 0 0\n"))
     assert plain.tolist() == [[300, 400], [0, 0]]
-    for flat in ([300, 2_000_000], [2_000_000, 300]):
+    beyond = [2_000_000, 90_000_001], [180_000_001, 2_000_000]  # the largest latitude and longitude
+    for flat in ([300, 2_000_000], [2_000_000, 300], *beyond):
         kept = read_coordinates(file("a.co", f"p aux sp co 1\nv 1 {flat[0]} {flat[1]}\n"))
         assert kept.tolist() == [flat]
     metres = read_coordinates(file("a.co", "p aux sp co 1\nv 1 3500000.5 5800000.5\n"))

@@ -58,9 +58,10 @@ def test_negative_costs_of_pgrouting_are_closed(read):
     assert edges_of(lengths) == [(1, 2, 9), (2, 1, 9), (3, 2, 8), (3, 4, 7)]
 
 
-def test_a_row_that_is_closed_both_ways_keeps_its_vertices(read):
-    graph = read("source,target,cost,reverse_cost\n1,2,3,4\n7,8,-1,-1\n")
+def test_a_row_that_is_closed_both_ways_keeps_its_vertices_and_a_cost_of_0_is_open(read):
+    graph = read("source,target,cost,reverse_cost\n1,2,0,4\n7,8,-1,-1\n")
     assert graph.labels.tolist() == [1, 2, 7, 8]
+    assert edges_of(graph) == [(1, 2, 0), (2, 1, 4)]
     assert list(graph.read_report.values()) == ["1 both ways, 1 closed"]
 
 

@@ -75,6 +75,7 @@ def test_a_closed_hour_closes_a_street(tmp_path):
         ({"motor_vehicle:backward:conditional": "no @ (Th 08:00-09:00)"}, {(1, 2)}),
         ({"vehicle:conditional": "no @ (wet AND 20:00-22:00)"}, {(1, 2), (2, 1)}),
         ({"vehicle:conditional": "yes @ Sa; no @ Th; yes @ (We)"}, set()),
+        ({"vehicle:conditional": "yes @ (Mo-Fr); no @ (Th 08:00-09:00)"}, set()),
     ],
 )
 def test_ways_at_half_past_eight(tmp_path, tags, edges):

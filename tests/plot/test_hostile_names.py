@@ -210,15 +210,15 @@ def test_a_wide_table_refuses_two_columns_of_one_name(tmp_path):
 
 
 def test_formulas_in_csv_are_escaped_on_request_only(tmp_path):
-    names = ["=1+1", "+a", "-b", "@c", "\td", "plain"]
-    graph = wp.Graph.of([(at, (at + 1) % 6, -0.5 + at) for at in range(6)], labels=names)
+    names = ["=1+1", "+a", "-b", "@c", "\td", "plain", "-5", "+1.5e3"]  # the last two are numbers
+    graph = wp.Graph.of([(at, (at + 1) % 8, -0.5 + at) for at in range(8)], labels=names)
     paths = wp.sssp(graph, "=1+1")
     paths.save(tmp_path / "a.csv")
     assert '\n"=1+1",0.0,\n"+a",-0.5,"=1+1"\n' in (tmp_path / "a.csv").read_text()
     paths.save(tmp_path / "a.csv", escape_formulas=True)
     rows = (tmp_path / "a.csv").read_text().splitlines()[1:]
     assert [row.split(",")[0] for row in rows] == [
-        '"\'=1+1"', '"\'+a"', '"\'-b"', '"\'@c"', '"\'\td"', '"plain"'
+        '"\'=1+1"', '"\'+a"', '"\'-b"', '"\'@c"', '"\'\td"', '"plain"', '"-5"', '"+1.5e3"'
     ]  # fmt: skip
     assert rows[1].split(",")[1] == "-0.5"
     for name in ("a.npz", "a.parquet"):

@@ -97,6 +97,11 @@ def test_missing_names_of_a_table_are_empty(streets):
     assert wp.path(streets, 0, 6).legs.street.tolist() == ["", "x"]
 
 
+def test_a_column_of_streets_goes_before_one_of_names(streets):
+    streets.given.columns["name"] = np.array(["bridge"] * 7)
+    assert wp.path(streets, 0, 1).legs.street.tolist() == ["Rue A"]
+
+
 def test_legs_need_street_names():
     with pytest.raises(GraphError, match=r"no street names: .*route\.weights"):
         _ = wp.path([(0, 1, 2)], 0, 1).legs
