@@ -8,17 +8,16 @@ share the work, each on its own GPU or core.
 from __future__ import annotations
 
 import argparse
-import sys
 from fnmatch import fnmatch
 from typing import TYPE_CHECKING, Any
 
 from warpath.base import units
 from warpath.recipes import CATALOGUE, Task
 from warpath.recipes.axes import Layout, Select
-from warpath_bench.jobs import TYPES, Bench, Job, read_lines, run
+from warpath_bench.jobs import TYPES, Bench, Job, code_of, read_lines, run
 from warpath_bench.measured import rows
 from warpath_bench.options import REQUIRED, parsed
-from warpath_bench.run import facts_of
+from warpath_bench.run import facts_of, gpu
 from warpath_bench.tables import gpus_of, no_times, page
 
 if TYPE_CHECKING:
@@ -161,10 +160,7 @@ def measure(
     lines = [line for _, line in run(jobs, bench.measure, options.lines, facts=facts, **limits)]
     if options.table:
         options.table.write_text(page(read_lines([options.lines])), encoding="utf-8")
-    wrong = [line for line in lines if line.get("wrong") and CATALOGUE[line["recipe"]].exact]
-    for line in wrong:
-        sys.stderr.write(f"WRONG: {line['recipe']} on {line['graph']}: {line['wrong']} labels\n")
-    return 1 if wrong else 0
+    return code_of(lines)
 
 
 STUDY = "all pairs"
@@ -225,9 +221,7 @@ def all_pairs(arguments: Sequence[str], device: Device | None = None) -> int:
     )
     facts = {} if device is not None else facts_of(options.devices, options.commit)
     if device is None and "cuda" in options.devices:
-        from warpath.engines.cuda.device import open_device
-
-        device = open_device("cuda")
+        device = gpu()
     jobs = [
         Job(STUDY, name, recipe.name, task=Task.APSP, dtype=dtype)
         for dtype in options.types

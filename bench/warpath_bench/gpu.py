@@ -29,6 +29,7 @@ from warpath_bench.gpu_studies import beside, timed_candidates, warm_up
 from warpath_bench.lines import append
 from warpath_bench.options import REQUIRED, parsed
 from warpath_bench.run import facts_of
+from warpath_bench.run import gpu as open_gpu
 from warpath_bench.workloads import workload
 
 if TYPE_CHECKING:
@@ -155,11 +156,7 @@ def main(arguments: Sequence[str], opened: Any = None) -> int:
         commit="",
     )
     facts = facts_of(["cuda"], options.commit) if opened is None else {"gpu": opened.name}
-    if opened is None:
-        from warpath.engines.cuda.device import open_device
-
-        opened = open_device("cuda")
-    run = _Run(options, opened, facts)
+    run = _Run(options, opened or open_gpu(), facts)
     wanted = list(run.wanted())
     unmade = 0
     with Makers(options.makers, options.folder) as makers:

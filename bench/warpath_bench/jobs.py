@@ -138,6 +138,14 @@ def run(
         yield job, found[job.key]
 
 
+def code_of(lines: Iterable[Line]) -> int:
+    """Tell the wrong labels of exact recipes; return 1 if there are any, else 0."""
+    wrong = [line for line in lines if line.get("wrong") and CATALOGUE[line["recipe"]].exact]
+    for line in wrong:
+        sys.stderr.write(f"WRONG: {line['recipe']} on {line['graph']}: {line['wrong']} labels\n")
+    return 1 if wrong else 0
+
+
 class Bench:
     """Measures jobs; caches the last graph and its right answer.
 

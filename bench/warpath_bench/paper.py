@@ -22,13 +22,13 @@ from warpath.base.errors import InputError, WarpathError, require
 from warpath.recipes import CATALOGUE, Task
 from warpath_bench import experiments
 from warpath_bench.experiments import TASKS, graphs_of, job_of, made_or_read
-from warpath_bench.jobs import Bench, read_lines
+from warpath_bench.jobs import Bench, code_of, read_lines
 from warpath_bench.jobs import run as run_jobs
 from warpath_bench.options import parsed
 from warpath_bench.paper_charts import draw
 from warpath_bench.paper_page import page, tables_for_latex
-from warpath_bench.paper_results import Results, is_wrong
-from warpath_bench.run import commit, facts_of
+from warpath_bench.paper_results import Results
+from warpath_bench.run import commit, facts_of, gpu
 from warpath_bench.workloads import title_of
 
 if TYPE_CHECKING:
@@ -89,13 +89,13 @@ def main(
     require("matplotlib", what="A report's pictures", extra="plot")
     devices = list(options.devices or ["cpu"])
     if device is None and (not options.devices or "cuda" in devices):
-        device = _gpu()
+        device = _opened(gpu)
     if device is not None and "cuda" not in devices:
         devices.append("cuda")
-    if device is None and not options.devices and _emulator():
+    if device is None and not options.devices and _opened(_emulator):
         devices.append("emulated")
     facts = facts_of(devices if solve is None else ["cpu"], options.commit)
-    start, wrong = time.monotonic(), []
+    start, every_line = time.monotonic(), []
     for at, paper in enumerate(papers):
         left = options.budget - (time.monotonic() - start)
         cells = planned(paper, options.scale, options.repeats, options.data, devices)
@@ -110,10 +110,8 @@ def main(
         scale += f" {_EMULATED}" if "emulated" in devices else ""
         command = f"warpath bench paper {options.papers[at]} --scale {options.scale:g}"
         sys.stdout.write(f"{_write(Results(paper, found), stem, command, scale, absent)}\n")
-        wrong += [line for line in found if is_wrong(line)]
-    for line in wrong:
-        sys.stderr.write(f"WRONG: {line['recipe']} on {line['graph']}: {line['wrong']} labels\n")
-    return 1 if wrong else 0
+        every_line += found
+    return code_of(every_line)
 
 
 def _write(results: Results, stem: Path, command: str, scale: str, absent: Sequence[str]) -> Path:
@@ -132,25 +130,19 @@ def _write(results: Results, stem: Path, command: str, scale: str, absent: Seque
     return report
 
 
-def _gpu() -> Device | None:
-    """Open the GPU if there is one; `facts_of` raises if one was requested but is missing."""
-    from warpath.engines.cuda.device import open_device
-
+def _opened(open_device: Callable[[], Device]) -> Device | None:
+    """Open a device if there is one; `facts_of` raises if one was requested but is missing."""
     try:
-        return open_device("cuda")
+        return open_device()
     except WarpathError:
         return None
 
 
-def _emulator() -> bool:
-    """Return whether kernels can be emulated here: in a checkout with g++."""
+def _emulator() -> Device:
+    """Return the emulator of kernels; there is one in a checkout with g++."""
     from warpath.engines.emulator import emulated
 
-    try:
-        emulated()
-    except WarpathError:
-        return False
-    return True
+    return emulated()
 
 
 def _check(options: argparse.Namespace) -> None:

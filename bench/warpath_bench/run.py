@@ -279,12 +279,18 @@ def commit() -> str:
     return provenance.commit() or ""
 
 
+def gpu() -> Any:
+    """Return the GPU, opened."""
+    from warpath.engines.cuda.device import open_device
+
+    return open_device("cuda")
+
+
 def facts_of(devices: Sequence[str], commit: str) -> dict[str, str]:
     """Return the facts of measurements: the machine, the GPU if it is used, the commit."""
     facts = machine() | {"commit": commit}
     if "cuda" in devices:
-        from warpath.engines.cuda.device import open_device
         from warpath.engines.cuda.driver import versions
 
-        facts |= {"gpu": open_device("cuda").model} | versions()
+        facts |= {"gpu": gpu().model} | versions()
     return facts

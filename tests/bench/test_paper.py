@@ -189,7 +189,7 @@ def no_gpu(monkeypatch):
 @pytest.fixture
 def alone(monkeypatch, no_gpu):  # noqa: ARG001 - without the one and the other
     """A machine without a GPU, and a wheel without the emulator."""
-    monkeypatch.setattr(paper, "_emulator", lambda: False)
+    monkeypatch.setattr(paper, "_emulator", lambda: None)
 
 
 def report_of(tmp_path):
