@@ -177,6 +177,7 @@ ROADS = wp.generate.grid(3, 3, weights=(1, 5))
     ("call", "error"),
     [
         (lambda: wp.path(ROADS, 0, 8).stops(5), "names must be a list"),
+        (lambda: ROADS.nearest_vertex(1, 1, component=[]), "must be 'largest' or"),
         (lambda: wp.sssp(ROADS, 0).to_numpy(unreachable=10**400), "does not fit"),
         (lambda: wp.sssp(ROADS.astype("float32"), 0).to_numpy(1e300), "does not fit float32"),
         (lambda: wp.within(ROADS, 0, 5).save("t.csv", escape_formulas=np.ones(2)), "must be True"),

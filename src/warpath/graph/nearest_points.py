@@ -191,8 +191,10 @@ def points_of(graph: CsrGraph, component: str | None = None) -> NearestPoints:
     if component is None:
         return _POINTS.of(graph, lambda: NearestPoints(coordinates))
 
+    strong = is_strong(component)
+
     def of_component() -> NearestPoints:
-        inside = components(graph, strong=is_strong(component)).labels == 0
+        inside = components(graph, strong=strong).labels == 0
         return NearestPoints(np.where(inside[:, None], coordinates, np.nan))
 
-    return _POINTS.of(graph, of_component, component)
+    return _POINTS.of(graph, of_component, strong)

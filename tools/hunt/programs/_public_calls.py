@@ -98,9 +98,10 @@ def calls() -> list[Call]:
             found.append(_call(name, None, public))
         if not inspect.isclass(public) or issubclass(public, Exception):
             continue
-        for method, function in vars(public).items():
-            full = f"{name}.{method}"
-            if method[0] == "_" or full in _LEFT_OUT:
+        for method in dir(public):
+            full, function = f"{name}.{method}", inspect.getattr_static(public, method)
+            origin = getattr(getattr(public, method, None), "__module__", None) or ""
+            if method[0] == "_" or full in _LEFT_OUT or not origin.startswith("warpath"):
                 continue
             if isinstance(function, classmethod):
                 found.append(_call(full, None, getattr(public, method)))
@@ -271,6 +272,7 @@ _MAKERS: dict[str, Maker] = {
     "component": _pick(None, "largest", "strong"),
     "member": _pick(None),
     "quantity": lambda subject, _: subject.graph.solver_weights,
+    "what": _pick("vertices"),
     "names": lambda subject, _: subject.results[wp.Route].indices.tolist(),
     "trip": _pick(0, 1),
     "crs": _pick("auto", None, "EPSG:4326"),
