@@ -320,6 +320,8 @@ def test_negative_weights_and_rounds_work_from_points():
     assert paths.to_numpy(-9).tolist() == [-9, 5, 1, 2]
     assert list(paths.path_to("d")) == ["b", "c", "d"]
     assert wp.nearest(graph, [place, "c"]).dist.tolist()[1:] == [5, 0, 1]
+    halfway = wp.Place(15, 0)  # after "b", which is beyond the cutoff
+    assert wp.distances(graph, ["a"], [halfway], cutoff=9).dist.tolist() == [[8]]
     assert wp.sssp(graph, place, trace=True).trace.run.source == "5,0"
     looped = wp.Graph.of([*edges, ("d", "b", 1)]).with_coordinates(points)
     with pytest.raises(wp.NegativeCycleError) as caught:
