@@ -420,15 +420,15 @@ def yen(
         raise InputError(msg)
     np.empty(K, np.bool_)  # raises the same errors for an invalid K as in SciPy
     with raising_scipys():
-        found = shortest_loopless(graph, int(source), int(sink), K)
+        paths = shortest_loopless(graph, int(source), int(sink), K)
     with np.errstate(over="ignore"):  # the sum of a path may round to inf
-        lengths: Array = np.array([Route(graph, np.array(path), 0).weights.sum() for path in found])
+        lengths: Array = np.array([Route(graph, np.array(path), 0).weights.sum() for path in paths])
     reached = lengths != np.inf
-    lengths, found = lengths[reached], list(compress(found, reached))
+    lengths, paths = lengths[reached], list(compress(paths, reached))
     if not return_predecessors:
         return lengths
-    pred = np.full((len(found), n), NO_PREDECESSOR)
-    for row, path in zip(pred, found, strict=True):
+    pred = np.full((len(paths), n), NO_PREDECESSOR)
+    for row, path in zip(pred, paths, strict=True):
         row[path[1:]] = path[:-1]
     return lengths, pred
 
@@ -448,8 +448,8 @@ def nearest_sources(
         return (far, none, none.copy()) if predecessors else far
     starts = np.unique(sources)
     if not predecessors:
-        found = sssp(with_a_start(graph, starts), n, cutoff=limit)
-        return as_floats(found.dist[:n])
+        paths = sssp(with_a_start(graph, starts), n, cutoff=limit)
+        return as_floats(paths.dist[:n])
     graph = _kept_apart(graph, starts)
     table = nearest(graph, starts, cutoff=limit)
     pred = _tree_within(graph, starts, table.dist, table.facility_indices)

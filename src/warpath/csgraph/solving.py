@@ -56,8 +56,10 @@ def solved(
             paths = sssp(graph, s, algorithm=algorithm or "auto", cutoff=cutoff)
             dist, pred = paths.dist, None
             if predecessors:
-                made = paths.pred if edges.signed else tree(graph, s, dist, threads(), once=True)
-                pred = made[None]
+                predecessors_of_row = (
+                    paths.pred if edges.signed else tree(graph, s, dist, threads(), once=True)
+                )
+                pred = predecessors_of_row[None]
         else:
             table = distances(
                 graph,

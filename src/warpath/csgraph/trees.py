@@ -75,10 +75,15 @@ def _summed(lengths: Array, pred: Array, null_value: float) -> Array:
     at = end
     for step in range(n + 1):
         before = pred[row, at]
-        known = before != NO_PREDECESSOR
+        has_predecessor = before != NO_PREDECESSOR
         if step == 0:
-            dist[row[~known], end[~known]] = null_value
-        row, end, at, before = row[known], end[known], at[known], before[known]
+            dist[row[~has_predecessor], end[~has_predecessor]] = null_value
+        row, end, at, before = (
+            row[has_predecessor],
+            end[has_predecessor],
+            at[has_predecessor],
+            before[has_predecessor],
+        )
         dist[row, end] += lengths[before, at]
         going = before != row
         row, end, at = row[going], end[going], before[going]
@@ -123,13 +128,13 @@ def reconstruct_path(csgraph: Any, predecessors: Any, directed: bool = True) -> 
         lengths = np.minimum(*(np.where(each == 0, np.inf, each) for each in (lengths, back)))
     places = starts.searchsorted(np.arange(n + 1)).astype(np.int32)
     kind = sparse.csr_matrix if sparse.isspmatrix(csgraph) else sparse.csr_array
-    made = kind((lengths, ends, places), shape=(n, n))
+    matrix = kind((lengths, ends, places), shape=(n, n))
     foreign = getattr(type(csgraph), "from_scipy_sparse", None)
-    return made if foreign is None else foreign(made)
+    return matrix if foreign is None else foreign(matrix)
 
 
 def _entries(rows: Any, starts: Array, ends: Array) -> Array:
     """Return the entries at given positions, which SciPy returns as a sparse array or a matrix."""
-    found = rows[starts, ends]
-    dense: Array = np.asarray(found.toarray() if hasattr(found, "toarray") else found)
+    lengths = rows[starts, ends]
+    dense: Array = np.asarray(lengths.toarray() if hasattr(lengths, "toarray") else lengths)
     return dense.ravel()

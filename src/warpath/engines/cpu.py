@@ -220,9 +220,9 @@ def _bound_search(order: Order) -> Raw:
     if order.trace is not None and (order.recipe.loop, order.recipe.queue) in _COUNTED:
         return _counted_search(order)
     found_by = bound_search(graph, order.recipe, order.params, order.threads, cutoff)
-    found = None if found_by is None else found_by(order.problem.source, order.progress)
-    if found is not None:
-        dist, done = found
+    answer = None if found_by is None else found_by(order.problem.source, order.progress)
+    if answer is not None:
+        dist, done = answer
         return Raw(dist, stats=counters(done))
     # Distances near the end of 64 bits, which Dijkstra's search adds with care.
     dist = np.empty(graph.n, graph.dist_dtype)

@@ -96,11 +96,11 @@ def changed_hierarchy_of(before: Graph, graph: Graph, edges: Array, threads: int
     if kept.weights is None or len(differing) > MOST_CHANGES:
         return hierarchy_of(graph, threads)
     try:
-        found = kept.weights.changed(graph.indptr, graph.solver_weights, differing)
+        weights = kept.weights.changed(graph.indptr, graph.solver_weights, differing)
     except OverflowError:  # in 32 bits, perhaps
         return hierarchy_of(graph, threads)
     CHANGES.of(graph, lambda: Changes(kept.weights, differing))
-    return CUSTOMIZED.of(graph, lambda: found)
+    return CUSTOMIZED.of(graph, lambda: weights)
 
 
 def _changeable(graph: Graph, threads: int) -> Any:
@@ -113,9 +113,9 @@ def _changeable(graph: Graph, threads: int) -> Any:
 def _eliminated(graph: Graph, progress: Callable[[int, int], None] | None) -> Any:
     refuse_wide(graph.n, "a hierarchy")
     eliminate: Any = _core.eliminate
-    found = eliminate(graph.indptr, graph.indices, progress=progress)
-    if isinstance(found, tuple):
-        vertices, arcs = found
+    eliminated = eliminate(graph.indptr, graph.indices, progress=progress)
+    if isinstance(eliminated, tuple):
+        vertices, arcs = eliminated
         msg = (
             f"this graph has no useful hierarchy for new weights: with {vertices:,} of "
             f"{graph.n:,} vertices left, each has {arcs / vertices:,.0f} arcs, and more with every "
@@ -124,7 +124,7 @@ def _eliminated(graph: Graph, progress: Callable[[int, int], None] | None) -> An
             "weights do not need."
         )
         raise NotSupportedError(msg)
-    return found
+    return eliminated
 
 
 def _customized(graph: Graph, threads: int, progress: Callable[[int, int], None] | None) -> Any:

@@ -85,9 +85,9 @@ def contradiction(graph: Graph) -> str:
     for way, tails, heads in ((hierarchy, src, dst), (back, dst, src)):
         way.table(source, _ALL, row, restricted=False)
         dist = row[0]
-        known = np.flatnonzero(dist[tails] != unreachable(kind))
+        reached = np.flatnonzero(dist[tails] != unreachable(kind))
         least = np.full(graph.n, unreachable(kind), kind)
-        np.minimum.at(least, heads[known], dist[tails[known]] + weights[known])
+        np.minimum.at(least, heads[reached], dist[tails[reached]] + weights[reached])
         least[source] = 0
         differ = ~np.isclose(least, dist, rounding, 0.0) if rounding else least != dist
         if differ.any():
@@ -153,11 +153,11 @@ def _contracted(graph: Graph, threads: int, progress: Callable[[int, int], None]
     refuse_wide(graph.n, "a hierarchy")
     rows = graph.indptr, graph.indices, graph.solver_weights
     try:
-        found: Any = _core.contract(*rows, threads=threads, progress=progress)
+        contracted: Any = _core.contract(*rows, threads=threads, progress=progress)
     except OverflowError:
         return None
-    if isinstance(found, tuple):
-        vertices, arcs, growing = found
+    if isinstance(contracted, tuple):
+        vertices, arcs, growing = contracted
         more = (
             f"and {growing:,} of them, if removed, would add twice the arcs that go with them"
             if growing
@@ -170,7 +170,7 @@ def _contracted(graph: Graph, threads: int, progress: Callable[[int, int], None]
             "no preparation."
         )
         raise NotSupportedError(msg)
-    return found
+    return contracted
 
 
 def share_reversed(graph: Graph) -> None:
@@ -275,7 +275,7 @@ def totals(order: Order, _device: str, names: tuple[str, ...]) -> dict[str, Any]
         return None
     most = unreachable(graph.dist_dtype)
     find: Any = _core.hierarchy_totals
-    found = find(
+    sums = find(
         hierarchy,
         np.ascontiguousarray(problem.sources, np.int64),
         _ALL if problem.targets is None else problem.targets,
@@ -284,5 +284,5 @@ def totals(order: Order, _device: str, names: tuple[str, ...]) -> dict[str, Any]
         threads=order.threads,
         progress=order.progress,
     )
-    by_name = dict(zip(("sum", "max", "count", "harmonic"), found, strict=True))
+    by_name = dict(zip(("sum", "max", "count", "harmonic"), sums, strict=True))
     return {name: by_name[name] for name in names}

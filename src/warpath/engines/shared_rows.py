@@ -129,8 +129,8 @@ class SharedRows:
         stats: dict[str, Any] = {}
         while (rows := self._taken(member)) is not None:
             start = time.perf_counter()
-            found = member.fill(rows, into[rows.start - first : rows.stop - first])
-            for name, value in found.items():
+            answer = member.fill(rows, into[rows.start - first : rows.stop - first])
+            for name, value in answer.items():
                 stats[name] = stats.get(name, 0) + value
             with self._lock:
                 member.seconds += time.perf_counter() - start

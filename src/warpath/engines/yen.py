@@ -54,15 +54,15 @@ def shortest_loopless(graph: Graph, source: int, target: int, count: int) -> lis
     first = search.route_from(source)
     if count < 1 or first is None:
         return []
-    found = [Loopless(tuple(first[0]), 0)]
+    paths = [Loopless(tuple(first[0]), 0)]
     candidates: list[tuple[float, Loopless]] = []  # by ascending length
-    while len(found) < count:
-        for length, path in search.deviations(found):
-            _insert(candidates, length, path, count - len(found))
+    while len(paths) < count:
+        for length, path in search.deviations(paths):
+            _insert(candidates, length, path, count - len(paths))
         if not candidates:
             break
-        found.append(candidates.pop(0)[1])
-    return [list(path.vertices) for path in found]
+        paths.append(candidates.pop(0)[1])
+    return [list(path.vertices) for path in paths]
 
 
 def _insert(
@@ -107,14 +107,14 @@ class _Search:
         )
         return (vertices.tolist(), length) if len(vertices) else None
 
-    def deviations(self, found: list[Loopless]) -> list[tuple[float, Loopless]]:
+    def deviations(self, paths: list[Loopless]) -> list[tuple[float, Loopless]]:
         """Return the shortest paths that leave the last one found, at each place where they can.
 
         From the target's side back, as SciPy takes them: it matters among equally long ones.
         """
-        path, leaves_at = found[-1]
+        path, leaves_at = paths[-1]
         lengths = self._lengths(path)
-        shared = [_common(path, other.vertices) for other in found]
+        shared = [_common(path, other.vertices) for other in paths]
         for u in path[:-1]:
             self._remove(self._edges_out(u))
         deviating = []
@@ -123,7 +123,7 @@ class _Search:
             self._restore(self._edges_out(spur))
             next_ones = [
                 other.vertices[at + 1]
-                for other, same in zip(found, shared, strict=True)
+                for other, same in zip(paths, shared, strict=True)
                 if at < same and at + 1 < len(other.vertices)
             ]
             row = self._edges_out(spur)

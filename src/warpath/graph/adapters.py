@@ -69,19 +69,19 @@ def checked_options(
     if not options:
         return
     parameters = inspect.signature(converter).parameters.values()
-    known = [each.name for each in parameters if each.kind is each.KEYWORD_ONLY]
+    allowed = [each.name for each in parameters if each.kind is each.KEYWORD_ONLY]
     rest = next((each.name for each in parameters if each.kind is each.VAR_KEYWORD), None)
     if rest in {"attributes", "more"}:
         for maker in makers:
             own = inspect.signature(maker).parameters.values()
             names = [each.name for each in own if each.kind is each.KEYWORD_ONLY]
-            known += [name for name in names if name not in known]
+            allowed += [name for name in names if name not in allowed]
     elif rest is not None:
         return
-    unknown = next((name for name in options if name not in known), None)
+    unknown = next((name for name in options if name not in allowed), None)
     if unknown is not None:
-        near = difflib.get_close_matches(unknown, known, n=1)
+        near = difflib.get_close_matches(unknown, allowed, n=1)
         hint = "directed=False" if unknown == "undirected" else f"{near[0]}=" if near else ""
         ask = f"; did you mean {hint}?" if hint else "."
-        msg = f"{what} has no option {unknown!r}: it takes {', '.join(known) or 'none'}{ask}"
+        msg = f"{what} has no option {unknown!r}: it takes {', '.join(allowed) or 'none'}{ask}"
         raise InputError(msg)

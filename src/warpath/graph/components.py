@@ -61,8 +61,8 @@ def components(graph: CsrGraph, *, strong: bool) -> Components:
 def is_strong(component: str) -> bool:
     """Return whether a value of ``component=`` means the largest strongly connected component."""
     if not isinstance(component, str) or component not in KINDS:
-        known = " or ".join(map(repr, KINDS))
-        msg = f"component = {shown(component)} must be {known}, or None for the whole graph."
+        values = " or ".join(map(repr, KINDS))
+        msg = f"component = {shown(component)} must be {values}, or None for the whole graph."
         raise InputError(msg)
     return KINDS[component]
 

@@ -245,13 +245,19 @@ def _unaligned(vertices: list[Any], columns: dict[str, _Ids], graph: CsrGraph) -
     """Return the error for vertices without one row, by the ids that miss the fewest."""
     missing = {name: [v for v in vertices if v not in ids.rows] for name, ids in columns.items()}
     name = min(missing, key=lambda each: len(missing[each]))
-    lost, known = missing[name], columns[name].rows
+    lost, ids_of_rows = missing[name], columns[name].rows
     if not lost:
         twice = next(v for v in vertices if v in columns[name].repeated)
         msg = f"{name} of the coordinates has {twice!r} in several rows: leave one for each vertex."
         return GraphError(msg)
-    hint = written_alike(known, lost[0])
-    if not hint and graph.labels is None and graph.id_base and len(lost) == 1 and graph.n in known:
+    hint = written_alike(ids_of_rows, lost[0])
+    if (
+        not hint
+        and graph.labels is None
+        and graph.id_base
+        and len(lost) == 1
+        and graph.n in ids_of_rows
+    ):
         hint = f" The ids are those of the file, which counts from {graph.id_base}: subtract it."
     msg = (
         f"{len(lost):,} of {graph.n:,} vertices have no coordinates, the first is {lost[0]!r}: "

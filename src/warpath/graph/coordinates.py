@@ -48,9 +48,9 @@ def lengths(rule: str, coordinates: Array | None, src: Array, dst: Array) -> NDA
 
 def in_degrees(coordinates: Array) -> bool:
     """Return whether coordinates look like degrees: in range, and not all whole numbers."""
-    known = coordinates[np.isfinite(coordinates).all(axis=1)]
-    inside = np.abs(known) <= (180, 90)
-    return bool(len(known) and inside.all() and (known != np.round(known)).any())
+    finite = coordinates[np.isfinite(coordinates).all(axis=1)]
+    inside = np.abs(finite) <= (180, 90)
+    return bool(len(finite) and inside.all() and (finite != np.round(finite)).any())
 
 
 def stretch(coordinates: Array, points: Array) -> float:

@@ -147,11 +147,11 @@ def _kept(
         msg = f"indices has {len(columns)} entries but weights has {len(weights)}: one per edge."
         raise GraphError(msg)
     given = NO_WEIGHTS if weights is None else weights
-    report, made = _core.validate_rows(
+    report, copies = _core.validate_rows(
         rows, columns, given, copied, threads_for(len(rows) + len(columns))
     )
-    if made is not None:
-        return made[0], made[1], None if weights is None else made[2]
+    if copies is not None:
+        return copies[0], copies[1], None if weights is None else copies[2]
     if report["bad_ends"] or report["descending"] >= 0:
         at = report["descending"]
         actual = f"indptr[{at}] > indptr[{at + 1}]" if at >= 0 else f"{rows[0]} .. {rows[-1]}"

@@ -38,7 +38,7 @@ def bytes_of(value: Any) -> int:
 def bytes_of_graph(graph: CsrGraph) -> int:
     """Return the bytes of a graph's own arrays, without what is derived from it."""
     arrays = (graph.indptr, graph.indices, graph.weights)
-    return sum(int(each.nbytes) for each in arrays if each is not None)
+    return sum(int(array.nbytes) for array in arrays if array is not None)
 
 
 class Derived(Generic[T]):
@@ -67,8 +67,8 @@ class Derived(Generic[T]):
         place = (self, key)
         if place not in graph.derived:  # of two threads that compute it, both take the first one's
             return graph.derived.setdefault(place, make())  # type: ignore[no-any-return]
-        found: T = graph.derived[place]
-        return found
+        value: T = graph.derived[place]
+        return value
 
     def known(self, graph: CsrGraph, *key: Hashable) -> T | None:
         """Return the data of a graph if they were computed, else None."""

@@ -223,8 +223,8 @@ def mixed(graph: CsrGraph, changes: Iterable[Any], dtype: np.dtype[Any]) -> Batc
 
 def _change(at: int, change: Any) -> tuple[int, Any, Any, Any, Any]:
     """Return kind, source, target, weight and position of a change in a batch."""
-    known = isinstance(change, list | tuple) and change and isinstance(change[0], str)
-    kind = _KINDS.get(change[0]) if known else None
+    is_named = isinstance(change, list | tuple) and change and isinstance(change[0], str)
+    kind = _KINDS.get(change[0]) if is_named else None
     if kind is None or len(change) not in _ENTRIES[kind]:
         msg = (
             f"batch[{at}] = {shown(change)} must be ('update', source, target, weight), "

@@ -133,10 +133,10 @@ def _edited(
 ) -> tuple[Array, Array, Array | None]:
     given = NO_WEIGHTS if graph.weights is None else graph.weights
     edit: Any = _core.edited_rows
-    indptr, indices, made = edit(
+    indptr, indices, edited_weights = edit(
         graph.indptr, graph.indices, given, removed, sources, targets, weights
     )
-    return indptr, indices, None if graph.weights is None else made
+    return indptr, indices, None if graph.weights is None else edited_weights
 
 
 def no_edge(graph: CsrGraph, u: int, v: int, position: int, count: int) -> InputError:
@@ -193,8 +193,8 @@ class _Rows:
         if row not in self._sorted:
             self._sorted[row] = None
             alike = ends == v if weight is None else (ends == v) & (weights == weight)
-            found: Array = begin + np.flatnonzero(alike)
-            return found
+            positions: Array = begin + np.flatnonzero(alike)
+            return positions
         arrays = self._sorted[row]
         if arrays is None:
             order = np.lexsort((ends,) if weight is None else (weights, ends))

@@ -83,26 +83,26 @@ def facts_of(graph: CsrGraph, *, symmetry: bool) -> Facts:
     """Return the facts of a graph in O(n + m); `symmetry` requires the transpose."""
     weights = NO_WEIGHTS if graph.weights is None else graph.weights
     threads = threads_for(graph.n + graph.m)
-    known = _core.row_facts(graph.indptr, graph.indices, weights, threads=threads)
+    row_facts = _core.row_facts(graph.indptr, graph.indices, weights, threads=threads)
     return Facts(
         n=graph.n,
         m=graph.m,
         directed=graph.directed,
-        loops=known["loops"],
-        min_degree=known["min_degree"],
-        max_degree=known["max_degree"],
+        loops=row_facts["loops"],
+        min_degree=row_facts["min_degree"],
+        max_degree=row_facts["max_degree"],
         mean_degree=graph.m / graph.n if graph.n else 0.0,
         weighted=graph.weights is not None,
         weight_dtype=str(graph.weight_dtype),
         integer=graph.weight_dtype.kind == "i",
-        min_weight=known["min_weight"],
-        max_weight=known["max_weight"],
-        mean_weight=known["mean_weight"],
-        negative=known["negative"],
-        zero=known["zero"],
+        min_weight=row_facts["min_weight"],
+        max_weight=row_facts["max_weight"],
+        mean_weight=row_facts["mean_weight"],
+        negative=row_facts["negative"],
+        zero=row_facts["zero"],
         symmetric=_is_symmetric(graph) if symmetry else None,
         light_weight=_light_weight(graph),
-        far=known["far"],
+        far=row_facts["far"],
     )
 
 

@@ -263,8 +263,8 @@ def road(
         raise InputError(msg)
     must_fit(4 * n, n, working=80 * n)
     columns = max(math.isqrt(n), 1)
-    made = _core.road(n=n, columns=columns, links=int(n * degree / 2), seed=seed)
-    return _planar(made, weights, dtype, seed, name=f"road({n})")
+    edges = _core.road(n=n, columns=columns, links=int(n * degree / 2), seed=seed)
+    return _planar(edges, weights, dtype, seed, name=f"road({n})")
 
 
 def delaunay(
@@ -291,8 +291,8 @@ def delaunay(
         raise InputError(msg)
     must_fit(6 * n, n, working=150 * n)
     x, y = _core.random_points(n=n, seed=seed)
-    made = (*_core.delaunay(x, y), x, y)
-    return _planar(made, weights, dtype, seed, name=f"delaunay({n})")
+    edges = (*_core.delaunay(x, y), x, y)
+    return _planar(edges, weights, dtype, seed, name=f"delaunay({n})")
 
 
 def small_world(
@@ -374,9 +374,9 @@ def _vertices(count: int, n: int, seed: int) -> Any:
 
 
 def _planar(
-    made: tuple[Any, Any, Any, Any], weights: Weights | str, dtype: Dtype, seed: int, name: str
+    edges: tuple[Any, Any, Any, Any], weights: Weights | str, dtype: Dtype, seed: int, name: str
 ) -> Graph:
-    src, dst, x, y = made
+    src, dst, x, y = edges
     if isinstance(weights, str):
         chosen: Any = euclidean(weights, (src, dst), (x, y), dtype)
     else:

@@ -87,8 +87,8 @@ class Graph(VertexNames, EdgeEdits):
         self.first_through = checks.checked_integer(first_through, "first_through", 0, n)
         self.areas = checks.checked_bool(areas, "areas", GraphError) and self.first_through > 0
         self.device = "auto"
-        known = checks.checked_kind(shapes, Shapes, "shapes")
-        self.shapes = known and known.checked(self.m)
+        lines = checks.checked_kind(shapes, Shapes, "shapes")
+        self.shapes = lines and lines.checked(self.m)
         rows = checks.checked_kind(given, InputEdges, "given")
         self.given = rows and rows.checked(self.m)
         rules = checks.checked_kind(turns, Turns, "turns")
@@ -157,12 +157,12 @@ class Graph(VertexNames, EdgeEdits):
         rows = rows_of_edges(src, dst, weights, n, both=both)
         if checks.checked_bool(keep_rows, "keep_rows"):
             attributes["given"] = input_edges(src, dst, weights, len(rows[0]) - 1, both=both)
-        made = cls(*rows, directed=directed, **attributes)
+        graph = cls(*rows, directed=directed, **attributes)
         lengths = np.asarray(weights)
-        fewer = lengths.dtype.kind == "f" and made.m < len(lengths) * (1 + both)
+        fewer = lengths.dtype.kind == "f" and graph.m < len(lengths) * (1 + both)
         if fewer and (infinite := int(np.isposinf(lengths).sum())):
-            made.read_report["edges of weight inf, left out"] = infinite
-        return made
+            graph.read_report["edges of weight inf, left out"] = infinite
+        return graph
 
     @classmethod
     def from_labelled_edges(
@@ -184,13 +184,13 @@ class Graph(VertexNames, EdgeEdits):
         labels, ends = checks.numbered(checks.as_names(src, "src"), checks.as_names(dst, "dst"))
         src, dst = np.split(ends, 2)
         n = int(ends.max(initial=-1)) + 1 if labels is None else len(labels)
-        made = cls.from_edges(src, dst, weights, n=n, directed=directed, **attributes)
-        made.labels = (
+        graph = cls.from_edges(src, dst, weights, n=n, directed=directed, **attributes)
+        graph.labels = (
             None if labels is None else checks.frozen(labels)
         )  # `numbered` made them unique
         if coordinates is not None:
-            made.coordinates = checks.frozen(aligned(made, coordinates))
-        return made
+            graph.coordinates = checks.frozen(aligned(graph, coordinates))
+        return graph
 
     @classmethod
     def from_csr(
@@ -313,10 +313,10 @@ class Graph(VertexNames, EdgeEdits):
         rows: Any = indptr, indices, weights
         if not _core.rows_are_validated(*rows):
             rows = kept_rows(*rows, copied=False)
-        made = Graph(*rows, **(self._attributes() | changed | {"labels": None}))
-        made.labels = None if labels is None else checks.frozen(labels)
-        made.device = self.device
-        return made
+        graph = Graph(*rows, **(self._attributes() | changed | {"labels": None}))
+        graph.labels = None if labels is None else checks.frozen(labels)
+        graph.device = self.device
+        return graph
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Derived data are left out: they are large, and quick to compute again.

@@ -142,8 +142,8 @@ def new_weights(graph: CsrGraph, weights: Any, order: str) -> Any:
             src, dst, _ = graph.edges()
             return lengths(weights, graph.coordinates, src, dst)
         if weights not in columns:
-            known = ", ".join([*map(repr, columns), *map(repr, RULES)])
-            msg = f"weights={weights!r} is not a rule or a kept column; there are {known}."
+            names = ", ".join([*map(repr, columns), *map(repr, RULES)])
+            msg = f"weights={weights!r} is not a rule or a kept column; there are {names}."
             raise GraphError(msg)
         weights, order = columns[weights], "input"
     if order == "edges" or weights is None:

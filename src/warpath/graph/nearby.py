@@ -162,9 +162,9 @@ class Nearby(NamedTuple):
         )
 
 
-def _swapped(known: NearestPoints, points: Array) -> Array:
+def _swapped(vertices: NearestPoints, points: Array) -> Array:
     """Return which points are outside the graph's box, but inside with x and y swapped: (k,)."""
-    low, high = known.box
+    low, high = vertices.box
     inside = ((points >= low) & (points <= high)).all(axis=1)
     turned = points[:, ::-1]
     swapped: Array = ~inside & ((turned >= low) & (turned <= high)).all(axis=1)

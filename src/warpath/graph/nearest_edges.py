@@ -196,7 +196,7 @@ class Twins:
     def nbytes(self) -> int:
         """The bytes of the arrays, without the weights of the graph."""
         arrays = (self._order, self._starts, self._line, self._turned, self.firsts)
-        return sum(each.nbytes for each in arrays)
+        return sum(array.nbytes for array in arrays)
 
     def ways(self, edges: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return the lightest edge along the line of each edge, in both directions.

@@ -71,8 +71,8 @@ class PointSearch:
 
     def _by_tree(self, asked: Array) -> NDArray[np.int64]:
         """Find the nearest in O(log n) for each point; ties are few and are compared one by one."""
-        distances, found = self._tree.query(asked, k=2)
-        at: NDArray[np.int64] = found[:, 0].astype(np.int64)
+        distances, nearest = self._tree.query(asked, k=2)
+        at: NDArray[np.int64] = nearest[:, 0].astype(np.int64)
         for row in np.flatnonzero(distances[:, 1] <= distances[:, 0] * _TIE):
             ball = self._tree.query_ball_point(asked[row], distances[row, 0] * _TIE)
             near = np.sort(np.array([at[row], *ball]))

@@ -147,11 +147,11 @@ class ArrayFile:
         """Return an array; raise GraphFormatError if its bytes do not match its checksum."""
         entry = self.entries[name]
         data = self._arrays[entry.offset : entry.offset + _padded(entry.nbytes)]
-        found = 0
+        checksum = 0
         for begin in range(0, len(data), _STEP):
-            found = zlib.crc32(data[begin : begin + _STEP].data, found)
+            checksum = zlib.crc32(data[begin : begin + _STEP].data, checksum)
             self._report(entry.offset + min(begin + _STEP, len(data)))
-        if found != entry.checksum:
+        if checksum != entry.checksum:
             raise self._damaged(f"the array {name} does not match its checksum")
         array = data[: entry.nbytes].view(entry.dtype).reshape(entry.shape)
         return array.astype(array.dtype.newbyteorder("="), copy=False)

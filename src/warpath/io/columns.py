@@ -187,11 +187,11 @@ def known_ends(names: Iterable[str], *, letters: bool = True) -> list[tuple[str,
         if (first, second) in _PAIRS
     }
     if not letters:
-        return [pair for pair, known in pairs.items() if len(known[0]) > 1 and known not in _WEAK]
-    strong = {pair: known for pair, known in pairs.items() if known not in _WEAK}
+        return [pair for pair, ends in pairs.items() if len(ends[0]) > 1 and ends not in _WEAK]
+    strong = {pair: ends for pair, ends in pairs.items() if ends not in _WEAK}
     # pgRouting's tables have both its own ids and those of OpenStreetMap for the same vertices.
     twins = {(u + "osm", v + "osm") for u, v in strong.values()}
-    return [pair for pair, known in strong.items() if known not in twins] or list(pairs)
+    return [pair for pair, ends in strong.items() if ends not in twins] or list(pairs)
 
 
 def is_weight(name: str) -> bool:

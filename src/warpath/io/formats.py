@@ -420,10 +420,10 @@ def _options(function: Callable[..., Any]) -> list[str]:
 
 def _check_options(name: str, function: Callable[..., Any], options: dict[str, Any]) -> None:
     """Raise InputError for an option that the format does not have, or a value of wrong type."""
-    known = _options(function)
+    options_of_format = _options(function)
     for option, value in options.items():
-        if option not in known:
-            has = f"it has {', '.join(known)}" if known else "it has none"
+        if option not in options_of_format:
+            has = f"it has {', '.join(options_of_format)}" if options_of_format else "it has none"
             has = _REPLACED.get((name, option), has)
             msg = f"the format {name} has no option {option!r}: {has}."
             raise InputError(msg)

@@ -56,14 +56,14 @@ def from_graph_tool(data: Any, *, weight: Any = "weight", labels: Any = None) ->
     )
 
 
-def _map(known: Any, chosen: Any, default: str | None, kind: str) -> Any:
+def _map(maps: Any, chosen: Any, default: str | None, kind: str) -> Any:
     if chosen is None or not isinstance(chosen, str):
         return chosen
-    if chosen in known:
-        return known[chosen]
+    if chosen in maps:
+        return maps[chosen]
     if chosen == default:
         return None
-    listed = ", ".join(map(repr, known)) or "none"
+    listed = ", ".join(map(repr, maps)) or "none"
     raise GraphError(f"no {kind} property map {chosen!r}; there are: {listed}.")
 
 

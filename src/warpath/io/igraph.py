@@ -64,8 +64,8 @@ def _has(sequence: Any, attribute: str | None, default: str, kind: str) -> bool:
         return attribute is not None
     if attribute == default:
         return False
-    known = ", ".join(sequence.attributes()) or "none"
-    msg = f"no {kind} attribute {attribute!r}; there are: {known}."
+    attributes = ", ".join(sequence.attributes()) or "none"
+    msg = f"no {kind} attribute {attribute!r}; there are: {attributes}."
     raise GraphError(msg)
 
 

@@ -82,8 +82,8 @@ def columns_of(source: Source, parts: Mapping[str, NDArray[Any]]) -> InputEdges 
     if len(set(names.tolist())) != len(names) or len(units) != len(names):
         raise source.error(None, "given_names must be different, with a unit for each")
     columns = {name: _column(source, parts, at, count) for at, name in enumerate(names.tolist())}
-    known = zip(columns, units.tolist(), strict=True)
-    return InputEdges(rows, count, columns, {name: unit for name, unit in known if unit})
+    with_units = zip(columns, units.tolist(), strict=True)
+    return InputEdges(rows, count, columns, {name: unit for name, unit in with_units if unit})
 
 
 def parts_of_turns(turns: Turns | None) -> dict[str, Any]:

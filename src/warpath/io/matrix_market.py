@@ -74,8 +74,8 @@ def read(
             raise source.error(1, f'"{word}" matrices are not read as graphs: {why}')
     layout, field, symmetry = words
     if layout != "coordinate" or field not in _ROLE or symmetry not in {"general", "symmetric"}:
-        known = f"coordinate ({' | '.join(_ROLE)}) (general | symmetric)"
-        raise source.error(1, f'expected "{known}"', " ".join(words).encode())
+        headers = f"coordinate ({' | '.join(_ROLE)}) (general | symmetric)"
+        raise source.error(1, f'expected "{headers}"', " ".join(words).encode())
     at, number, m = (line.next, line.number + 1, -1) if line is not None else (0, 1, -1)
     if n is None:
         lost = "" if header is None else "; if that line is missing too, give n="

@@ -97,9 +97,9 @@ _MEASURES = frozenset({"length", "distance", "cost", "time", "travel_time"})
 
 def _refuse_forgotten_weights(edges: list[tuple[Any, Any, dict[str, Any]]]) -> None:
     """Raise GraphError if no edge has a weight, but edges have another measure."""
-    known = {name for _, _, attributes in edges for name in attributes}
-    measures = sorted(known & _MEASURES)
-    if measures and "weight" not in known:
+    attribute_names = {name for _, _, attributes in edges for name in attributes}
+    measures = sorted(attribute_names & _MEASURES)
+    if measures and "weight" not in attribute_names:
         msg = (
             f"no edge has the attribute 'weight', but edges have {', '.join(measures)}: choose "
             f"with weight={measures[0]!r}, or weight=None for 1 on every edge."
@@ -111,8 +111,9 @@ def _weights(edges: list[tuple[Any, Any, dict[str, Any]]], weight: str) -> Any:
     if not any(weight in attributes for _, _, attributes in edges):
         if weight == "weight" or not edges:
             return None
-        known = sorted({str(name) for _, _, attributes in edges for name in attributes})
-        msg = f"no edge has the attribute {weight!r}; there are: {', '.join(known) or 'none'}."
+        attribute_names = sorted({str(name) for _, _, attributes in edges for name in attributes})
+        names = ", ".join(attribute_names) or "none"
+        msg = f"no edge has the attribute {weight!r}; there are: {names}."
         raise GraphError(msg)
 
     def place(at: int) -> str:

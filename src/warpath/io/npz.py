@@ -154,13 +154,13 @@ def read(source: Source, *, directed: bool | None = None) -> Graph:
 
 
 def _members(source: Source) -> dict[str, NDArray[Any]]:
-    known = {*_ARRAYS, *_SCALARS, "format", "shape", "data", "row", "col"}
+    allowed = {*_ARRAYS, *_SCALARS, "format", "shape", "data", "row", "col"}
     parts = {}
     inside = source.compression not in {None, "zip"}
     opened = io.BytesIO(source.data) if inside else source.path.open("rb")
     with opened as file, zipfile.ZipFile(file) as archive:
         listed = [(m, m.filename.removesuffix(".npy")) for m in archive.infolist()]
-        listed = [(m, name) for m, name in listed if name in known or name.startswith(PREFIXES)]
+        listed = [(m, name) for m, name in listed if name in allowed or name.startswith(PREFIXES)]
         members, names = [m for m, _ in listed], [name for _, name in listed]
         if len(set(names)) != len(names):
             twice = next(name for name in names if names.count(name) > 1)
@@ -226,19 +226,19 @@ def graph_of(source: Source, parts: Mapping[str, NDArray[Any]], directed: bool |
     for name, kinds in _SCALARS.items():
         if name in parts and (parts[name].ndim or parts[name].dtype.kind not in kinds):
             raise source.error(None, f"{name} must be one value, found {parts[name]!r:.60}")
-    known = {name: parts[name].item() for name in _SCALARS if name in parts}
-    if directed is not None and directed != known.get("directed", True):
+    scalars = {name: parts[name].item() for name in _SCALARS if name in parts}
+    if directed is not None and directed != scalars.get("directed", True):
         raise source.error(
-            None, f"the file has directed = {known.get('directed', True)}: leave directed= out"
+            None, f"the file has directed = {scalars.get('directed', True)}: leave directed= out"
         )
-    if known.get("id_base", 0) not in {0, 1}:
-        raise source.error(None, f"id_base must be 0 or 1, found {known['id_base']}")
-    known.update({name: parts[name] for name in ("labels", "coordinates") if name in parts})
-    crs = known.pop("shape_crs", None)
-    known["shapes"] = _shapes(source, parts, crs)
-    known["given"], known["turns"] = columns_of(source, parts), turns_of(source, parts)
+    if scalars.get("id_base", 0) not in {0, 1}:
+        raise source.error(None, f"id_base must be 0 or 1, found {scalars['id_base']}")
+    scalars.update({name: parts[name] for name in ("labels", "coordinates") if name in parts})
+    crs = scalars.pop("shape_crs", None)
+    scalars["shapes"] = _shapes(source, parts, crs)
+    scalars["given"], scalars["turns"] = columns_of(source, parts), turns_of(source, parts)
     rows = kept_rows(parts["indptr"], parts["indices"], parts.get("weights"), copied=False)
-    return Graph(*rows, **known)
+    return Graph(*rows, **scalars)
 
 
 def _shapes(source: Source, parts: Mapping[str, NDArray[Any]], crs: str | None) -> Shapes | None:

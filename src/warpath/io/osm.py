@@ -257,8 +257,10 @@ def _kept(attributes: Any) -> list[str]:
     names = [attributes] if isinstance(attributes, str) else list(attributes)
     for name in names:
         if name not in _COLUMNS:
-            known = ", ".join(map(repr, _COLUMNS))
-            msg = f"attributes={shown(attributes)}: there is no column {name!r}; there are {known}."
+            columns = ", ".join(map(repr, _COLUMNS))
+            msg = (
+                f"attributes={shown(attributes)}: there is no column {name!r}; there are {columns}."
+            )
             raise InputError(msg)
     return names
 

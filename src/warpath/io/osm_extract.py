@@ -109,7 +109,7 @@ class Extract:
         with self._damage():
             nodes = self._osmium.FileProcessor(self._file, self._osmium.osm.NODE)
             places = (node.location for node in nodes)
-            return next(((one.lat, one.lon) for one in places if one.valid()), None)
+            return next(((place.lat, place.lon) for place in places if place.valid()), None)
 
     def _tags(self, item: Any) -> Mapping[str, str]:
         """Return the tags of a way, point or relation, at the time of the call."""
@@ -178,7 +178,7 @@ class Extract:
         kind = kind_of(tags)
         if kind in rules.speeds:
             self.report.update(rules.ignored(tags))
-        elif kind and not any(kind in each.speeds for each in PROFILES.values()):
+        elif kind and not any(kind in profile.speeds for profile in PROFILES.values()):
             self.report["ways of a class that no profile uses"] += 1
 
     def places(
@@ -231,8 +231,11 @@ class Extract:
         wanted = osmium.filter.TagFilter(*(("type", name) for name in types))
         with self._damage():
             relations = osmium.FileProcessor(self._file, osmium.osm.RELATION).with_filter(wanted)
-            for each in relations:
-                yield self._tags(each), [(one.type, one.ref, one.role) for one in each.members]
+            for relation in relations:
+                yield (
+                    self._tags(relation),
+                    [(member.type, member.ref, member.role) for member in relation.members],
+                )
 
     def _filters(self, ids: Array) -> bool:
         """Return whether osmium's own filter can select nodes by these ascending ids.

@@ -144,10 +144,10 @@ def duration(text: str | None) -> float | None:
     if text is None:
         return None
     clock, iso = _CLOCK.fullmatch(text.strip()), _ISO.fullmatch(text.strip())
-    found = clock or iso
-    if found is None:
+    duration_match = clock or iso
+    if duration_match is None:
         return None
-    hours, minutes, seconds = (float(part or 0) for part in found.groups())
+    hours, minutes, seconds = (float(part or 0) for part in duration_match.groups())
     return 3600 * hours + 60 * minutes + seconds or None
 
 

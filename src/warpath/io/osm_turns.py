@@ -82,7 +82,7 @@ class Restriction(NamedTuple):
 
 def checked_costs(costs: Mapping[str, float] | None) -> dict[str, float]:
     """Return costs of turns by name, or raise InputError for what is not one."""
-    found = {}
+    checked = {}
     for name, cost in (costs or {}).items():
         if name not in _COSTS or not 0 <= as_float(cost) < float("inf"):
             msg = (
@@ -90,8 +90,8 @@ def checked_costs(costs: Mapping[str, float] | None) -> dict[str, float]:
                 f"the weights, of {', '.join(_COSTS)}."
             )
             raise InputError(msg)
-        found[name] = float(cost)
-    return found
+        checked[name] = float(cost)
+    return checked
 
 
 def turns_of(
@@ -138,8 +138,8 @@ def _back(roads: Roads) -> Array:
     place = np.full((2, int(roads.stretch.max(initial=-1)) + 1), -1)
     edges, side = np.arange(len(roads.way)), roads.forward.astype(int)
     place[side, roads.stretch] = edges
-    found: Array = place[1 - side, roads.stretch]
-    return found
+    opposite: Array = place[1 - side, roads.stretch]
+    return opposite
 
 
 def _restriction(

@@ -114,20 +114,20 @@ def write(graph: Graph, file: BinaryIO, *, labels: str = "keep") -> None:
     arrow = require("pyarrow", extra="io", what="writing Parquet edge tables")
     names = np.arange(graph.n) if graph.labels is None or labels == "drop" else graph.labels
     try:
-        known = arrow.array(names.tolist() if names.dtype.kind in "OU" else names)
+        column = arrow.array(names.tolist() if names.dtype.kind in "OU" else names)
     except (arrow.ArrowException, TypeError) as error:
         msg = (
             f'a Parquet column cannot hold these labels ({error}); use labels="drop" to write '
             "numbers."
         )
         raise InputError(msg) from error
-    fields = [("source", known.type), ("target", known.type)]
+    fields = [("source", column.type), ("target", column.type)]
     if graph.weights is not None:
         fields.append(("weight", arrow.from_numpy_dtype(graph.weights.dtype)))
     schema = arrow.schema(fields)
     with parquet.ParquetWriter(file, schema) as writer:
         for src, dst, weights in edge_blocks(graph):
-            columns: list[Any] = [known.take(arrow.array(ends)) for ends in (src, dst)]
+            columns: list[Any] = [column.take(arrow.array(ends)) for ends in (src, dst)]
             if graph.weights is not None:
                 columns.append(arrow.array(weights))
             writer.write_table(arrow.table(columns, schema=schema))

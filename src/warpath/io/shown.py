@@ -9,11 +9,11 @@ SHOWN = 60
 LONGEST = 2000
 
 
-def excerpt(found: bytes) -> str:
+def excerpt(data: bytes) -> str:
     """Return ``, found "..."`` with the first 60 characters, unprintable ones escaped."""
-    if not found:
+    if not data:
         return ""
-    text = found[: 4 * SHOWN].decode("utf-8", "backslashreplace")
+    text = data[: 4 * SHOWN].decode("utf-8", "backslashreplace")
     cut = text[:SHOWN] + ("..." if len(text) > SHOWN else "")
     return f', found "{printable(cut)}"'
 

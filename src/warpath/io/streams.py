@@ -362,10 +362,12 @@ class _Zarr(_StreamedFile):
         """Open the array of an earlier run."""
         try:
             array = self._zarr.open_array(self.journal.part, mode="r+")
-            known = array.shape == self.shape and array.dtype == self.dtype and array.chunks[0] > 0
+            continues = (
+                array.shape == self.shape and array.dtype == self.dtype and array.chunks[0] > 0
+            )
         except Exception:  # noqa: BLE001 - Zarr has no exception for damaged arrays
-            known = False
-        if not known:
+            continues = False
+        if not continues:
             raise self.journal.refusal(
                 f"{self.journal.part.name} is not the array that an earlier run began: it was "
                 "changed or damaged since"

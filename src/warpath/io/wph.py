@@ -138,9 +138,9 @@ class PreparedFile:
         symmetric = "hierarchy.down.first" not in names
         down = up if symmetric else [self._array(f"hierarchy.down.{name}") for name in _ROWS]
         for rows in (up, down):
-            found = rows[2].dtype
-            if found != weights and not (weights.kind == "i" and found == np.int64):
-                reason = f"its hierarchy has weights of type {found}, the graph {weights}"
+            dtype = rows[2].dtype
+            if dtype != weights and not (weights.kind == "i" and dtype == np.int64):
+                reason = f"its hierarchy has weights of type {dtype}, the graph {weights}"
                 raise self.source.error(None, reason)
         return (position, *up, *down, symmetric)
 

@@ -70,13 +70,13 @@ _ONE = 0x80000000  # the polynomial 1
 
 def _product(a: int, b: int) -> int:
     """Return the product of two polynomials over GF(2) modulo the polynomial of CRC-32."""
-    found = 0
+    product = 0
     while a:
         if a & _ONE:
-            found ^= b
+            product ^= b
         a = (a << 1) & 0xFFFFFFFF
         b = (b >> 1) ^ (_POLYNOMIAL if b & 1 else 0)
-    return found
+    return product
 
 
 def crc32_of_both(first: int, second: int, length: int) -> int:

@@ -74,13 +74,13 @@ def bunch_of(G: Converted, bunch: Any) -> list[Any]:
         msg = f"Node {bunch} is not in the graph."
         raise nx.NetworkXError(msg) from error
     _require_rereadable(bunch)
-    found = []
+    names = []
     for name in nodes:
         if name in G:
-            found.append(name)
+            names.append(name)
         else:
             require_hashable(name)
-    return found
+    return names
 
 
 def limit_of(cutoff: Any, weighted: Weighted) -> float | None:

@@ -35,11 +35,11 @@ def bellman_ford_path_length(G: Converted, source: Any, target: Any, weight: Any
     if source == target:
         require(G, source, "Node {} not found in graph")
         return 0
-    found, t = _to_one(G, source, target, weight)
+    result, t = _to_one(G, source, target, weight)
     if t is None:
         msg = f"node {target} not reachable from {source}"
         raise nx.NetworkXNoPath(msg)
-    return found.length_to(t)
+    return result.length_to(t)
 
 
 def single_source_bellman_ford_path(
@@ -66,13 +66,13 @@ def single_source_bellman_ford(
         require(G, source, "Node {} is not found in the graph")
         return 0, [source]
     if target is None:
-        found = _from(G, source, weight)
-        return found.distances(), found.paths()
-    found, t = _to_one(G, source, target, weight)
+        result = _from(G, source, weight)
+        return result.distances(), result.paths()
+    result, t = _to_one(G, source, target, weight)
     if t is None:
         msg = f"Target {target} cannot be reached from given sources"
         raise nx.NetworkXNoPath(msg)
-    return found.length_to(t), found.path_to(t)
+    return result.length_to(t), result.path_to(t)
 
 
 def bellman_ford_predecessor_and_distance(
@@ -83,10 +83,10 @@ def bellman_ford_predecessor_and_distance(
     heuristic: Any = False,  # noqa: ARG001 - does not change the result
 ) -> Any:
     """Return predecessors and distances; see NetworkX's function of this name."""
-    found = _whole(G, source, weight)
-    if found is None:
+    result = _whole(G, source, weight)
+    if result is None:
         return {source: []}, {source: 0}
-    return found.predecessors(), found.distances()
+    return result.predecessors(), result.distances()
 
 
 def all_pairs_bellman_ford_path_length(
@@ -105,12 +105,12 @@ def all_pairs_bellman_ford_path(
 
 def goldberg_radzik(G: Converted, source: Any, weight: Any = "weight") -> Any:
     """Return one predecessor and the distance of every node; see `networkx.goldberg_radzik`."""
-    found = _whole(G, source, weight)
-    if found is None:
+    result = _whole(G, source, weight)
+    if result is None:
         return {source: None}, {source: 0}
-    before: list[Any] = found.weighted.named(found.before())
+    before: list[Any] = result.weighted.named(result.before())
     before[0] = None
-    return dict(zip(found.names(), before, strict=True)), found.distances()
+    return dict(zip(result.names(), before, strict=True)), result.distances()
 
 
 def negative_edge_cycle(
@@ -134,13 +134,13 @@ def find_negative_cycle(G: Converted, source: Any, weight: Any = "weight") -> li
     """
     require(G, source, "Source {} not in G")
     weighted, s = signed(G, weight), G.place[source]
-    found = _labelled(weighted, np.array([s]))[0]
-    if not len(found):
+    indices = _labelled(weighted, np.array([s]))[0]
+    if not len(indices):
         msg = "No negative cycles detected."
         raise nx.NetworkXError(msg)
     levels = searched(G.weighted(None), [s], queue=True).dist
-    entry = int(np.argmin(levels[found]))
-    cycle = np.roll(found, (1 if len(found) > 2 else 0) - entry)
+    entry = int(np.argmin(levels[indices]))
+    cycle = np.roll(indices, (1 if len(indices) > 2 else 0) - entry)
     named: list[Any] = weighted.named(cycle)
     return [*named, named[0]]
 
@@ -150,7 +150,7 @@ def johnson(G: Converted, weight: Any = "weight") -> dict[Any, dict[Any, list[An
     weighted = signed(G, weight)
     if weighted.negative:
         weighted = _reduced(weighted)
-    return {name: found.paths() for name, found in zip(G, each(weighted), strict=True)}
+    return {name: result.paths() for name, result in zip(G, each(weighted), strict=True)}
 
 
 def _reduced(weighted: Weighted) -> Weighted:
@@ -185,8 +185,8 @@ def _labelled(weighted: Weighted, sources: Array) -> tuple[Array, Array]:
     rows = weighted.rows
     dist = np.empty(rows.n, rows.dist_dtype)
     with networkx_errors():
-        found = _core.bellman_ford(rows.indptr, rows.indices, rows.solver_weights, sources, dist)
-    return found["cycle"], dist
+        cycle = _core.bellman_ford(rows.indptr, rows.indices, rows.solver_weights, sources, dist)
+    return cycle["cycle"], dist
 
 
 def signed(G: Converted, weight: Any) -> Weighted:
@@ -210,8 +210,8 @@ def _to_one(G: Converted, source: Any, target: Any, weight: Any) -> tuple[Found,
         require_hashable(target)
     weighted, t = signed(G, weight), G.place.get(target)
     early = None if weighted.negative else t
-    found = searched(weighted, [G.place[source]], target=early, queue=True)
-    return found, t if t is not None and found.reaches(t) else None
+    result = searched(weighted, [G.place[source]], target=early, queue=True)
+    return result, t if t is not None and result.reaches(t) else None
 
 
 def _whole(G: Converted, source: Any, weight: Any) -> Found | None:

@@ -31,16 +31,16 @@ def dijkstra_path_length(G: Converted, source: Any, target: Any, weight: Any = "
         return 0
     weighted = G.weighted(weight)
     if weighted.negative:
-        made = weighted.to_nx()
-        return nx.dijkstra_path_length(made, source, target, backend="networkx")
+        graph = weighted.to_nx()
+        return nx.dijkstra_path_length(graph, source, target, backend="networkx")
     if target in G:
         if weighted.rows.dist_dtype.kind == "i":  # two-sided search would change sums of floats
             with suppress(nx.NetworkXNoPath):
                 return one_path(weighted, source, target)[0]
         else:
-            found = searched(weighted, [G.place[source]], target=G.place[target])
-            if found.reaches(G.place[target]):
-                return found.length_to(G.place[target])
+            result = searched(weighted, [G.place[source]], target=G.place[target])
+            if result.reaches(G.place[target]):
+                return result.length_to(G.place[target])
     require_hashable(target)
     msg = f"Node {target} not reachable from {source}"
     raise nx.NetworkXNoPath(msg)
@@ -105,13 +105,13 @@ def multi_source_dijkstra(
         )
     limit = limit_of(cutoff, weighted)
     if target is None:
-        found = searched(weighted, starts, cutoff=limit)
-        return found.distances(), found.paths()
+        result = searched(weighted, starts, cutoff=limit)
+        return result.distances(), result.paths()
     t = G.place.get(target)
     if t is not None:
-        found = searched(weighted, starts, cutoff=limit, target=t)
-        if found.reaches(t):
-            return found.length_to(t), found.path_to(t)
+        result = searched(weighted, starts, cutoff=limit, target=t)
+        if result.reaches(t):
+            return result.length_to(t), result.path_to(t)
     msg = f"No path to {target}."
     raise nx.NetworkXNoPath(msg)
 
@@ -127,8 +127,8 @@ def dijkstra_predecessor_and_distance(
             weighted.to_nx(), source, cutoff=cutoff, backend="networkx"
         )
     limit = limit_of(cutoff, weighted)
-    found = searched(weighted, [G.place[source]], cutoff=limit)
-    return found.predecessors(first_met=True, cutoff=limit), found.distances()
+    result = searched(weighted, [G.place[source]], cutoff=limit)
+    return result.predecessors(first_met=True, cutoff=limit), result.distances()
 
 
 def all_pairs_dijkstra(
@@ -139,7 +139,7 @@ def all_pairs_dijkstra(
     if weighted.negative:
         return _theirs(nx.all_pairs_dijkstra, weighted, cutoff)
     limit = limit_of(cutoff, weighted)
-    return by_node(weighted, lambda found: (found.distances(), found.paths()), cutoff=limit)
+    return by_node(weighted, lambda result: (result.distances(), result.paths()), cutoff=limit)
 
 
 def all_pairs_dijkstra_path_length(

@@ -154,8 +154,8 @@ def average_shortest_path_length(
     """Return the mean distance; see `networkx.average_shortest_path_length`."""
     if method is None:
         method = "unweighted" if weight is None else "dijkstra"
-    known = ("unweighted", *_METHODS, "floyd-warshall", "floyd-warshall-numpy")
-    if method not in known:
+    methods = ("unweighted", *_METHODS, "floyd-warshall", "floyd-warshall-numpy")
+    if method not in methods:
         msg = f"method not supported: {method}"
         raise ValueError(msg)
     n = len(G)

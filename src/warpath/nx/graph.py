@@ -92,13 +92,13 @@ class Weighted:
 
     def to_nx(self) -> Any:
         """Return these edges as a DiGraph whose attribute "weight" is a Python number."""
-        made = nx.DiGraph()
-        made.add_nodes_from(self.names)
+        graph = nx.DiGraph()
+        graph.add_nodes_from(self.names)
         weights = self.numbers(np.arange(self.rows.m))
-        made.add_weighted_edges_from(
+        graph.add_weighted_edges_from(
             zip(self.named(self.tails), self.named(self.rows.indices), weights, strict=True)
         )
-        return made
+        return graph
 
 
 def _lightest(weights: list[Any]) -> Any:
@@ -354,8 +354,8 @@ def convert_to_nx(result: Any, *, name: str | None = None) -> Any:
         (False, True): nx.MultiGraph,
         (True, True): nx.MultiDiGraph,
     }
-    made = kinds[result.directed, result.multigraph](**result.graph)
-    made.add_nodes_from(
+    graph = kinds[result.directed, result.multigraph](**result.graph)
+    graph.add_nodes_from(
         zip(result.names, result.node_data, strict=True)
         if result.node_data is not None
         else result.names
@@ -369,19 +369,19 @@ def convert_to_nx(result: Any, *, name: str | None = None) -> Any:
                 continue
             seen.add((u, v))
         if result.data is None:
-            made.add_edge(u, v)
+            graph.add_edge(u, v)
         elif result.multigraph:
-            made.add_edges_from((u, v, key, data) for key, data in result.data[at].items())
+            graph.add_edges_from((u, v, key, data) for key, data in result.data[at].items())
         else:
-            made.add_edge(u, v, **result.data[at])
+            graph.add_edge(u, v, **result.data[at])
     for weight, weighted in result._weighted.items() if result.data is None else ():  # noqa: SLF001
         if weight is not None and weighted.rows.weights is not None:
-            _put_weights(made, weighted, weight)
-    return made
+            _put_weights(graph, weighted, weight)
+    return graph
 
 
-def _put_weights(made: Any, weighted: Weighted, weight: Hashable) -> None:
+def _put_weights(graph: Any, weighted: Weighted, weight: Hashable) -> None:
     """Set the weights that were read at the conversion on edges whose attributes were not kept."""
     for u, v, data in weighted.to_nx().edges(data=True):
-        edge = made.edges[(u, v, 0) if made.is_multigraph() else (u, v)]
+        edge = graph.edges[(u, v, 0) if graph.is_multigraph() else (u, v)]
         edge[weight] = data["weight"]

@@ -82,11 +82,11 @@ def eccentricity(G: Converted, v: Any = None, sp: Any = None, weight: Any = None
     bunch = bunch_of(G, v)
     if sp is None:
         lengths = lengths_from(G.weighted(weight), [G.place[name] for name in bunch])
-        found = ((len(each), _first_largest(each)) for each in lengths)
+        farthest_vertices = ((len(length), _first_largest(length)) for length in lengths)
     else:
-        found = (_given(sp, name) for name in bunch)
+        farthest_vertices = (_given(sp, name) for name in bunch)
     result = {}
-    for name, (count, farthest) in zip(bunch, found, strict=True):
+    for name, (count, farthest) in zip(bunch, farthest_vertices, strict=True):
         if count != len(G):
             why = "digraph is not strongly connected" if G.directed else "graph is not connected"
             msg = f"Found infinite path length because the {why}"
@@ -128,19 +128,19 @@ def _all(G: Converted, e: Any, usebounds: Any, weight: Any) -> dict[Any, Any]:
         return given
     bounded = usebounds is True and not G.directed
     try:
-        found: dict[Any, Any] = eccentricity(G, weight=weight)
+        eccentricities: dict[Any, Any] = eccentricity(G, weight=weight)
     except nx.NetworkXError:
         if not bounded:
             raise
         msg = "Cannot compute metric because graph is not connected."
         raise nx.NetworkXError(msg) from None
-    return found
+    return eccentricities
 
 
 def _first_largest(ascending: list[Any]) -> Any:
     """Return the number that `max` returns: of an equal integer and float, the first."""
-    found = ascending[bisect_left(ascending, ascending[-1])]
-    return found or 0  # the source's distance to itself is the integer 0
+    name = ascending[bisect_left(ascending, ascending[-1])]
+    return name or 0  # the source's distance to itself is the integer 0
 
 
 def _given(sp: Any, name: Any) -> tuple[int, Any]:

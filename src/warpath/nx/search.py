@@ -95,10 +95,10 @@ class Found:
         if not isinstance(kinds, int) and self.via is not None:
             whole = kinds[self.via] != FLOAT
             _core.along_paths(self.above, whole)
-        found: dict[Any, Any] = _core.dict_of_distances(
+        lengths: dict[Any, Any] = _core.dict_of_distances(
             self.weighted.owner.name_array, self.order, self.dist, whole
         )
-        return found
+        return lengths
 
     def before(self) -> Array:
         """Return the vertex before each vertex of `order`: (r,); undefined at the sources."""
@@ -106,10 +106,10 @@ class Found:
 
     def paths(self) -> dict[Any, list[Any]]:
         """Return the path to every reached node."""
-        found: dict[Any, list[Any]] = _core.dict_of_paths(
+        routes: dict[Any, list[Any]] = _core.dict_of_paths(
             self.weighted.owner.name_array, self.order, self.above
         )
-        return found
+        return routes
 
     def path_to(self, target: int) -> list[Any]:
         """Return the path to one reached vertex."""
@@ -152,10 +152,10 @@ class Found:
             first_met,
             unreachable(self.dist.dtype) if limit is None else limit,
         )
-        found: dict[Any, list[Any]] = _core.dict_of_lists(
+        lists: dict[Any, list[Any]] = _core.dict_of_lists(
             self.weighted.owner.name_array, keys, ends, listed
         )
-        return found
+        return lists
 
 
 def searched(
@@ -221,10 +221,10 @@ def lengths_by_levels(
     order = _core.breadth_first_levels(
         rows.indptr, rows.indices, into.indptr, into.indices, source, _level(cutoff), dist
     )
-    found: dict[Any, int] = _core.dict_of_distances(
+    lengths: dict[Any, int] = _core.dict_of_distances(
         owner.name_array, order, dist, np.empty(0, bool)
     )
-    return found
+    return lengths
 
 
 def paths_by_levels(
@@ -237,7 +237,7 @@ def paths_by_levels(
     backwards : whether each path starts with its end.
     """
     rows = weighted.rows
-    found: dict[Any, list[Any]] = _core.dict_of_paths_by_levels(
+    routes: dict[Any, list[Any]] = _core.dict_of_paths_by_levels(
         weighted.owner.name_array,
         rows.indptr,
         rows.indices,
@@ -246,7 +246,7 @@ def paths_by_levels(
         backwards,
         threads_for(rows.n + rows.m),
     )
-    return found
+    return routes
 
 
 def _into(rows: Graph) -> Graph:
@@ -285,8 +285,8 @@ def from_both_ends(rows: Graph, source: int, target: int) -> tuple[Array, int] |
     if rows.dist_dtype.kind != "i" or rows.m >= 2**32:
         return None
     search = _BOTH_ENDS.of(rows, lambda: _search_from_both_ends(rows))
-    found: tuple[Array, int] | None = search(source, target)
-    return found
+    path: tuple[Array, int] | None = search(source, target)
+    return path
 
 
 def each(
@@ -322,8 +322,8 @@ def by_node(
         errors that are raised when the iterator is read.
     """
     weighted.require_room()
-    found = each(weighted, cutoff=cutoff, queue=queue)
-    return ((name, answer(one)) for name, one in zip(weighted.names, found, strict=True))
+    searches = each(weighted, cutoff=cutoff, queue=queue)
+    return ((name, answer(one)) for name, one in zip(weighted.names, searches, strict=True))
 
 
 def rows_of(
@@ -372,8 +372,8 @@ def lengths_from(
         msg = "with negative weights the result depends on each step of Dijkstra's algorithm."
         raise LeftToNetworkXError(msg)
     if not isinstance(weighted.kinds, int):
-        for found in each(weighted, sources, queue=signed):
-            yield list(found.distances().values())
+        for result in each(weighted, sources, queue=signed):
+            yield list(result.distances().values())
         return
     for row in rows_of(weighted, sources):
         labels = np.sort(row)

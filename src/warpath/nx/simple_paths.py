@@ -40,20 +40,20 @@ def shortest_simple_paths(
         weighted.require_room()
         search = _search_of(weighted, by_levels=weight is None)
         along = None if weight is None else weighted
-        found = _by_length(search, along, G.place[source], G.place[target])
+        routes = _by_length(search, along, G.place[source], G.place[target])
         none = f"No path between {source} and {target}."
-        return _named(weighted, found, none)
+        return _named(weighted, routes, none)
 
     return lazily(paths)
 
 
-def _named(weighted: Weighted, found: Iterator[list[int]], none: str) -> Iterator[list[Any]]:
+def _named(weighted: Weighted, paths: Iterator[list[int]], none: str) -> Iterator[list[Any]]:
     """Yield paths as nodes; raise NetworkXNoPath if there is none."""
-    first = next(found, None)
+    first = next(paths, None)
     if first is None:
         raise nx.NetworkXNoPath(none)
     yield weighted.named(np.array(first))
-    for path in found:
+    for path in paths:
         yield weighted.named(np.array(path))
 
 
@@ -78,15 +78,15 @@ def _by_length(
     waiting = _Waiting()
     if len(vertices):
         waiting.push(length, tuple(vertices.tolist()))
-    found: list[tuple[int, ...]] = []
+    paths: list[tuple[int, ...]] = []
     while waiting.paths:
         path = waiting.pop()
         yield list(path)
-        found.append(path)
+        paths.append(path)
         weights = [] if along is None else _weights(along, path)
         for at, spur in enumerate(path[:-1]):
             root = path[: at + 1]
-            heads = {other[at + 1] for other in found if other[: at + 1] == root}
+            heads = {other[at + 1] for other in paths if other[: at + 1] == root}
             vertices, length = search(
                 spur, target, np.array(root[:-1], np.int64), np.array(list(heads), np.int64)
             )

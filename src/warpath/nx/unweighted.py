@@ -77,13 +77,13 @@ def predecessor(
     # NetworkX checks the cutoff after a level, so the first is always visited; 0 means no limit.
     limit = levels_of(cutoff)
     limit = None if limit is None or not cutoff or is_nan(cutoff) else max(1, limit)
-    found = _levels(G.weighted(None), G.place[source], limit)
-    before = found.predecessors()
+    levels = _levels(G.weighted(None), G.place[source], limit)
+    before = levels.predecessors()
     if target is None:
-        return (before, found.distances()) if return_seen else before
+        return (before, levels.distances()) if return_seen else before
     if target not in before:
         return ([], -1) if return_seen else []
-    length = found.length_to(G.place[target])
+    length = levels.length_to(G.place[target])
     return (before[target], length) if return_seen else before[target]
 
 

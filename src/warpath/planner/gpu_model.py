@@ -298,7 +298,7 @@ def _table_bytes(recipe: Recipe, size: Size, facts: Facts) -> int:
             return one + (facts.m + 3 * n) * label
         case Loop.FLOYD_WARSHALL:
             side = -(-n // _PIVOT) * _PIVOT
-            entry = max(np.dtype(each).itemsize for each in _labels_of_tiles(facts))
+            entry = max(np.dtype(tile).itemsize for tile in _labels_of_tiles(facts))
             whole = rows + side * side * entry + min(_BUFFERS, table)
             # Four tiles, and a copy while a panel is lowered.
             return whole if size.staged is None else size.staged * 5 // 4

@@ -277,10 +277,10 @@ class Dask(Cpu):
         self, recipe: Recipe, size: Size, facts: Facts, hardware: Hardware, threads: int | None
     ) -> Candidate:
         del threads
-        found = super().candidate(recipe, size, facts, hardware, 1)
+        on_one = super().candidate(recipe, size, facts, hardware, 1)
         row = size._replace(sources=1, place=Destination.NEW)
         graph = 8 * facts.n + 16 * facts.m
-        return replace(found, bytes=graph + cpu_bytes(recipe, row, facts, 1))
+        return replace(on_one, bytes=graph + cpu_bytes(recipe, row, facts, 1))
 
     def free(self, hardware: Hardware) -> int | None:
         return hardware.gpu_memory

@@ -109,8 +109,8 @@ def shared_plan(plans: Sequence[Plan], device: str, facts: Facts) -> Plan:
     if len(shares) == 1:
         note = f"device={device!r}: there is no other device"
         return replace(lead, notes=(*lead.notes, note))
-    known = [plan.seconds for plan in shares if plan.seconds]
-    seconds = 1 / sum(1 / each for each in known) if len(known) == len(shares) else None
+    predicted = [plan.seconds for plan in shares if plan.seconds]
+    seconds = 1 / sum(1 / each for each in predicted) if len(predicted) == len(shares) else None
     notes = [
         f"rows are shared with {plan.headline()}, {_time_on_one_device(plan)}"
         for plan in shares[1:]

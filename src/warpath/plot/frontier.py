@@ -224,8 +224,8 @@ def _hops(pred: Array) -> Array:
     while (ends != len(pred)).any():
         hops += hops[ends]
         ends = ends[ends]
-    found: Array = hops[:-1]
-    return found
+    counts: Array = hops[:-1]
+    return counts
 
 
 def _shown(paths: Paths, steps: SearchSteps) -> Array:
@@ -269,9 +269,9 @@ def _frames(
             axes.draw_artist(drawn)
             drawn.remove()
             if not last:
-                for one in dots:
-                    axes.draw_artist(one)
-                    one.remove()
+                for dot in dots:
+                    axes.draw_artist(dot)
+                    dot.remove()
             if last:
                 behind = canvas.copy_from_bbox(figure.bbox)
             if not last or at == len(steps.limits) - 1:

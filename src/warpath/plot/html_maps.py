@@ -382,5 +382,5 @@ def _pieces(lines: list[Array], first: int, step: int) -> tuple[Array, Array]:
     """Return every `step`-th line as straight pieces and their lines' numbers."""
     chosen = range(first, len(lines), step)
     pieces = [np.stack([lines[at][:-1], lines[at][1:]], axis=1) for at in chosen]
-    counts = [len(each) for each in pieces]
+    counts = [len(piece) for piece in pieces]
     return np.concatenate(pieces), np.repeat(np.array(chosen), counts)

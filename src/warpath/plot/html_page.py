@@ -173,8 +173,8 @@ def measured(value: Any, graph: Graph) -> str:
 
 def network_around(graph: Graph, points: Array, theme: Theme) -> Layer:
     """Return the network around some points as a faint layer."""
-    known = points[np.isfinite(points).all(axis=1)]
-    low, high = known.min(axis=0), known.max(axis=0)
+    finite = points[np.isfinite(points).all(axis=1)]
+    low, high = finite.min(axis=0), finite.max(axis=0)
     margin = _AROUND * (float((high - low).max()) or 1e-3)
     lines = network_lines(graph, (*(low - margin).tolist(), *(high + margin).tolist()))
     return Layer(theme.network, 1, lines, np.arange(len(lines)))
@@ -202,9 +202,9 @@ class _Places:
         self._degrees = in_degrees(graph.coordinates)
         points = [layer.pieces.reshape(-1, 2) for layer in page.layers]
         drawn = np.concatenate([*points, page.focus, *(mark.place[None] for mark in page.marks)])
-        known = self._projected(drawn[np.isfinite(drawn).all(axis=1)])
-        self._corner = known.min(axis=0)
-        extent = float((known.max(axis=0) - self._corner).max())
+        finite = self._projected(drawn[np.isfinite(drawn).all(axis=1)])
+        self._corner = finite.min(axis=0)
+        extent = float((finite.max(axis=0) - self._corner).max())
         self._step = (extent or (1e-6 if self._degrees else 1.0)) / _STEPS
         left, top = self._corner.tolist()
         self.world = {"left": left, "top": top, "step": self._step} if self._degrees else None
@@ -226,8 +226,8 @@ class _Places:
 
     def box(self, points: Array) -> list[int]:
         """Return xmin, ymin, xmax, ymax of some points."""
-        known = self.whole(points[np.isfinite(points).all(axis=1)])
-        return [*known.min(axis=0).tolist(), *known.max(axis=0).tolist()]
+        finite = self.whole(points[np.isfinite(points).all(axis=1)])
+        return [*finite.min(axis=0).tolist(), *finite.max(axis=0).tolist()]
 
     def layer(self, layer: Layer) -> dict[str, Any]:
         """Return a layer as the script reads it.
@@ -235,8 +235,8 @@ class _Places:
         The points of a line follow each other: the first, then the steps from one to the next.
         ``points`` has the number of points of each line, and is empty where each has two.
         """
-        known = np.isfinite(layer.pieces).all(axis=(1, 2))
-        pieces, line = layer.pieces[known], layer.line[known]
+        is_finite = np.isfinite(layer.pieces).all(axis=(1, 2))
+        pieces, line = layer.pieces[is_finite], layer.line[is_finite]
         begins = np.flatnonzero(np.diff(line, prepend=-1))
         counts = np.diff(begins, append=len(line)) + 1
         first = np.cumsum(counts) - counts

@@ -117,15 +117,15 @@ def plot_within(
     return drawing.figure
 
 
-def headings(found: Within, names: Sequence[str]) -> tuple[str, str]:
+def headings(result: Within, names: Sequence[str]) -> tuple[str, str]:
     """Return a title and a subtitle for isochrones around sources of these names."""
-    graph = found.graph
-    way = "on the way to" if found.reverse else "of"
-    count = found.count_of_sources
+    graph = result.graph
+    way = "on the way to" if result.reverse else "of"
+    count = result.count_of_sources
     ends = names[0] if count == 1 else f"the nearest of {count:,} sources"
-    farthest = units.measure(found.cutoffs[-1].item(), graph.unit)
+    farthest = units.measure(result.cutoffs[-1].item(), graph.unit)
     parts = [graph.name] if graph.name else []
-    parts.append(f"{len(found):,} of {graph.n:,} vertices")
+    parts.append(f"{len(result):,} of {graph.n:,} vertices")
     return f"Within {farthest} {way} {ends}", ", ".join(parts)
 
 

@@ -59,17 +59,17 @@ def positions_of(graph: Graph, what: str) -> Array:
     return graph.coordinates
 
 
-def starts_of(found: Any, indices: Array, what: str) -> Array:
+def starts_of(result: Any, indices: Array, what: str) -> Array:
     """Return where the sources of a result are drawn: (k, 2).
 
     Parameters
     ----------
-    found : a result with `point_sources`.
+    result : a result with `point_sources`.
     indices : (k,) its sources; of points along edges the nearer ends.
     what : as in `positions_of`.
     """
-    positions = positions_of(found.graph, what)[indices]
-    points = found.point_sources
+    positions = positions_of(result.graph, what)[indices]
+    points = result.point_sources
     if points is None:
         return positions
     return np.where((points.ends.along >= 0)[:, None], points.ends.points, positions)
@@ -100,12 +100,12 @@ def new_map(
     """
     colours = theme_of(theme)
     positions = positions_of(graph, what)
-    known = points[np.isfinite(points).all(axis=1)]
-    if not len(known):
+    finite = points[np.isfinite(points).all(axis=1)]
+    if not len(finite):
         msg = f"no vertex has coordinates, so {what} cannot be drawn."
         raise GraphError(msg)
-    scale = stretch(positions, known)
-    box = _box(known, scale, margin, flattest)
+    scale = stretch(positions, finite)
+    box = _box(finite, scale, margin, flattest)
     ratio = (box[3] - box[1]) * scale / (box[2] - box[0])
     wide = min(_WIDTH, 1.1 * _WIDTH / ratio)
     high = wide * ratio

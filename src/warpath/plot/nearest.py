@@ -81,8 +81,8 @@ def plot_nearest(
     src, dst = (ends[edges] for ends in graph.edges()[:2])
     lines, which, _, _ = lines_of(graph, edges)
     area = areas(found, src, dst)
-    known = np.isfinite(lines).all(axis=(1, 2))
-    lines, of_line = lines[known], area[which[known]]
+    is_finite = np.isfinite(lines).all(axis=(1, 2))
+    lines, of_line = lines[is_finite], area[which[is_finite]]
     points = np.concatenate([lines.reshape(-1, 2), starts])
     drawing = new_map(graph, points, "the areas of facilities", theme=theme, dpi=dpi)
     _draw_areas(drawing, lines, of_line, greedy_colours(found, src, dst))
@@ -113,34 +113,34 @@ def _draw_areas(drawing: MapFigure, lines: Array, area: Array, colour: Array) ->
         draw_lines(drawing.axes, lines[mine], colors=one, linewidths=width, capstyle="round")
 
 
-def areas(found: Nearest, src: Array, dst: Array) -> Array:
+def areas(result: Nearest, src: Array, dst: Array) -> Array:
     """Return the number of the facility that both ends of each edge have, or -1: (m,)."""
-    facility = found.facility_rows[src]
-    return np.where(facility == found.facility_rows[dst], facility, -1)
+    facility = result.facility_rows[src]
+    return np.where(facility == result.facility_rows[dst], facility, -1)
 
 
-def greedy_colours(found: Nearest, src: Array, dst: Array) -> Array:
+def greedy_colours(result: Nearest, src: Array, dst: Array) -> Array:
     """Return a number of a colour for each facility, by greedy colouring: (k,)."""
-    ends = [found.facility_rows[each] for each in (src, dst)]
-    both = found.reached[src] & found.reached[dst] & (ends[0] != ends[1])
-    next_to: list[set[int]] = [set() for _ in found.starts]
+    ends = [result.facility_rows[each] for each in (src, dst)]
+    both = result.reached[src] & result.reached[dst] & (ends[0] != ends[1])
+    next_to: list[set[int]] = [set() for _ in result.starts]
     for one, other in np.unique(np.stack(ends)[:, both], axis=1).T.tolist():
         next_to[one].add(other)
         next_to[other].add(one)
     count = len(AREAS[True])
-    colours = np.zeros(len(found.starts), np.int64)
+    colours = np.zeros(len(result.starts), np.int64)
     for at, others in enumerate(next_to):
         taken = {int(colours[other]) for other in others if other < at}
         colours[at] = next((each for each in range(count) if each not in taken), at % count)
     return colours
 
 
-def nearest_subtitle(found: Nearest) -> str:
+def nearest_subtitle(result: Nearest) -> str:
     """Return how many vertices have a facility, and how far the farthest of them is."""
-    graph, reached = found.graph, found.reached
+    graph, reached = result.graph, result.reached
     parts = [graph.name] if graph.name else []
     parts.append(f"{int(reached.sum()):,} of {graph.n:,} vertices")
     if reached.any():
-        farthest = found.dist[reached].max().item()
+        farthest = result.dist[reached].max().item()
         parts.append(f"the farthest {units.measure(farthest, graph.unit)} away")
     return ", ".join(parts)

@@ -66,10 +66,10 @@ def theme_of(name: str) -> Theme:
 
 def checked_path(given: Any, *more: str) -> Path:
     """Return the path of a picture; raise InputError if its suffix is not valid nor in `more`."""
-    path, known = to_write(given), (*_SUFFIXES, *more)
-    if path.suffix.lower() not in known:
-        found = path.suffix or "no suffix"
-        msg = f"{path}: the suffix must be one of {', '.join(known)}, not {found}."
+    path, suffixes = to_write(given), (*_SUFFIXES, *more)
+    if path.suffix.lower() not in suffixes:
+        suffix = path.suffix or "no suffix"
+        msg = f"{path}: the suffix must be one of {', '.join(suffixes)}, not {suffix}."
         raise InputError(msg)
     return path
 
@@ -83,8 +83,8 @@ def picture_text(value: object) -> str:
 def drawable(given: Any, kind: type, name: str, how: str) -> None:
     """Raise InputError if an argument has another type than `kind`; `how` is a call for one."""
     if not isinstance(given, kind):
-        found = f"{given!r:.60} is a {type(given).__name__}"
-        msg = f"{name} = {found}, not a {kind.__name__}: {how} returns one."
+        what_was_given = f"{given!r:.60} is a {type(given).__name__}"
+        msg = f"{name} = {what_was_given}, not a {kind.__name__}: {how} returns one."
         raise InputError(msg)
 
 

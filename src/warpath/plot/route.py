@@ -114,10 +114,10 @@ def route_subtitle(graph: Graph, vertices: Any) -> str:
     """Return the length of a route, its number of edges and the graph's name."""
     parts = []
     if isinstance(vertices, Route):
-        known = graph.unit is not None
+        has_unit = graph.unit is not None
         length, hops = vertices.length, len(vertices.edges)
         parts.append(
-            units.measure(length, graph.unit) if known else f"length {units.length(length)}"
+            units.measure(length, graph.unit) if has_unit else f"length {units.length(length)}"
         )
         parts.append(f"{hops:,} edge{'' if hops == 1 else 's'}")
     return ", ".join([*parts, *([graph.name] if graph.name else [])])

@@ -160,9 +160,9 @@ def _draw(grid: Any, sweep: Sweep, colour: str, mark: str) -> None:
         "zorder": 3,
     }
     deltas = [point.delta for point in sweep.points]
-    known = [point for point in sweep.points if point.work is not None]
-    works = [point.work for point in known]
-    grid[-2].plot([point.delta for point in known], works, label=sweep.algorithm, **look)
+    counted = [point for point in sweep.points if point.work is not None]
+    works = [point.work for point in counted]
+    grid[-2].plot([point.delta for point in counted], works, label=sweep.algorithm, **look)
     grid[-1].plot(deltas, [max(point.rounds, 1) for point in sweep.points], **look)
     best = sweep.best
     if best is not None and best.seconds is not None:

@@ -139,8 +139,8 @@ def tree_edges(paths: Paths) -> tuple[Array, Array, Array]:
     dist = paths.dist[heads].astype(np.float64)
     heads = heads[np.argsort(-dist, kind="stable")]
     lines, which, _, _ = lines_of(graph, lightest(graph, paths.pred[heads], heads))
-    known = np.isfinite(lines).all(axis=(1, 2))
-    heads, lines = heads[which[known]], lines[known]
+    is_finite = np.isfinite(lines).all(axis=(1, 2))
+    heads, lines = heads[which[is_finite]], lines[is_finite]
     for root in paths.first_reached.tolist():
         pieces, _ = paths.path_to(root).pieces
         heads = np.append(heads, np.full(len(pieces), root))

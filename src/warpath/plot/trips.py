@@ -76,7 +76,10 @@ def plot_pairs(
     for at, line in enumerate(lines):
         shade = palette[at % len(palette)]
         drawing.axes.plot(line[:, 0], line[:, 1], color=shade, linewidth=1.8, zorder=3)
-    starts, ends = names_of(found, found.origin_indices), names_of(found, found.destination_indices)
+    starts, ends = (
+        names_of(found, found.origin_indices),
+        names_of(found, found.destination_indices),
+    )
     for trip, line in zip(trips, lines, strict=True):
         if len(trips) <= MARKED:
             mark(drawing, line[0], starts[trip], start=True)
@@ -92,7 +95,7 @@ def plot_pairs(
     return drawing.figure
 
 
-def routes_of(found: Pairs) -> tuple[list[int], list[Array]]:
+def routes_of(result: Pairs) -> tuple[list[int], list[Array]]:
     """Return the trips that have a path, and the line of each: (h, 2) coordinates.
 
     Raises
@@ -100,16 +103,16 @@ def routes_of(found: Pairs) -> tuple[list[int], list[Array]]:
     GraphError
         If the graph or a vertex of a route has no coordinates, or no trip has a path.
     """
-    positions_of(found.graph, "the routes of trips")
-    trips = np.flatnonzero(found.reached).tolist()
+    positions_of(result.graph, "the routes of trips")
+    trips = np.flatnonzero(result.reached).tolist()
     if not trips:
         raise GraphError("no trip has a path, so there is nothing to draw.")
-    return trips, [route_line(found.graph, found.route(trip)) for trip in trips]
+    return trips, [route_line(result.graph, result.route(trip)) for trip in trips]
 
 
-def trips_subtitle(found: Pairs) -> str:
+def trips_subtitle(result: Pairs) -> str:
     """Return the graph's name, the number of trips that have a path, and the longest of them."""
-    reached = found.dist[found.reached]
-    longest = measured(reached.max().item(), found.graph)
-    parts = [found.graph.name] if found.graph.name else []
+    reached = result.dist[result.reached]
+    longest = measured(reached.max().item(), result.graph)
+    parts = [result.graph.name] if result.graph.name else []
     return ", ".join([*parts, f"{len(reached):,} have a path", f"the longest of {longest}"])

@@ -181,7 +181,7 @@ def _traversed(traversal: str) -> tuple[Recipe, ...]:
     return sweep, near_far, bucketing, sort_all, multisplit
 
 
-_BY_METHOD = tuple(zip(*(_traversed(one) for one in _TRAVERSALS), strict=True))
+_BY_METHOD = tuple(zip(*(_traversed(traversal) for traversal in _TRAVERSALS), strict=True))
 _NEAR_FAR_MERGE_PATH = _BY_METHOD[1][-1]
 
 RECIPES = (

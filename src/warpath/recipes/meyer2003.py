@@ -14,9 +14,9 @@ _DELTA = Param(
     default=2,
     relative=True,
 )
-_CPU = next(one for one in classic.RECIPES if one.name == "classic.delta_stepping")
+_CPU = next(recipe for recipe in classic.RECIPES if recipe.name == "classic.delta_stepping")
 _NEAR_FAR = next(
-    one for one in davidson2014.RECIPES if one.name == "davidson2014.near_far.merge_path"
+    recipe for recipe in davidson2014.RECIPES if recipe.name == "davidson2014.near_far.merge_path"
 )
 
 RECIPES = (

@@ -27,31 +27,31 @@ def chosen_params(
     InputError
         If one is not a parameter of the recipe, not above 0, or not whole where it must be.
     """
-    known = {param.name: param for param in recipe.params}
+    by_name = {param.name: param for param in recipe.params}
     for name, value in given.items():
-        if name not in known:
-            some = ", ".join(sorted(known)) or "none"
+        if name not in by_name:
+            some = ", ".join(sorted(by_name)) or "none"
             msg = f"params has {name!r}, but {recipe.name} takes {some}."
             raise InputError(msg)
         if not 0 < as_float(value) < math.inf:
             msg = f"params[{name!r}] = {shown(value)} must be a number above 0."
             raise InputError(msg)
-        if known[name].whole and value != round(value):
+        if by_name[name].whole and value != round(value):
             msg = f"params[{name!r}] = {value!r} must be a whole number."
             raise InputError(msg)
-        most = known[name].most
+        most = by_name[name].most
         if most is not None and value > most:
             msg = f"params[{name!r}] = {value!r} must be at most {most} for {recipe.name}."
             raise InputError(msg)
     given = {name: v if is_integer(v) else float(v) for name, v in given.items()}
     defaults = {p.name: p.default for p in recipe.params if p.default is not None}
-    params = {n: round(v) if known[n].whole else v for n, v in (defaults | given).items()}
-    if "delta" in known and ("delta" in given or not known["delta"].of_loop):
+    params = {n: round(v) if by_name[n].whole else v for n, v in (defaults | given).items()}
+    if "delta" in by_name and ("delta" in given or not by_name["delta"].of_loop):
         low, high = _RANGE[facts.weight_dtype]
-        unset = _default_delta(facts, known["delta"].default, threads)
+        unset = _default_delta(facts, by_name["delta"].default, threads)
         delta = min(max(given.get("delta", unset), low), high)
         params["delta"] = round(delta) if facts.integer else delta
-    if "width" in known:
+    if "width" in by_name:
         _set_width(params, given, facts)
     return params
 

@@ -369,7 +369,7 @@ class Recipe:
         `planner.device_kind.DeviceKind.objection`.
         """
         if task not in self.solves:
-            able = ", ".join(sorted(one.value for one in self.solves))
+            able = ", ".join(sorted(solve.value for solve in self.solves))
             return f"it does {able}, not {task.value}"
         weights = self._against_weights(facts)
         if weights is not None:

@@ -146,13 +146,13 @@ def verify(
     if len(result.dist) != graph.n:
         msg = f"the result has {len(result.dist)} labels but the graph has n = {graph.n} vertices."
         raise InputError(msg)
-    found = Labels(graph, _labels_of(graph, result.dist), 0)
+    labels = Labels(graph, _labels_of(graph, result.dist), 0)
     before = _checked_pred(graph, inner, result.pred)
     if result._point is not None:  # noqa: SLF001 - a part of the result
         points, there = result._point  # noqa: SLF001
-        _verify_from_point(points.on(graph), there, found.dist, before)
+        _verify_from_point(points.on(graph), there, labels.dist, before)
         return Certificate(1, graph.n, graph.m, tree=True, slack=0)
-    return _verify_tree(found, result.source_index, before, tree, cutoff=result.cutoff)
+    return _verify_tree(labels, result.source_index, before, tree, cutoff=result.cutoff)
 
 
 def _verify_foreign(
@@ -169,28 +169,28 @@ def _verify_foreign(
         msg = "an array of distances needs their source: give source=, a vertex of the graph."
         raise InputError(msg)
     start = one_index(graph, source, "source")
-    found = labels_of(graph, dist, unreachable)
+    labels = labels_of(graph, dist, unreachable)
     if pred is None:
         if tree != "canonical":
             raise InputError("tree='any' needs predecessors: give pred=, or leave it out.")
-        inner = search_graph(found.graph)
-        _verify_row(found.graph, inner, start, found.dist, None, cutoff=None, slack=found.slack)
-        return Certificate(1, graph.n, graph.m, tree=False, slack=found.slack)
+        inner = search_graph(labels.graph)
+        _verify_row(labels.graph, inner, start, labels.dist, None, cutoff=None, slack=labels.slack)
+        return Certificate(1, graph.n, graph.m, tree=False, slack=labels.slack)
     before = predecessors_of(graph, pred, start)
-    if found.slack and tree == "canonical":
+    if labels.slack and tree == "canonical":
         msg = (
             "these distances are rounded, which leaves open which predecessors are tight: give "
             "tree='any'."
         )
         raise InputError(msg)
-    return _verify_tree(found, start, before, tree, cutoff=None)
+    return _verify_tree(labels, start, before, tree, cutoff=None)
 
 
 def _verify_tree(
-    found: Labels, source: int, pred: Array, tree: str, *, cutoff: float | None
+    own_labels: Labels, source: int, pred: Array, tree: str, *, cutoff: float | None
 ) -> Certificate:
     """Check the distances of all vertices, and that the predecessors are the tree that is meant."""
-    graph, labels, slack = found
+    graph, labels, slack = own_labels
     inner = search_graph(graph)
     row = graph, inner, source, labels
     if tree == "canonical":
@@ -209,10 +209,10 @@ def _verify_tree(
     return Certificate(1, graph.n, graph.m, tree=True, slack=slack, canonical=canonical)
 
 
-def _verify_from_point(points: PointSources, found: Paths, dist: Array, pred: Array) -> None:
+def _verify_from_point(points: PointSources, paths: Paths, dist: Array, pred: Array) -> None:
     """Check paths from a point along an edge, and those of the graph in which it is a vertex."""
-    verify(points.searched, found)
-    expected, graph = paths_from(points, found), points.graph
+    verify(points.searched, paths)
+    expected, graph = paths_from(points, paths), points.graph
     rows = {"label": (dist, _labels_of(graph, expected.dist)), "pred": (pred, expected.pred)}
     for rule, (given, right) in rows.items():
         if not np.array_equal(given, right):
@@ -267,7 +267,7 @@ def _compare(
     source: int,
     targets: Array,
     cutoff: float | None,
-    found: Array,
+    own: Array,
     slack: float,
 ) -> Array:
     """Compare distances with those of a certified search, and return its predecessors: (n,).
@@ -276,7 +276,7 @@ def _compare(
     ----------
     inner : the opened graph.
     targets : (t,) the vertices of the distances.
-    found : (t,) the distances to check, in the graph's distance type.
+    own : (t,) the distances to check, in the graph's distance type.
     """
 
     def check(labels: Array, limit: float | None) -> None:
@@ -295,16 +295,16 @@ def _compare(
         )
         raise VerificationError(msg, "column", {"cycle": cycle}) from None
     expected = labels[targets]
-    same = found == expected
+    same = own == expected
     if slack:
         with np.errstate(invalid="ignore", over="ignore"):  # inf - inf
-            same |= np.abs(found - expected) <= slack
+            same |= np.abs(own - expected) <= slack
             if cutoff is not None:  # rounding may put only one of the two beyond the cutoff
-                same |= np.abs(np.minimum(found, expected) - cutoff) <= slack
+                same |= np.abs(np.minimum(own, expected) - cutoff) <= slack
     if not same.all():
         at = int(np.flatnonzero(~same)[0])
         vertex = int(targets[at])
-        wrong, right = found[at].item(), expected[at].item()
+        wrong, right = own[at].item(), expected[at].item()
         msg = (
             f"not verified: {_RULES['column']}; from {one_label(graph, source)!r} to "
             f"{one_label(graph, vertex)!r} it has {wrong}, expected {right}."
@@ -376,7 +376,7 @@ def _certify(
 ) -> None:
     """Check the labels of the opened graph, and the predecessors if given."""
     none = np.empty(0, inner.indices.dtype)
-    found = _core.verify(
+    report = _core.verify(
         inner.indptr,
         inner.indices,
         inner.solver_weights,
@@ -388,26 +388,26 @@ def _certify(
         threads=threads_for(inner.n + inner.m),
         progress=None,
     )
-    if found:
-        raise _broken(graph, found)
+    if report:
+        raise _broken(graph, report)
 
 
-def _broken(graph: Graph, found: dict[str, Any]) -> VerificationError:
-    rule = found["rule"]
+def _broken(graph: Graph, report: dict[str, Any]) -> VerificationError:
+    rule = report["rule"]
 
     def name(vertex: int) -> str:
         inside = vertex if vertex < graph.n else vertex - graph.n  # the copy of a closed vertex
         return repr(one_label(graph, inside))
 
     message = f"not verified: {_RULES.get(rule, rule)}"
-    if "edge" in found:
-        u, v, e = found["edge"]
+    if "edge" in report:
+        u, v, e = report["edge"]
         message += (
-            f"; edge {e}, {name(u)} -> {name(v)} of weight {found['weight']}: "
-            f"dist {found['dist_u']} -> {found['dist_v']}"
+            f"; edge {e}, {name(u)} -> {name(v)} of weight {report['weight']}: "
+            f"dist {report['dist_u']} -> {report['dist_v']}"
         )
-    elif "vertex" in found:
-        message += f"; vertex {name(found['vertex'])}"
-        message += f" has dist {found['dist_v']}" if "dist_v" in found else ""
-        message += f" has pred {name(found['pred'])}" if found.get("pred", -1) >= 0 else ""
-    return VerificationError(f"{message}.", rule, found)
+    elif "vertex" in report:
+        message += f"; vertex {name(report['vertex'])}"
+        message += f" has dist {report['dist_v']}" if "dist_v" in report else ""
+        message += f" has pred {name(report['pred'])}" if report.get("pred", -1) >= 0 else ""
+    return VerificationError(f"{message}.", rule, report)

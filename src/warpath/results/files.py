@@ -179,9 +179,9 @@ def load_paths(graph: Graph, path: str | os.PathLike[str]) -> Paths:
     graph, path = a_graph(graph), to_read(path)
     if suffix_of(path) not in SUFFIXES:
         return _paths_of(graph, path, _stored_arrays(path))
-    found = load_rows(graph, path)
-    if isinstance(found, Paths):
-        return found
+    result = load_rows(graph, path)
+    if isinstance(result, Paths):
+        return result
     msg = "expected a result that warpath saved for one source, found a table of distances"
     raise GraphFormatError(path, None, msg)
 
@@ -412,7 +412,7 @@ def _save_npz(path: Path, parts: dict[str, Array], result: Paths | DistanceTable
     if graph.labels is not None:
         labels = graph.labels
         texts = labels.dtype.kind == "O"
-        parts["labels"] = np.array([str(one) for one in labels.tolist()]) if texts else labels
+        parts["labels"] = np.array([str(label) for label in labels.tolist()]) if texts else labels
     parts["id_base"] = np.array(graph.id_base)
     with atomic(path) as file:
         np.savez_compressed(file, **parts)  # type: ignore[arg-type]  # the stub takes bools only
@@ -495,19 +495,19 @@ def cells(values: Array, present: Array | None) -> list[Any]:
     return [cell if has else None for cell, has in zip(cells, present.tolist(), strict=True)]
 
 
-def _different_types(path: Path, name: str, found: str) -> InputError:
+def _different_types(path: Path, name: str, types: str) -> InputError:
     return InputError(
         f"{path}: cannot write the column {name}, because a table cannot hold values of such "
-        f"different types together ({found}): save as .npz, or use other labels."
+        f"different types together ({types}): save as .npz, or use other labels."
     )
 
 
 def _check_one_type(path: Path, name: str, values: Array) -> None:
     """Raise InputError for labels of several types: the number 3 and the text "3" look alike."""
     if values.dtype.kind == "O":
-        found = sorted({type(value).__name__ for value in values.tolist() if value is not None})
-        if len(found) > 1:
-            raise _different_types(path, name, " and ".join(found))
+        types = sorted({type(value).__name__ for value in values.tolist() if value is not None})
+        if len(types) > 1:
+            raise _different_types(path, name, " and ".join(types))
 
 
 def _write_csv(columns: Columns, file: BinaryIO, *, escape_formulas: bool) -> None:

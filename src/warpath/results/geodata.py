@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from warpath.results.within import Within
 
 
-def within_frame(found: Within, kind: str, crs: Any, resolution: float | None) -> Any:
+def within_frame(result: Within, kind: str, crs: Any, resolution: float | None) -> Any:
     """Implement `Within.to_geodataframe`."""
     frames = {"polygons": _polygons, "edges": _edges, "vertices": _vertices}
     if not isinstance(kind, str) or kind not in frames:
@@ -37,8 +37,8 @@ def within_frame(found: Within, kind: str, crs: Any, resolution: float | None) -
         msg = f"resolution = {shown(resolution)} is for kind='polygons': leave it out for {kind!r}."
         raise InputError(msg)
     geopandas = require("geopandas", extra="geo", what="Within.to_geodataframe")
-    system = crs_of(found.graph, crs)
-    return geopandas.GeoDataFrame(frames[kind](found, resolution), crs=system)
+    system = crs_of(result.graph, crs)
+    return geopandas.GeoDataFrame(frames[kind](result, resolution), crs=system)
 
 
 def crs_of(graph: Graph, wanted: Any) -> Any:
@@ -69,21 +69,21 @@ def _known_crs(wanted: Any) -> Any:
         raise InputError(msg) from error
 
 
-def _polygons(found: Within, resolution: float | None) -> dict[str, Any]:
+def _polygons(result: Within, resolution: float | None) -> dict[str, Any]:
     import shapely
 
-    points = found.graph.coordinates
+    points = result.graph.coordinates
     assert points is not None  # noqa: S101 - checked by the caller
-    own = points[found.indices]
+    own = points[result.indices]
     scale = _unit_scale(points, own)
-    width = _between_neighbours(found.graph, scale) if resolution is None else float(resolution)
-    lines, part = found.segments()
-    band = found.parts()[1][part]
-    known = np.isfinite(lines).all(axis=(1, 2))
+    width = _between_neighbours(result.graph, scale) if resolution is None else float(resolution)
+    lines, part = result.segments()
+    band = result.parts()[1][part]
+    is_finite = np.isfinite(lines).all(axis=(1, 2))
     grown, low = shapely.Polygon(), 0
     shapes: list[Any] = []
-    for at, count in enumerate(found.counts.tolist()):
-        streets = shapely.linestrings(_once(lines[known & (band == at)] * scale))
+    for at, count in enumerate(result.counts.tolist()):
+        streets = shapely.linestrings(_once(lines[is_finite & (band == at)] * scale))
         reached = own[low:count]
         places = shapely.points(reached[np.isfinite(reached).all(axis=1)] * scale)
         pieces = np.concatenate([[grown], shapely.buffer([*streets, *places], width, quad_segs=2)])
@@ -92,20 +92,20 @@ def _polygons(found: Within, resolution: float | None) -> dict[str, Any]:
         outline = shapely.union(outline, shapes[-1]) if shapes else outline
         shapes.append(outline)
     return {
-        "cutoff": found.cutoffs,
-        "vertices": found.counts,
+        "cutoff": result.cutoffs,
+        "vertices": result.counts,
         "resolution": np.full(len(shapes), width),
-        "geometry": [shapely.transform(each, lambda corners: corners / scale) for each in shapes],
+        "geometry": [shapely.transform(shape, lambda corners: corners / scale) for shape in shapes],
     }
 
 
 def _unit_scale(points: Array, own: Array) -> Array:
     """Return factors of x and y that make degrees metres around `own`, else ones: (2,)."""
-    known = own[np.isfinite(own).all(axis=1)]
-    if not len(known) or not in_degrees(points):
+    finite = own[np.isfinite(own).all(axis=1)]
+    if not len(finite) or not in_degrees(points):
         return np.ones(2)
     degree = np.radians(1) * EARTH_RADIUS
-    return np.array([degree / stretch(points, known), degree])
+    return np.array([degree / stretch(points, finite), degree])
 
 
 def _between_neighbours(graph: Graph, scale: Array) -> float:
@@ -126,11 +126,11 @@ def _once(lines: Array) -> Array:
     return np.unique(ordered, axis=0)
 
 
-def _edges(found: Within, _: float | None) -> dict[str, Any]:
+def _edges(result: Within, _: float | None) -> dict[str, Any]:
     import shapely
 
-    edge, band, *_rest = found.parts()
-    lines, part = found.segments()
+    edge, band, *_rest = result.parts()
+    lines, part = result.segments()
     ends = np.flatnonzero(np.diff(part, append=-1))  # the last piece of each part
     begins = np.concatenate(([0], ends[:-1] + 1)) if len(ends) else ends
     counts = ends - begins + 2
@@ -143,47 +143,49 @@ def _edges(found: Within, _: float | None) -> dict[str, Any]:
     shapes = shapely.linestrings(corners, indices=np.repeat(np.arange(len(ends)), counts))
     unknown = np.flatnonzero(~np.isfinite(lines).all(axis=(1, 2)))
     shapes[np.searchsorted(ends, unknown)] = None
-    searched, edge, band = found.searched, edge[part[ends]], band[part[ends]]
+    searched, edge, band = result.searched, edge[part[ends]], band[part[ends]]
     tail = np.searchsorted(searched.indptr, edge, side="right") - 1
-    names = [table_ids(found.graph, end) for end in (tail, searched.indices[edge])]
-    u, v = reversed(names) if found.reverse else names
-    return {"u": u, "v": v, "cutoff": found.cutoffs[band], "geometry": shapes}
+    names = [table_ids(result.graph, end) for end in (tail, searched.indices[edge])]
+    u, v = reversed(names) if result.reverse else names
+    return {"u": u, "v": v, "cutoff": result.cutoffs[band], "geometry": shapes}
 
 
-def _vertices(found: Within, _: float | None) -> dict[str, Any]:
+def _vertices(result: Within, _: float | None) -> dict[str, Any]:
     import shapely
 
-    assert found.graph.coordinates is not None  # noqa: S101 - checked by the caller
-    places = found.graph.coordinates[found.indices]
-    known = np.isfinite(places).all(axis=1)
+    assert result.graph.coordinates is not None  # noqa: S101 - checked by the caller
+    places = result.graph.coordinates[result.indices]
+    is_finite = np.isfinite(places).all(axis=1)
     return {
-        "vertex": table_ids(found.graph, found.indices),
-        "distance": found.dist,
-        "cutoff": found.cutoffs[found.band],
-        "geometry": np.where(known, shapely.points(places), None),
+        "vertex": table_ids(result.graph, result.indices),
+        "distance": result.dist,
+        "cutoff": result.cutoffs[result.band],
+        "geometry": np.where(is_finite, shapely.points(places), None),
     }
 
 
-def nearest_frame(found: Nearest, crs: Any) -> Any:
+def nearest_frame(result: Nearest, crs: Any) -> Any:
     """Implement `Nearest.to_geodataframe`."""
     geopandas = require("geopandas", extra="geo", what="Nearest.to_geodataframe")
     import shapely
 
-    places = _places(found.graph)
-    known = np.isfinite(places).all(axis=1)
-    points = np.where(known, shapely.points(places), None)
-    return geopandas.GeoDataFrame(found.to_pandas(), geometry=points, crs=crs_of(found.graph, crs))
+    places = _places(result.graph)
+    is_finite = np.isfinite(places).all(axis=1)
+    points = np.where(is_finite, shapely.points(places), None)
+    return geopandas.GeoDataFrame(
+        result.to_pandas(), geometry=points, crs=crs_of(result.graph, crs)
+    )
 
 
-def pairs_frame(found: Pairs, crs: Any) -> Any:
+def pairs_frame(result: Pairs, crs: Any) -> Any:
     """Implement `Pairs.to_geodataframe`."""
     geopandas = require("geopandas", extra="geo", what="Pairs.to_geodataframe")
-    _places(found.graph)
+    _places(result.graph)
     lines = [
-        _whole(_line(found.route(trip))) if reached else None
-        for trip, reached in enumerate(found.reached.tolist())
+        _whole(_line(result.route(trip))) if reached else None
+        for trip, reached in enumerate(result.reached.tolist())
     ]
-    return geopandas.GeoDataFrame(found.to_pandas(), geometry=lines, crs=crs_of(found.graph, crs))
+    return geopandas.GeoDataFrame(result.to_pandas(), geometry=lines, crs=crs_of(result.graph, crs))
 
 
 def _places(graph: Graph) -> Array:
@@ -324,19 +326,19 @@ def explore_tree(paths: Paths, options: dict[str, Any]) -> Any:
     return _explored(tree_frame(paths), {"column": "distance"} | options)
 
 
-def explore_within(found: Within, options: dict[str, Any]) -> Any:
+def explore_within(result: Within, options: dict[str, Any]) -> Any:
     """Implement `Within.explore`."""
     _needed("Within.explore")
-    frame = within_frame(found, "edges", "auto", None)
+    frame = within_frame(result, "edges", "auto", None)
     return _explored(frame, {"column": "cutoff", "categorical": True} | options)
 
 
-def explore_nearest(found: Nearest, options: dict[str, Any]) -> Any:
+def explore_nearest(result: Nearest, options: dict[str, Any]) -> Any:
     """Implement `Nearest.explore`."""
     _needed("Nearest.explore")
-    frame = nearest_frame(found, "auto")
-    names = [*names_of(found, found.starts, options.pop("names", None)), None]
-    frame["facility"] = [names[row] for row in found.facility_rows.tolist()]
+    frame = nearest_frame(result, "auto")
+    names = [*names_of(result, result.starts, options.pop("names", None)), None]
+    frame["facility"] = [names[row] for row in result.facility_rows.tolist()]
     return _explored(frame, {"column": "facility", "categorical": True} | options)
 
 
@@ -347,11 +349,11 @@ def _needed(what: str) -> None:
 
 def _explored(frame: Any, options: dict[str, Any]) -> Any:
     # folium takes texts for HTML, and some of them for templates.
-    known = frame[frame.geometry.notna()].copy()
-    for name in known.columns.drop(known.geometry.name):
-        if known[name].dtype.kind not in "iufb":
-            known[name] = known[name].map(_as_html)
-    return known.explore(**({"style_kwds": {"weight": 4}, "cmap": "viridis"} | options))
+    drawn = frame[frame.geometry.notna()].copy()
+    for name in drawn.columns.drop(drawn.geometry.name):
+        if drawn[name].dtype.kind not in "iufb":
+            drawn[name] = drawn[name].map(_as_html)
+    return drawn.explore(**({"style_kwds": {"weight": 4}, "cmap": "viridis"} | options))
 
 
 def _as_html(value: Any) -> Any:

@@ -120,7 +120,7 @@ def legs_of(route: Route) -> Legs:
         )
         raise GraphError(msg)
     names = graph.given.column(named, route.edges).tolist()
-    texts = ["" if is_missing(each) else str(each) for each in names]
+    texts = ["" if is_missing(text) else str(text) for text in names]
     begins = [at for at, text in enumerate(texts) if at == 0 or text != texts[at - 1]]
     columns: dict[str, Array] = {"street": np.array([texts[at] for at in begins], np.str_)}
     for name, values in _quantities(graph, route).items():
@@ -134,12 +134,12 @@ def _quantities(graph: Graph, route: Route) -> dict[str, Array]:
     if graph.unit not in _BY_UNIT:
         return {"length": own}
     assert graph.given is not None  # noqa: S101 - checked by the caller
-    found = {
+    quantities = {
         _BY_UNIT[unit]: _on_route(route, graph.given.column(name, route.edges))
         for name, unit in graph.given.units.items()
         if unit in _BY_UNIT and name in graph.given.columns
     } | {_BY_UNIT[graph.unit]: own}
-    return {name: found[name] for name in _BY_UNIT.values() if name in found}
+    return {name: quantities[name] for name in _BY_UNIT.values() if name in quantities}
 
 
 def _on_route(route: Route, values: Array) -> Array:
@@ -156,8 +156,8 @@ def total_along(route: Route, quantity: str | ArrayLike) -> Any:
     if isinstance(quantity, str):
         columns = {} if graph.given is None else graph.given.columns
         if graph.given is None or quantity not in columns:
-            known = f"there are {', '.join(map(repr, columns))}" if columns else "there are none"
-            msg = f"along({quantity!r}): the graph keeps no column of this name; {known}."
+            names = f"there are {', '.join(map(repr, columns))}" if columns else "there are none"
+            msg = f"along({quantity!r}): the graph keeps no column of this name; {names}."
             raise GraphError(msg)
         values = _on_route(route, graph.given.column(quantity, route.edges))
     else:

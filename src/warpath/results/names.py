@@ -16,14 +16,14 @@ if TYPE_CHECKING:
     from warpath.base.dtypes import Array
 
 
-def names_of(found: Any, indices: Array, names: Any = None, *, file_ids: bool = True) -> list[str]:
+def names_of(result: Any, indices: Array, names: Any = None, *, file_ids: bool = True) -> list[str]:
     """Return the text that a drawing shows for each of some vertices: k of them.
 
     Control characters are escaped.
 
     Parameters
     ----------
-    found : a result, which has a graph and the names that its call gave to vertices.
+    result : a result, which has a graph and the names that its call gave to vertices.
     indices : (k,) indices of the vertices.
     names : k texts in this order, or ``{vertex: text}`` or a Series of pandas with vertices as its
         index; a vertex without a text keeps its own.
@@ -34,7 +34,7 @@ def names_of(found: Any, indices: Array, names: Any = None, *, file_ids: bool = 
     InputError
         If there are not k names, or a vertex that is not among these has a name.
     """
-    graph = found.graph
+    graph = result.graph
     in_file = checked_bool(file_ids, "file_ids")
     labels = ids_in_file(graph, indices) if in_file else graph.label_of(indices)
     chosen: dict[int, Any] = {}
@@ -55,17 +55,17 @@ def names_of(found: Any, indices: Array, names: Any = None, *, file_ids: bool = 
             )
             raise InputError(msg)
         return [visible(name) for name in listed]
-    places = _places(found, indices)
+    places = _places(result, indices)
     pairs = enumerate(zip(indices.tolist(), labels.tolist(), strict=True))
     return [
-        visible(chosen.get(at, places.get(row, found.names.get(at, label))))
+        visible(chosen.get(at, places.get(row, result.names.get(at, label))))
         for row, (at, label) in pairs
     ]
 
 
-def _places(found: Any, indices: Array) -> dict[int, str]:
+def _places(result: Any, indices: Array) -> dict[int, str]:
     """Return the names of the places among the sources of a result, by their position there."""
-    points = getattr(found, "point_sources", None)
+    points = getattr(result, "point_sources", None)
     if points is None or not np.array_equal(indices, points.ends.indices):
         return {}
     given = points.ends.given

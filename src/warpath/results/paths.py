@@ -257,9 +257,9 @@ class Paths(ReachedDistances):
             ends = "" if self._point is None else f"from {self.source} to {shown(target)}"
             raise no_path(self.graph, self.source_index, t, self.cutoff, ends)
         if self._point is not None:
-            points, found = self._point
+            points, paths = self._point
             (end,) = SolvableGraph(self.graph).ends(np.array([t])).tolist()
-            route = found.path_to(end)
+            route = paths.path_to(end)
             return route_from(points, route.indices, self.dist[t].item(), self.plan)
         if self.graph.turns:  # predecessors alone do not determine the turns
             path, _ = searched_path(self.graph, self.source_index, t)

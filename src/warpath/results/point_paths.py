@@ -15,35 +15,35 @@ if TYPE_CHECKING:
     from warpath.graph.point_sources import PointSources
 
 
-def paths_from(points: PointSources, found: Paths) -> Paths:
+def paths_from(points: PointSources, searched: Paths) -> Paths:
     """Return the paths of the graph's own vertices.
 
     Parameters
     ----------
     points : the source, a single point.
-    found : the paths in ``points.searched``.
+    searched : the paths in ``points.searched``.
     """
     graph, last = points.graph, points.searched.n - 1
     view = SolvableGraph(graph)
 
     def tree() -> Array:
-        pred = found.pred[:last].copy()
+        pred = searched.pred[:last].copy()
         pred[pred == last] = -1
         return view.fold_tree(pred, None)
 
-    dist = view.fold(found.dist[:last], None)
+    dist = view.fold(searched.dist[:last], None)
     dist.flags.writeable = False
     paths = Paths(
         graph,
         int(points.ends.indices[0]),
         dist,
         tree=tree,
-        cutoff=found.cutoff,
-        plan=found.plan,
-        trace=found.trace,
-        point=(points, found),
+        cutoff=searched.cutoff,
+        plan=searched.plan,
+        trace=searched.trace,
+        point=(points, searched),
     )
-    paths.stats = found.stats | {"reached": int(np.count_nonzero(paths.reached))}
+    paths.stats = searched.stats | {"reached": int(np.count_nonzero(paths.reached))}
     if paths.trace is not None and paths.trace.run is not None:
         run = replace(paths.trace.run, graph=graph.name, source=str(paths.source))
         paths.trace.run = run

@@ -151,11 +151,11 @@ class Route:
 
         An end that is a point along an edge adds this point.
         """
-        known = self.graph.coordinates
-        if known is None:
+        points = self.graph.coordinates
+        if points is None:
             return None
         first, last = ([] if point is None else [point] for point in self.points)
-        return np.array([*first, *known[self.indices], *last])
+        return np.array([*first, *points[self.indices], *last])
 
     @cached_property
     def pieces(self) -> tuple[Array, Array]:

@@ -191,9 +191,9 @@ class _FileRows:
         dist[place] = dist.copy()
         if "pred" not in names:
             return dist, None
-        known, before = self._places(), np.full(graph.n, -1, np.int64)
+        places, before = self._places(), np.full(graph.n, -1, np.int64)
         listed = [None if one is None else utf8(one) for one in self.table["pred"].to_pylist()]
-        has = [one is not None and (one in known or one[:1] != "-") for one in listed]
+        has = [one is not None and (one in places or one[:1] != "-") for one in listed]
         before[place[has]] = self._vertices(
             [one for one, is_vertex in zip(listed, has, strict=True) if is_vertex]
         )
@@ -227,19 +227,19 @@ class _FileRows:
             raise self._other(f"{name} is {kind}, but this graph's distances are {dtype}")
         values = [unreachable(dtype) if one is None else one for one in column.to_pylist()]
         with np.errstate(over="ignore"):
-            found = np.array(values, dtype)
-        if dtype.kind == "f" and np.count_nonzero(np.isinf(found)) > np.isinf(values).sum():
+            distances = np.array(values, dtype)
+        if dtype.kind == "f" and np.count_nonzero(np.isinf(distances)) > np.isinf(values).sum():
             raise self._other(f"{name} has values that {dtype} does not hold")
-        return found
+        return distances
 
     def _vertices(self, names: list[Any]) -> NDArray[np.int64]:
         """Return the indices of vertices from their names in the graph's file."""
-        known = self._places()
+        places = self._places()
         try:
-            found = [known[one] for one in map(utf8, names)]
+            indices = [places[one] for one in map(utf8, names)]
         except KeyError as error:
             raise self._other(f"it has no vertex {error.args[0]}") from None
-        return np.array(found, np.int64)
+        return np.array(indices, np.int64)
 
     def _places(self) -> dict[str, int]:
         """Return the index of every vertex by its name as text; cached on the graph."""
@@ -258,8 +258,8 @@ class _FileRows:
 
 def _in_order(vertices: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return the distinct vertices in order of appearance, and the position of each among them."""
-    known, first, place = np.unique(vertices, return_index=True, return_inverse=True)
+    ordered, first, place = np.unique(vertices, return_index=True, return_inverse=True)
     order = np.argsort(first)
     rank = np.empty_like(order)
     rank[order] = np.arange(len(order))
-    return known[order], rank[place]
+    return ordered[order], rank[place]

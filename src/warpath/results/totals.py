@@ -80,8 +80,8 @@ class Totals:
             If it was not requested.
         """
         if name not in self.values:
-            known = ", ".join(map(repr, self.values))
-            msg = f"{shown(name)} is not among these totals; they are {known}."
+            names = ", ".join(map(repr, self.values))
+            msg = f"{shown(name)} is not among these totals; they are {names}."
             raise InputError(msg)
         return self.values[name]
 

@@ -271,26 +271,26 @@ class Trace(Sequence[Round]):
         parts = [*self._read, *(rows.whole() for rows in self._rows)]
         steps: dict[str, float] = {}
         counts: dict[str, int] = {}
-        for one in parts:
-            for step, spent in one.seconds.items():
+        for part in parts:
+            for step, spent in part.seconds.items():
                 steps[step] = steps.get(step, 0.0) + spent
-            for name, count in one.counts.items():
+            for name, count in part.counts.items():
                 counts[name] = counts.get(name, 0) + count
         if self.run is not None:
             dijkstra_edges = self.run.dijkstra_edges if dijkstra_edges is None else dijkstra_edges
             seconds = self.run.seconds if seconds is None else seconds
         if seconds is None:
             seconds = sum(steps.values())
-        rounds = int(sum(one.rounds for one in parts))
-        selected = int(sum(one.selected for one in parts))
-        read = int(sum(one.read for one in parts))
+        rounds = int(sum(part.rounds for part in parts))
+        selected = int(sum(part.selected for part in parts))
+        read = int(sum(part.read for part in parts))
         if read and not dijkstra_edges:
             dijkstra_edges = None
         return TraceTotals(
             rounds=rounds,
             selected=selected,
-            relaxed=int(sum(one.relaxed for one in parts)),
-            improved=int(sum(one.improved for one in parts)),
+            relaxed=int(sum(part.relaxed for part in parts)),
+            improved=int(sum(part.improved for part in parts)),
             read=read,
             work_ratio=read / dijkstra_edges if dijkstra_edges else None,
             mean_parallelism=selected / max(rounds, 1),

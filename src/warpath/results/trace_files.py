@@ -52,10 +52,10 @@ def save_trace(trace: Trace, path: str | os.PathLike[str]) -> None:
         return
     params = about.pop("params", {})
     run = about | {f"param {name}": value for name, value in params.items()}
-    known = {name: value for name, value in run.items() if value is not None}
+    values = {name: value for name, value in run.items() if value is not None}
     columns: dict[str, Any] = {
         **{name: (np.array([row[name] for row in rows]), None) for name in heads},
-        **{name: (np.array([value] * len(rows)), None) for name, value in known.items()},
+        **{name: (np.array([value] * len(rows)), None) for name, value in values.items()},
     }
     save_columns(target, columns)
 

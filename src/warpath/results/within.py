@@ -68,19 +68,19 @@ class Within:
         graph: Graph,
         cutoffs: Array,
         sources: NDArray[np.int64],
-        found: Paths | Nearest,
+        result: Paths | Nearest,
         *,
         reverse: bool,
     ) -> None:
         self.graph = graph
         self.cutoffs = cutoffs
-        self._found = found
+        self._found = result
         self.searched = graph.reversed() if reverse else graph
-        self.paths = found if isinstance(found, Paths) else None
-        self.point_sources = found.point_sources
+        self.paths = result if isinstance(result, Paths) else None
+        self.point_sources = result.point_sources
         self.reverse = reverse
-        reached = np.flatnonzero(found.reached)
-        dist = found.dist[reached]
+        reached = np.flatnonzero(result.reached)
+        dist = result.dist[reached]
         order = np.argsort(dist, kind="stable")
         self.indices = reached[order]
         self.dist = dist[order]
@@ -130,8 +130,8 @@ class Within:
         limits = [checked_cutoff(cutoff, self.graph) for cutoff in self.cutoffs.tolist()]
         # checked_cutoff returns None for a cutoff beyond the range of the graph's distances.
         most = unreachable(self.dist.dtype)
-        known = [most if limit is None else limit for limit in limits]
-        counts: NDArray[np.int64] = np.searchsorted(self.dist, np.array(known), side="right")
+        bounds = [most if limit is None else limit for limit in limits]
+        counts: NDArray[np.int64] = np.searchsorted(self.dist, np.array(bounds), side="right")
         return counts
 
     @cached_property
@@ -215,8 +215,8 @@ class Within:
         if points is not None:
             own, starts, stops = points.parts()
             cut, of = np.unique(own, return_index=True)
-            known = np.isin(edge, cut)  # after the first point, the point itself is nearer
-            most[known] = starts[of][np.searchsorted(cut, edge[known])]
+            is_cut = np.isin(edge, cut)  # after the first point, the point itself is nearer
+            most[is_cut] = starts[of][np.searchsorted(cut, edge[is_cut])]
             least, most = np.append(least, starts), np.append(most, stops)
             edge = np.append(edge, own)
             begin = np.append(begin, -starts * searched.solver_weights[own])

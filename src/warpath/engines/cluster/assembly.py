@@ -120,20 +120,20 @@ def _numbered(stack: Stack, number: int, division: Ranges) -> tuple[Array, Array
     Ghosts are found range by range, which takes no memory for all vertices of the graph.
     """
     begin, end = division.span(number)
-    found: list[Array] = []
+    indices: list[Array] = []
     for part in range(division.count):
         low, high = division.span(part)
         seen = np.zeros(high - low, bool)
         if part != number:
             for piece in stack.pieces:
                 seen[piece.dst[(piece.dst >= low) & (piece.dst < high)] - low] = True
-        found.append(np.flatnonzero(seen) + low)
-    starts = np.cumsum([end - begin, *map(len, found)])
+        indices.append(np.flatnonzero(seen) + low)
+    starts = np.cumsum([end - begin, *map(len, indices)])
 
     def targets(at: int) -> Array:
         dst = stack.pieces[at].dst
         numbers = np.empty(len(dst), np.int32)
-        for part, ghosts in enumerate(found):
+        for part, ghosts in enumerate(indices):
             low, high = division.span(part)
             inside = np.flatnonzero((dst >= low) & (dst < high))
             if part == number:
@@ -144,8 +144,12 @@ def _numbered(stack: Stack, number: int, division: Ranges) -> tuple[Array, Array
                 numbers[inside] = rank[dst[inside] - low]
         return numbers
 
-    owners = np.repeat(np.arange(division.count), list(map(len, found)))
-    return np.concatenate(found), owners, _Numbers(lambda at: stack.pieces[at].src - begin, targets)
+    owners = np.repeat(np.arange(division.count), list(map(len, indices)))
+    return (
+        np.concatenate(indices),
+        owners,
+        _Numbers(lambda at: stack.pieces[at].src - begin, targets),
+    )
 
 
 def _labelled(

@@ -175,13 +175,13 @@ class Blocks:
     def _workers(self) -> list[Worker]:
         """Return the workers; none for a while if all were lost and may come back."""
         try:
-            found = workers_of(self._client)
+            workers = workers_of(self._client)
         except NoDeviceError:
             if time.monotonic() - self._seen > _PATIENCE or not self._count:
                 raise
             return []
         self._seen = time.monotonic()
-        return found
+        return workers
 
     def _wait(self, futures: list[Future]) -> None:
         """Wait until one of the futures is done, or until it is time to look at the scheduler."""
@@ -222,13 +222,13 @@ class Blocks:
     def _answer(self, future: Future) -> Answer | None:
         """Return the answer of a task; None if its worker died with it, so that it runs again."""
         try:
-            found: Answer = future.result(timeout=_TRANSFER)
+            reply: Answer = future.result(timeout=_TRANSFER)
         except TimeoutError:
             return None
         except (OSError, CancelledError) as error:  # the scheduler went away with the answer
             raise self._no_scheduler() from error
         future.release()  # or the scheduler would compute it again when its worker dies
-        return found
+        return reply
 
     def _explained(self, error: BaseException, one: _Waiting) -> BaseException:
         """Return the error of a task with the worker, the rows and the way out."""

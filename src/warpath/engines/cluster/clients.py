@@ -126,24 +126,24 @@ def workers_of(client: Client, *, anew: bool = False) -> list[Worker]:
     NoDeviceError
         If there is none.
     """
-    known = _KNOWN.setdefault(client, _Known())
-    if anew or not known.workers or time.monotonic() - known.read > _FRESH:
+    cached = _KNOWN.setdefault(client, _Known())
+    if anew or not cached.workers or time.monotonic() - cached.read > _FRESH:
         with suppress(OSError):  # the scheduler is gone, which the next task shows
             # Not `scheduler_info`: the client updates it every few seconds, without the workers.
-            found = client.sync(client.scheduler.identity, n_workers=-1)["workers"]
-            known.workers = [
+            workers = client.sync(client.scheduler.identity, n_workers=-1)["workers"]
+            cached.workers = [
                 Worker(address, int(each["nthreads"]), int(each["memory_limit"] or 0))
-                for address, each in found.items()
+                for address, each in workers.items()
             ]
-        known.read = time.monotonic()
-    if not known.workers:
+        cached.read = time.monotonic()
+    if not cached.workers:
         address = client.scheduler.address
         msg = (
             f"the scheduler at {address} has no workers: start some, for example by "
             f"`dask worker {address}`, and repeat the call."
         )
         raise NoDeviceError(msg)
-    return known.workers
+    return cached.workers
 
 
 def versions() -> tuple[str, str]:
@@ -154,8 +154,8 @@ def versions() -> tuple[str, str]:
 def check_versions(client: Client) -> None:
     """Raise NoDeviceError if a worker has no warpath, or another version of it or of NumPy."""
     workers = workers_of(client)
-    known = _KNOWN[client]
-    if all(worker.address in known.checked for worker in workers):
+    cached = _KNOWN[client]
+    if all(worker.address in cached.checked for worker in workers):
         return
     found = client.get_versions(packages=["warpath"])["workers"]
     for address, each in found.items():
@@ -164,7 +164,7 @@ def check_versions(client: Client) -> None:
         if objection:
             msg = f"worker {address} {objection}"
             raise NoDeviceError(msg)
-    known.checked = set(found)
+    cached.checked = set(found)
 
 
 def other_versions(ours: str | None, numpy: str | None) -> str:

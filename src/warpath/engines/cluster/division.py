@@ -67,23 +67,23 @@ class Assigned:
 
     def owners(self, labels: Array) -> Array:
         """Return the partition of each label: uint16."""
-        found = np.asarray(self.function(labels))
-        if found.shape != labels.shape or (len(found) and found.dtype.kind not in "iu"):
+        parts = np.asarray(self.function(labels))
+        if parts.shape != labels.shape or (len(parts) and parts.dtype.kind not in "iu"):
             msg = (
-                f"assign returned {found.dtype} of shape {found.shape} for {len(labels)} labels: "
+                f"assign returned {parts.dtype} of shape {parts.shape} for {len(labels)} labels: "
                 "it must return an integer for each."
             )
             raise InputError(msg)
-        outside = np.flatnonzero((found < 0) | (found >= self.count))
+        outside = np.flatnonzero((parts < 0) | (parts >= self.count))
         if len(outside):
             at = int(outside[0])
             msg = (
-                f"assign returned {found[at]} for the label {shown(labels[at].item())}, but "
+                f"assign returned {parts[at]} for the label {shown(labels[at].item())}, but "
                 f"there are partitions 0 .. {self.count - 1}: return one of them, or give a larger "
                 "partitions."
             )
             raise InputError(msg)
-        return found.astype(np.uint16)
+        return parts.astype(np.uint16)
 
 
 Division = Ranges | Assigned

@@ -326,7 +326,7 @@ def expanded(patterns: Any) -> list[str]:
     import glob
 
     listed = [patterns] if isinstance(patterns, str | Path) else list(patterns)
-    found: list[str] = []
+    paths_of_files: list[str] = []
     for one in listed:
         path = Path(one).absolute()
         if path.is_dir():
@@ -336,5 +336,5 @@ def expanded(patterns: Any) -> list[str]:
         if not matches:
             msg = f"{str(one)!r} matches no Parquet file: check the folder and the pattern."
             raise InputError(msg)
-        found += matches
-    return found
+        paths_of_files += matches
+    return paths_of_files

@@ -98,15 +98,15 @@ class _Cache:
             making = self._making.setdefault(sent.digest, threading.Lock())
         with making:
             with self._lock:
-                found = self._made.get(sent.digest)
-                if found is not None:
+                graph = self._made.get(sent.digest)
+                if graph is not None:
                     self._made.move_to_end(sent.digest)
-                    return found[0]
-            made = sent.make(*sent.parts)
+                    return graph[0]
+            graph = sent.make(*sent.parts)
             with self._lock:
-                self._made[sent.digest] = made, bytes_of([p for p in sent.parts if p is not None])
+                self._made[sent.digest] = graph, bytes_of([p for p in sent.parts if p is not None])
                 self._shrink()
-        return made
+        return graph
 
     def _shrink(self) -> None:
         limit = settings.memory() // _PART_OF_MEMORY

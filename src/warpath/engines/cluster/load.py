@@ -77,8 +77,10 @@ class ParquetFiles(Source):
 
     def __init__(self, tasks: Tasks, patterns: Any) -> None:
         paths = edges.expanded(patterns)
-        found = [tasks.submit(edges.footer, path) for path in paths]
-        footers: list[Footer] = tasks.gather(found, "reading the footers of the Parquet files")
+        tasks_of_footers = [tasks.submit(edges.footer, path) for path in paths]
+        footers: list[Footer] = tasks.gather(
+            tasks_of_footers, "reading the footers of the Parquet files"
+        )
         for other in footers[1:]:
             if other.names != footers[0].names:
                 msg = (
@@ -86,7 +88,7 @@ class ParquetFiles(Source):
                     f"found {', '.join(other.names)}"
                 )
                 raise GraphFormatError(other.path, None, msg)
-        self._chunks = [chunk for one in footers for chunk in _chunks(one)]
+        self._chunks = [chunk for footer in footers for chunk in _chunks(footer)]
         super().__init__(footers[0].names, len(self._chunks))
 
     def chunk(self, at: int) -> Chunk:
@@ -189,12 +191,12 @@ def _sample(tasks: Tasks, source: Source, form: Columns) -> Array:
     few = np.unique(
         np.linspace(0, source.count - 1, min(source.count, _SAMPLED_CHUNKS)).astype(int)
     )
-    found = [
+    sampled = [
         tasks.submit(edges.sample, source.chunk(at), source.where(at), form)
         for at in few.tolist()
         if source.count
     ]
-    samples = [one for one in tasks.gather(found, "sampling the edges") if len(one)]
+    samples = [one for one in tasks.gather(sampled, "sampling the edges") if len(one)]
     kinds = {one.dtype.kind for one in samples}
     if len(kinds) > 1:
         msg = "some chunks of the table have integer labels and others strings: use one type."
@@ -237,8 +239,8 @@ def _weight_type(tasks: Tasks, source: Source, form: Columns) -> np.dtype[Any]:
     if form.weight is None or not source.count:
         return np.dtype(np.int32)
     asked = tasks.submit(edges.weight_type, source.chunk(0), source.where(0), form)
-    found: np.dtype[Any] = tasks.gather([asked], "reading the weights' type")[0]
-    return found
+    dtype: np.dtype[Any] = tasks.gather([asked], "reading the weights' type")[0]
+    return dtype
 
 
 def _stacks(

@@ -124,11 +124,11 @@ class ClusterPaths(ReachedDistances):
             )
             raise NotEnoughMemoryError(msg)
         tasks = self._graph.tasks
-        found = [
+        fetched = [
             tasks.submit(function, part, value, worker=size.worker)
             for part, size, value in zip(self._graph.parts, self._graph.sizes, values, strict=True)
         ]
-        return np.concatenate(tasks.gather(found, "collecting the result"))
+        return np.concatenate(tasks.gather(fetched, "collecting the result"))
 
     def save(self, folder: str | os.PathLike[str]) -> None:
         """Write a Parquet data set: a file for each partition, by the worker that holds it.
@@ -187,12 +187,12 @@ class ClusterPaths(ReachedDistances):
         if not graph.strings:
             return []
         firsts = np.cumsum([0, *[size.n for size in graph.sizes]])
-        found = []
+        names = []
         for owner, part in enumerate(graph.parts):
             low, high = int(firsts[owner]), int(firsts[owner + 1])
             keys = graph.tasks.submit(_keys_between, self._trees[at], low, high)
-            found += [keys, graph.tasks.submit(_names_at, part, keys)]
-        return found
+            names += [keys, graph.tasks.submit(_names_at, part, keys)]
+        return names
 
     def __repr__(self) -> str:
         kind = "hops" if self.hops else "distances"
@@ -235,8 +235,8 @@ def _write(part: Partition, step: Step, tree: Tree, path: str, *names: Array) ->
 
     own = np.arange(part.size)
     dist = step.dist[: part.size]
-    found = tree.pred != NONE
-    pred = np.where(found, tree.pred, 0)
+    has_predecessor = tree.pred != NONE
+    pred = np.where(has_predecessor, tree.pred, 0)
     if names:
         keys, labels = np.concatenate(names[::2]), np.concatenate(names[1::2])
         at = np.minimum(np.searchsorted(keys, pred), max(len(keys) - 1, 0))
@@ -244,7 +244,7 @@ def _write(part: Partition, step: Step, tree: Tree, path: str, *names: Array) ->
     columns = {
         "vertex": pa.array(_plain(part.labels(own))),
         "distance": pa.array(dist, mask=dist == unreachable(dist.dtype)),
-        "pred": pa.array(_plain(pred), mask=~found),
+        "pred": pa.array(_plain(pred), mask=~has_predecessor),
     }
     try:
         with atomic(path) as file:

@@ -109,13 +109,13 @@ class Solve:
         return delta if np.isfinite(delta) and delta > 0 else 1.0
 
     def _lowest(self) -> float | None:
-        found = [
+        summaries = [
             label
             for summary in self.summaries
             for label in (summary.lowest, summary.lowest_sent)
             if label is not None
         ]
-        return min(found, default=None)
+        return min(summaries, default=None)
 
     def _superstep(self, lowest: float) -> int:
         """Run the partitions that have messages or labels to relax; return the edges examined."""
@@ -164,7 +164,7 @@ class Solve:
         """Copy each state to another worker, which the next superstep then starts from."""
         workers = list(self._tasks.workers())
         for at, summary in enumerate(self.summaries):
-            others = [one for one in workers if one != summary.worker]
+            others = [worker for worker in workers if worker != summary.worker]
             if others:
                 near = others[at % len(others)]
                 self.steps[at] = self._tasks.submit(partition.kept, self.steps[at], worker=near)

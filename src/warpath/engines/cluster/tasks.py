@@ -49,14 +49,14 @@ class Tasks:
     def workers(self) -> dict[str, int]:
         """Return the number of threads of each worker, by address; raise NoDeviceError for none."""
         self.require_running("listing the workers")
-        found: dict[str, int] = self.client.nthreads()
-        if not found:
+        threads: dict[str, int] = self.client.nthreads()
+        if not threads:
             msg = (
                 "the cluster has no workers: start some, or wait for them with "
                 "client.wait_for_workers(1)."
             )
             raise NoDeviceError(msg)
-        return found
+        return threads
 
     def submit(self, function: Callable[..., Any], *args: Any, worker: str | None = None) -> Any:
         """Submit a task, near `worker` if that is given and lives; return its future."""

@@ -90,8 +90,8 @@ def checked(part: Partition, step: Step, hops: bool, *ghosts: Array) -> Proposal
             "weight": weight,
             "worker": worker_name(),
         }
-    found = np.flatnonzero(above >= 0)
-    return _proposed(part, labels, found, above[found], broken)
+    inner = np.flatnonzero(above >= 0)
+    return _proposed(part, labels, inner, above[inner], broken)
 
 
 def more(part: Partition, before: Proposals, tree: Tree, hops: bool) -> Proposals:
@@ -136,8 +136,8 @@ def merged(
 
 
 def _open(labels: Array, pred: Array) -> Array:
-    found: Array = (labels != unreachable(labels.dtype)) & (pred == NONE)
-    return found
+    is_open: Array = (labels != unreachable(labels.dtype)) & (pred == NONE)
+    return is_open
 
 
 def progress_of(tree: Tree) -> tuple[int, int]:
@@ -156,9 +156,9 @@ def wrong_label(part: Partition, step: Step) -> Any:
     return part.labels(wrong[:1]).tolist()[0] if len(wrong) else None
 
 
-def unlike(part: Partition, found: Tree, given: Tree) -> Any:
+def unlike(part: Partition, tree: Tree, given: Tree) -> Any:
     """Return the label of a vertex that two trees differ at, or None."""
-    wrong = np.flatnonzero(found.pred != given.pred)
+    wrong = np.flatnonzero(tree.pred != given.pred)
     return part.labels(wrong[:1]).tolist()[0] if len(wrong) else None
 
 
@@ -225,7 +225,7 @@ class TreeBuilder:
         ]
 
     def _checked(self) -> list[Any]:
-        found = []
+        reports = []
         for at, (part, size) in enumerate(zip(self._graph.parts, self._graph.sizes, strict=True)):
             ghosts = [
                 self._tasks.submit(
@@ -235,10 +235,10 @@ class TreeBuilder:
                 if asked
             ]
             step = self._steps[at]
-            found.append(
+            reports.append(
                 self._tasks.submit(checked, part, step, self._hops, *ghosts, worker=size.worker)
             )
-        return found
+        return reports
 
     def _merged(self, before: Any, proposals: list[Any], heard: list[Summary]) -> list[Any]:
         trees = []
@@ -269,15 +269,15 @@ class TreeBuilder:
         return sum(found for found, _ in counts), sum(left for _, left in counts)
 
     @staticmethod
-    def _broken(found: dict[str, Any], overflow: bool) -> Exception:
-        if overflow and found["dist_v"] == unreachable(np.dtype(np.int64)):
+    def _broken(report: dict[str, Any], overflow: bool) -> Exception:
+        if overflow and report["dist_v"] == unreachable(np.dtype(np.int64)):
             return DistanceOverflowError.of(OverflowError("a distance does not fit 64 bits"))
         msg = (
-            f"not verified: no edge may shorten a label; an edge of {found['u']!r} of weight "
-            f"{found['weight']}: dist {found['dist_u']} -> {found['dist_v']} (on the worker "
-            f"{found['worker']})."
+            f"not verified: no edge may shorten a label; an edge of {report['u']!r} of weight "
+            f"{report['weight']}: dist {report['dist_u']} -> {report['dist_v']} (on the worker "
+            f"{report['worker']})."
         )
-        return VerificationError(msg, "edge", found)
+        return VerificationError(msg, "edge", report)
 
     def compared(self, trees: list[Any]) -> None:
         """Check distances and a given tree; raise VerificationError for the first broken rule."""
@@ -291,8 +291,8 @@ class TreeBuilder:
         if self._tasks.gather([label], doing)[0][0] != 0:
             msg = "not verified: the source's own distance must be 0."
             raise VerificationError(msg, "source", {})
-        found = self.built(overflow=False)
-        for vertex in self._tasks.gather(self._submit(unlike, found, trees), doing):
+        own_trees = self.built(overflow=False)
+        for vertex in self._tasks.gather(self._submit(unlike, own_trees, trees), doing):
             if vertex is not None:
                 msg = (
                     "not verified: pred must be the smallest tight predecessor; vertex "

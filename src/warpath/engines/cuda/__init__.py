@@ -57,8 +57,8 @@ def totals(order: Order, device: str, names: tuple[str, ...]) -> dict[str, Array
     engine, devices = _modules()
     gpu = devices.open_device(device)
     with gpu.active():
-        found: dict[str, Array] | None = engine.totals(order, gpu, names)
-        return found
+        sums: dict[str, Array] | None = engine.totals(order, gpu, names)
+        return sums
 
 
 def host_search(graph: Graph, plan: Plan) -> None:
@@ -70,8 +70,8 @@ def device_search(graph: Graph, plan: Plan) -> Bound | None:
     engine, devices = _modules()
     if plan.among:
         return None
-    made: Bound | None = engine.bound(graph, plan.recipe.loop, devices.open_device(plan.device))
-    return made
+    search: Bound | None = engine.bound(graph, plan.recipe.loop, devices.open_device(plan.device))
+    return search
 
 
 def on_device(

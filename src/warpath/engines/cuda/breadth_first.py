@@ -93,7 +93,7 @@ def search_of(
 ) -> Search:
     """Return the search of a graph in a width, which holds no reference to the graph."""
     rows, into = resident(graph, device), rows_in(graph, device)
-    made = breadth_first_kernel(width, device.block)
+    search_kernel = breadth_first_kernel(width, device.block)
     n, m = graph.n, graph.m
     same = {
         "n": n,
@@ -113,8 +113,8 @@ def search_of(
 
     return Search(
         flights(graph, "breadth-first search", device, buffers),
-        made,
-        lambda _: device.resident_blocks(made),
+        search_kernel,
+        lambda _: device.resident_blocks(search_kernel),
         lambda held: same | held._asdict(),
         (n, np.dtype(width.label)),
     )

@@ -56,12 +56,12 @@ def fetch(key: str, name: str, build: Callable[[], bytes]) -> bytes:
     if key not in _in_memory:
         folder = _trusted_folder()
         path = None if folder is None else folder / f"{name[:_LONGEST_NAME]}.{key[:32]}.cubin"
-        found = None if path is None else _read(path, key)
-        if found is None:
-            found = build()
+        image = None if path is None else _read(path, key)
+        if image is None:
+            image = build()
             if path is not None:
-                _write(path, found + _MARK + _check(key, found))
-        _in_memory[key] = found
+                _write(path, image + _MARK + _check(key, image))
+        _in_memory[key] = image
     return _in_memory[key]
 
 
@@ -105,8 +105,8 @@ def _read(path: Path, key: str) -> bytes | None:
             content = file.readall() if trust.is_trusted(file.fileno()) else b""
     except OSError:
         return None
-    found = content[:-_TAIL]
-    return found if content == found + _MARK + _check(key, found) else None
+    image = content[:-_TAIL]
+    return image if content == image + _MARK + _check(key, image) else None
 
 
 def _check(key: str, content: bytes) -> bytes:

@@ -117,10 +117,10 @@ def architecture(capability: tuple[int, int]) -> str:
     A device runs the code of its own capability and of lower ones with the same first number.
     """
     major, minor = capability
-    _, known = _nvrtc("nvrtcGetSupportedArchs")
-    able = [one for one in known if one // 10 == major and one % 10 <= minor]
+    _, supported = _nvrtc("nvrtcGetSupportedArchs")
+    able = [one for one in supported if one // 10 == major and one % 10 <= minor]
     if not able:
-        lowest, highest = min(known), max(known)
+        lowest, highest = min(supported), max(supported)
         msg = (
             f"a GPU of compute capability {major}.{minor} is none that {compiler()} compiles for "
             f"({lowest // 10}.{lowest % 10} to {highest // 10}.{highest % 10}): "

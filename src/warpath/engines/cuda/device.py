@@ -250,11 +250,11 @@ class CudaDevice:
         """
         if self.xp.cuda.get_allocator() != self.xp.get_default_memory_pool().malloc:
             return False
-        known: bool | None = self.peers.get(other.index)
-        if known is None:
+        readable: bool | None = self.peers.get(other.index)
+        if readable is None:
             with self.active():
-                known = self.peers[other.index] = self._allow(other)
-        return known
+                readable = self.peers[other.index] = self._allow(other)
+        return readable
 
     def _allow(self, other: CudaDevice) -> bool:
         runtime = self.xp.cuda.runtime
@@ -275,8 +275,10 @@ class CudaDevice:
         Each copy runs on its receiver's current stream, after what was launched before on both
         GPUs. Without peer access CUDA copies through the host.
         """
-        senders: dict[int, Any] = {id(each.sender): each.sender for each in transfers}
-        receivers: dict[int, Any] = {id(each.receiver): each.receiver for each in transfers}
+        senders: dict[int, Any] = {id(transfer.sender): transfer.sender for transfer in transfers}
+        receivers: dict[int, Any] = {
+            id(transfer.receiver): transfer.receiver for transfer in transfers
+        }
         ready, copied = {}, {}
         for key, sender in senders.items():
             with sender.active():
@@ -284,14 +286,16 @@ class CudaDevice:
         for key, receiver in receivers.items():
             with receiver.active():
                 stream = receiver.current_stream()
-                for each in transfers:
-                    if each.receiver is receiver:
-                        _copy(each, stream, ready[id(each.sender)])
+                for transfer in transfers:
+                    if transfer.receiver is receiver:
+                        _copy(transfer, stream, ready[id(transfer.sender)])
                 copied[key] = receiver.recorded("copied")
         for key, sender in senders.items():
             with sender.active():
                 stream = sender.current_stream()
-                for to in {id(each.receiver) for each in transfers if id(each.sender) == key}:
+                for to in {
+                    id(transfer.receiver) for transfer in transfers if id(transfer.sender) == key
+                }:
                     stream.wait_event(copied[to])
 
     @cached_property
@@ -374,8 +378,8 @@ class CudaDevice:
 
     def resident_blocks(self, kernel: Kernel) -> int:
         """Return how many blocks of a kernel can run at the same time on the GPU."""
-        known, blocks = self._resident.get(kernel.name, (None, 0))
-        if known is not kernel and known != kernel:
+        cached, blocks = self._resident.get(kernel.name, (None, 0))
+        if cached is not kernel and cached != kernel:
             threads, loaded = kernel.threads or self.block, self._kernel(kernel)
             each = loaded.occupancy.max_active_blocks_per_multiprocessor(threads, kernel.shared)
             blocks = int(each) * self.processors
@@ -400,8 +404,8 @@ class CudaDevice:
         stream = self._streams.get(handle) or self._stream(handle)
         try:
             values = [
-                0 if one is None else one if isinstance(one, np.generic) else one.data.ptr
-                for one in args
+                0 if arg is None else arg if isinstance(arg, np.generic) else arg.data.ptr
+                for arg in args
             ]
         except AttributeError:
             raise TypeError(no_argument(kernel, args)) from None
@@ -437,8 +441,8 @@ class CudaDevice:
 
     def _kernel(self, kernel: Kernel) -> Any:
         """Return a kernel as loaded on this device."""
-        known, loaded = self._loaded.get(kernel.name, (None, None))
-        return loaded if known is kernel or known == kernel else self._load(kernel)
+        cached, loaded = self._loaded.get(kernel.name, (None, None))
+        return loaded if cached is kernel or cached == kernel else self._load(kernel)
 
     def _load(self, kernel: Kernel) -> Any:
         image = compiling.cubin(kernel, self.arch)
@@ -471,7 +475,7 @@ class CudaDevice:
 
     def _stream(self, handle: int) -> Any:
         if len(self._streams) >= _KEPT_STREAMS:
-            for old in [each for each in self._streams if each > 2]:
+            for old in [stream for stream in self._streams if stream > 2]:
                 del self._streams[old]
         return self._streams.setdefault(handle, self._core.Stream.from_handle(handle))
 

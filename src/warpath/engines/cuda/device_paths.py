@@ -150,11 +150,11 @@ class DevicePaths:
         most = max(int(self._n * _MOST_AFFECTED), _FEW), max(int(self._n * _MOST_SETTLED), _FEW)
         after = row.spare or self._repair.new_labels()
         row.spare = None  # an interrupted launch may still write to them
-        found, vertices = self._repair(edges, row.source, words, (row.labels, after), most)
-        for name, count in counters(found).items():
+        changed, vertices = self._repair(edges, row.source, words, (row.labels, after), most)
+        for name, count in counters(changed).items():
             self._counted[name] = self._counted.get(name, 0) + count
         row.spare = after
-        if found[0] != Ended.DONE:
+        if changed[0] != Ended.DONE:
             return False
         row.spare = None
         there = self._device.put(vertices)
@@ -247,11 +247,11 @@ class DevicePaths:
 
     def changes(self) -> tuple[list[int], NDArray[np.int64], Array, Array]:
         """Return the number of changed distances of each row; vertices, old and new ones."""
-        found = [row.changes for row in self._rows]
-        if len(found) == 1:
-            return [len(found[0][0])], *found[0]
-        counts = [len(vertices) for vertices, _, _ in found]
-        vertices, old, new = (np.concatenate(parts) for parts in zip(*found, strict=True))
+        changed = [row.changes for row in self._rows]
+        if len(changed) == 1:
+            return [len(changed[0][0])], *changed[0]
+        counts = [len(vertices) for vertices, _, _ in changed]
+        vertices, old, new = (np.concatenate(parts) for parts in zip(*changed, strict=True))
         return counts, vertices, old, new
 
     def counters(self) -> dict[str, int]:

@@ -131,9 +131,9 @@ class BoundSearch:
         if not self._fits:
             return None
         with self.device.active():
-            found = self.search(source)
-        self._fits = self._proven or found[1][0] != Ended.LOST
-        return found if self._fits else None
+            answer = self.search(source)
+        self._fits = self._proven or answer[1][0] != Ended.LOST
+        return answer if self._fits else None
 
 
 def bound(graph: Graph, loop: Loop, device: Device) -> BoundSearch | None:

@@ -129,8 +129,8 @@ def _params(text: str, types: Types) -> tuple[tuple[str, str], ...]:
         letter: np.dtype(t[0] + str(int(t[1:]) // 8)).name
         for letter, t in zip("VWL", types, strict=True)
     }
-    found = []
+    parameters = []
     for part in text.split(", "):
         kind, name = part.rsplit(" ", 1)
-        found.append((name, "*" if "*" in kind else scalar[kind]))
-    return tuple(found)
+        parameters.append((name, "*" if "*" in kind else scalar[kind]))
+    return tuple(parameters)

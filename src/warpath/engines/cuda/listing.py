@@ -165,8 +165,8 @@ def _of_rounds(recipe: Recipe, graph: Graph, block: int, *, traced: bool) -> tup
     run = Run(Order(recipe, graph, problem, 1, {}, trace=trace), _DryDevice(block))
     axes = axes_of(recipe)
     if not axes.host_driven:
-        made = rounds_kernel(recipe, run.types, block, traced=traced)
-        return (made, leaves_kernel(run)) if axes.edges is Edges.CLASSIFIED else (made,)
+        whole = rounds_kernel(recipe, run.types, block, traced=traced)
+        return (whole, leaves_kernel(run)) if axes.edges is Edges.CLASSIFIED else (whole,)
     try:
         settle(run)
     except _FirstLaunchError:
@@ -188,9 +188,9 @@ def kernels_of_results(
 
 def _of_own_kinds(loop: Loop, weight: np.dtype[Any], index: DTypeLike, block: int) -> list[Kernel]:
     """Return the kernels of a loop with its own kinds of kernels; none for other loops."""
-    found = [Types.of(index, *types) for types in _widths(weight)]
+    all_types = [Types.of(index, *types) for types in _widths(weight)]
     if loop is Loop.PATCHES:
-        return [kernel(kind_of(types), types, block) for types in found]
+        return [kernel(kind_of(types), types, block) for types in all_types]
     if loop is Loop.DYNAMIC:
         return [repair_kernel(weight, np.int64 if weight.kind == "i" else weight, block)]
     if loop is Loop.HIERARCHY_SWEEP:
@@ -201,7 +201,7 @@ def _of_own_kinds(loop: Loop, weight: np.dtype[Any], index: DTypeLike, block: in
             for one, label in _widths(weight)
         ]
         return [kernel_of(width, block) for width in widths for kernel_of in _BY_WIDTH[loop]]
-    return [kernel(kind, types, block) for kind in _OF_TABLES.get(loop, ()) for types in found]
+    return [kernel(kind, types, block) for kind in _OF_TABLES.get(loop, ()) for types in all_types]
 
 
 def _of_sweeps(weight: np.dtype[Any], block: int) -> Iterator[Kernel]:
@@ -220,10 +220,10 @@ def _of_parts(recipe: Recipe, graph: Graph, block: int, *, traced: bool) -> tupl
     """Return the kernels of both parts, for the graph's weights and for reduced weights."""
     weight, index, label = graph.solver_weights.dtype, graph.indices.dtype, graph.dist_dtype
     potentials, searches = recipe.parts
-    found = [reweighting(Types.of(index, weight, label), block)]
+    kernels = [reweighting(Types.of(index, weight, label), block)]
     for part, of in ((potentials, weight), (searches, weight), (searches, label)):
-        found += kernels_of(part, of, index=index, block=block, traced=traced)
-    return tuple(dict.fromkeys(found))
+        kernels += kernels_of(part, of, index=index, block=block, traced=traced)
+    return tuple(dict.fromkeys(kernels))
 
 
 def _of_tables(

@@ -104,13 +104,13 @@ def search_of(
         return Cut(graph, capacity, device, progress, on_host=on_host)
 
     cut = CUT.of(graph, cut_now, device.name, capacity, on_host)
-    made, label = _kernel(width, device), np.dtype(width.label)
+    search_kernel, label = _kernel(width, device), np.dtype(width.label)
     delta = _band(graph.facts(symmetry=False), width, params.get("delta"))
     changing = {"delta": delta, "cutoff": largest_within(cutoff, width)}
     name = f"{label.name} labels of patches of {capacity}" + " on the host" * on_host
     return Search(
-        flights(graph, name, device, lambda: Space(cut, width, made, device)),
-        made,
+        flights(graph, name, device, lambda: Space(cut, width, search_kernel, device)),
+        search_kernel,
         lambda space: space.blocks,
         lambda space: space.given | changing,
         (graph.n, label),
@@ -144,7 +144,7 @@ class Cut:
         *,
         on_host: bool = False,
     ) -> None:
-        made = _core.cut_into_patches(
+        cut = _core.cut_into_patches(
             graph.indptr,
             graph.indices,
             graph.solver_weights,
@@ -153,16 +153,16 @@ class Cut:
             progress=progress,
         )
         self.capacity = capacity
-        self.n, self.slots = graph.n, made["slot_count"]
-        self.most_edges, self.most_exits = made["most_edges"], made["most_exits"]
-        self.patches = len(made["table"]) // _WORDS
-        own: tuple[Array, ...] = made["weights"], made["exit_weights"]
+        self.n, self.slots = graph.n, cut["slot_count"]
+        self.most_edges, self.most_exits = cut["most_edges"], cut["most_exits"]
+        self.patches = len(cut["table"]) // _WORDS
+        own: tuple[Array, ...] = cut["weights"], cut["exit_weights"]
         if on_host:
             self._put = partial(left_on_host, device)
         self._own_weights = own if on_host else tuple(map(device.put, own))
-        self._of_vertices = {name: device.put(made[name]) for name in ("places", "table", "begin")}
+        self._of_vertices = {name: device.put(cut[name]) for name in ("places", "table", "begin")}
         put = self._put or device.put
-        self._of_edges = {name: put(made[name]) for name in ("targets", "tails", "slots", "owners")}
+        self._of_edges = {name: put(cut[name]) for name in ("targets", "tails", "slots", "owners")}
         self._weights: dict[str, tuple[Array, Array]] = {}
 
     @property
@@ -182,7 +182,7 @@ class Cut:
     def weights(self, name: str) -> tuple[Array, Array]:
         """Return the weights of inner edges and of exits in a type."""
         if name not in self._weights:
-            stay, leave = (each.astype(name, copy=False) for each in self._own_weights)
+            stay, leave = (weight.astype(name, copy=False) for weight in self._own_weights)
             if self._put is not None:
                 stay, leave = self._put(stay), self._put(leave)
             self._weights[name] = stay, leave
@@ -242,8 +242,8 @@ class Space:
 def _kernel(width: Width, device: Device) -> Kernel:
     """Return the kernel with an equal share of a multiprocessor's shared memory per block."""
     types = Types.of(np.int32, width.weight, width.label)
-    made = kernel(kind_of(types), types, device.block)
-    return replace(made, shared=_shared(width, device))
+    search_kernel = kernel(kind_of(types), types, device.block)
+    return replace(search_kernel, shared=_shared(width, device))
 
 
 def kind_of(types: Types) -> str:

@@ -158,9 +158,9 @@ class Repair:
                 "halt": own.halt, "status": own.status,
             }  # fmt: skip
             blocks = self._device.resident_blocks(self._kernel)
-            found = own.run(self._kernel, blocks, *self._kernel.arguments(**given)).tolist()
-            there = self._device.get(own.buffers["list"][: found[6]])
-        return found, np.sort(there).astype(np.int64)
+            status = own.run(self._kernel, blocks, *self._kernel.arguments(**given)).tolist()
+            there = self._device.get(own.buffers["list"][: status[6]])
+        return status, np.sort(there).astype(np.int64)
 
 
 def room_of(n: int) -> int:
@@ -170,11 +170,11 @@ def room_of(n: int) -> int:
 
 def _buffers(n: int, label: np.dtype[Any], device: Device) -> dict[str, Array]:
     xp, words = device.xp, room_of(n) * (1 if label.itemsize == 4 else 2)
-    made = {
+    buffers = {
         name: xp.empty(max(n, 1), np.int32) for name in ("jump", "stamps", "list", "other_list")
     }
-    made |= {name: xp.empty(words, np.uint64) for name in ("entries", "other_entries")}
-    return made | {"control": xp.zeros(_CONTROL, np.uint64)}
+    buffers |= {name: xp.empty(words, np.uint64) for name in ("entries", "other_entries")}
+    return buffers | {"control": xp.zeros(_CONTROL, np.uint64)}
 
 
 def repair_kernel(weight: DTypeLike, label: DTypeLike, block: int) -> Kernel:

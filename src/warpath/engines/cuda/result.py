@@ -79,9 +79,9 @@ class OnDevice:
     def dist(self) -> Array:
         """The distances, (n,), an array of CuPy; see `Paths.dist`."""
         with self._device.active():
-            made: Array = folded(self._graph, self._distances(), self._source)
+            distances: Array = folded(self._graph, self._distances(), self._source)
             self._device.synchronize()
-            return made
+            return distances
 
     @cached_property
     def pred(self) -> Array:
@@ -91,15 +91,15 @@ class OnDevice:
         vertex have length 0, or if the graph does not fit the device, the CPU computes the tree.
         """
         with self._device.active():
-            found = self._tree()
-            if found is not None:
-                found = folded_tree(self._graph, found, self._source)
+            on_gpu = self._tree()
+            if on_gpu is not None:
+                on_gpu = folded_tree(self._graph, on_gpu, self._source)
                 self._device.synchronize()
-                return found
+                return on_gpu
         here = self._tree_by_cpu()
         with self._device.active():
-            made: Array = self._device.put(here)
-        return made
+            predecessors: Array = self._device.put(here)
+        return predecessors
 
     def here(self) -> NDArray[Any]:
         """Return the distances on the host: (n,)."""
@@ -117,11 +117,11 @@ class OnDevice:
         """Return the predecessors on the host: (n,)."""
         if "pred" not in vars(self):
             with self._device.active():
-                found = self._tree()
-                found = None if found is None else self._device.get(found)
-            if found is None:
+                on_gpu = self._tree()
+                on_gpu = None if on_gpu is None else self._device.get(on_gpu)
+            if on_gpu is None:
                 return self._tree_by_cpu()
-            return folded_tree(self._graph, found, self._source)
+            return folded_tree(self._graph, on_gpu, self._source)
         with self._device.active():
             return self._device.get(self.pred)
 
@@ -136,7 +136,7 @@ class OnDevice:
         place = "same" if same else "wide" if wide else "small"
         unfit = xp.zeros(1, np.int32) if place == "small" else None
         largest = unreachable(labels.dtype)
-        made = kernel("distances", _types(self._graph, labels), device.block)
+        converter = kernel("distances", _types(self._graph, labels), device.block)
         given = {
             "size": n,
             "labels": labels,
@@ -144,7 +144,7 @@ class OnDevice:
             place: out,
             "cutoff": largest if self._cutoff is None else min(self._cutoff, largest),
         }
-        device.launch(made, -(-n // device.block), *made.arguments(**given))
+        device.launch(converter, -(-n // device.block), *converter.arguments(**given))
         if unfit is not None and int(device.get(unfit)[0]):
             msg = f"a distance does not fit {self._dtype}"
             raise OverflowError(msg)
@@ -188,8 +188,8 @@ def tree_on(graph: Graph, source: int, labels: Array, device: Device) -> Array |
     }
     for kind, items in (("tree", -(-graph.m // MERGE_PATH_ITEMS)), ("rooted", n)):
         if items:
-            made = kernel(kind, types, device.block)
-            device.launch(made, -(-items // device.block), *made.arguments(**given))
+            tree_kernel = kernel(kind, types, device.block)
+            device.launch(tree_kernel, -(-items // device.block), *tree_kernel.arguments(**given))
     return None if int(device.get(missing)[0]) else pred
 
 

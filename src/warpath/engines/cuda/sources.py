@@ -27,20 +27,20 @@ def hashes(headers: Path = _HEADERS, writers: tuple[Path, ...] = _WRITERS) -> di
 
 def included(source: str, headers: Path = _HEADERS) -> dict[str, str]:
     """Return the texts of all headers that a source includes, directly or not, by sorted name."""
-    found: dict[str, str] = {}
+    texts: dict[str, str] = {}
     waiting = [source]
     while waiting:
         for name in _INCLUDE.findall(waiting.pop()):
             header = headers / name
-            if name not in found and header.is_file():
-                found[name] = header.read_text(encoding="utf-8")
-                waiting.append(found[name])
-    return dict(sorted(found.items()))
+            if name not in texts and header.is_file():
+                texts[name] = header.read_text(encoding="utf-8")
+                waiting.append(texts[name])
+    return dict(sorted(texts.items()))
 
 
-def digest(found: dict[str, str]) -> str:
+def digest(texts: dict[str, str]) -> str:
     """Return one hash over names and hashes, independent of their order."""
-    text = "".join(f"{name} {value}\n" for name, value in sorted(found.items()))
+    text = "".join(f"{name} {value}\n" for name, value in sorted(texts.items()))
     return hashlib.sha256(text.encode()).hexdigest()
 
 
@@ -61,12 +61,12 @@ def recorded(folder: Path = RUNS) -> list[dict[str, Any]]:
 def since_recorded(folder: Path = RUNS) -> dict[str, str]:
     """Return for each recorded run, by GPU and date, whether kernel sources have changed since."""
     now = hashes()
-    found = {}
+    digests = {}
     for run in recorded(folder):
         different = changed(run["kernel_sources"], now)
         counts = run["counts"]
         verdict = f"kernel sources changed since: {', '.join(different)}"
         if not different:
             verdict = f"{counts['passed']:,} passed, {counts['failed']:,} failed, same kernels"
-        found[f"{run['gpu']}, {run['date']}"] = verdict
-    return found
+        digests[f"{run['gpu']}, {run['date']}"] = verdict
+    return digests

@@ -87,14 +87,14 @@ class Builder:
 
         A kernel that is in the cache, in any library, is not compiled again.
         """
-        made: dict[Path, list[Kernel]] = {}
+        kernels_of: dict[Path, list[Kernel]] = {}
         groups: dict[str, list[Kernel]] = {}
         for kernel in kernels:
             library = self._known(kernel)
             if library is None:
                 groups.setdefault(_head(kernel.source), []).append(kernel)
             else:
-                made.setdefault(library, []).append(kernel)
+                kernels_of.setdefault(library, []).append(kernel)
         parts = [
             group[i : i + _TOGETHER]
             for group in groups.values()
@@ -104,8 +104,8 @@ class Builder:
             scheduler = self._scheduler
             with ThreadPoolExecutor(settings.threads()) as pool:
                 paths = pool.map(lambda part: self._library(part, scheduler), parts)
-                made |= zip(paths, parts, strict=True)
-        return [_loaded(path, group) for path, group in made.items()]
+                kernels_of |= zip(paths, parts, strict=True)
+        return [_loaded(path, group) for path, group in kernels_of.items()]
 
     def _known(self, kernel: Kernel) -> Path | None:
         """Return the library that has a kernel, if any."""
@@ -200,22 +200,22 @@ class Builder:
 
     def _compile(self, path: Path, arguments: list[str], source: str, what: str) -> None:
         with tempfile.TemporaryDirectory(dir=self.folder) as folder:
-            made = Path(folder) / path.name
+            library = Path(folder) / path.name
             # The loader finds a library by its soname, next to the one that needs it.
-            command = [compiler(), *arguments, f"-Wl,-soname,{path.name}", "-o", str(made)]
+            command = [compiler(), *arguments, f"-Wl,-soname,{path.name}", "-o", str(library)]
             run = _run(command, source)
             if run.returncode:
                 msg = f"{what}: {command[0]} cannot compile it for the emulator:\n{run.stderr}"
                 raise NotSupportedError(msg)
             path.with_suffix(".txt").write_text(run.stderr, encoding="utf-8")
-            made.replace(path)
+            library.replace(path)
 
 
 def loaded_sanitizer() -> str:
     """Return the sanitizer whose runtime is loaded: "thread", "address" or ""."""
     program = ctypes.CDLL(None)
-    found = (kind for kind, symbol in _RUNTIMES.items() if hasattr(program, symbol))
-    return next(found, "")
+    kinds = (kind for kind, symbol in _RUNTIMES.items() if hasattr(program, symbol))
+    return next(kinds, "")
 
 
 def _loaded(path: Path, kernels: list[Kernel]) -> Library:
@@ -260,14 +260,14 @@ def _joined(kernels: list[Kernel]) -> str:
 def compiler() -> str:
     """Return the path of the C++ compiler, $CXX or g++."""
     wanted = settings.compiler()
-    found = shutil.which(wanted)
-    if found is None:
+    path = shutil.which(wanted)
+    if path is None:
         msg = (
             f"running kernels on the CPU needs a C++ compiler, and {wanted!r} is not found: "
             "install g++ 12 or later, or set CXX to it"
         )
         raise MissingDependencyError(msg)
-    return found
+    return path
 
 
 @functools.cache

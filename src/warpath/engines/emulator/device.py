@@ -301,10 +301,10 @@ class _Loaded:
                 return int(value.__array_interface__["data"][0])
         elif isinstance(value, np.generic) and _code(value) == code:
             return int.from_bytes(value.tobytes(), "little")
-        found = (
+        address = (
             f"{type(value).__name__} of {value.dtype}" if hasattr(value, "dtype") else repr(value)
         )
-        msg = f"kernel {self.name}, argument {place}: found {found}, expected {_said(code)}"
+        msg = f"kernel {self.name}, argument {place}: found {address}, expected {_said(code)}"
         raise InputError(msg)
 
 

@@ -58,15 +58,15 @@ class Clock:
             self._seconds = {}
         self.rounds += 1
 
-    def must_end_within(self, turns: int, made: int) -> None:
+    def must_end_within(self, turns: int, taken: int) -> None:
         """Raise if a loop has taken more turns than its algorithm can.
 
         Only a faulty kernel gets there, which would otherwise loop for ever. Inexact recipes are
         not checked: their labels only fall, so they end.
         """
-        if made > turns and self.order.recipe.exact:
+        if taken > turns and self.order.recipe.exact:
             msg = (
-                f"{self.order.recipe.name} took {made} turns on {self.order.graph.n} vertices, "
+                f"{self.order.recipe.name} took {taken} turns on {self.order.graph.n} vertices, "
                 f"and {turns} are enough: one of its kernels is at fault."
             )
             raise RuntimeError(msg)

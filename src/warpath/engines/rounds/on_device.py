@@ -47,7 +47,7 @@ def rounds_on_device(run: Run) -> bool:
     """
     order, device = run.order, run.device
     loop = _LOOPS[order.recipe.loop]
-    made = rounds_kernel(order.recipe, run.types, device.block, traced=run.traced)
+    kernel = rounds_kernel(order.recipe, run.types, device.block, traced=run.traced)
     run.dist = device.xp.empty(run.n, run.label)
     classes = Classes(run) if run.axes.edges is Edges.CLASSIFIED else None
     names = loop.sizes(run)
@@ -55,15 +55,15 @@ def rounds_on_device(run: Run) -> bool:
     what = f"rounds in blocks of {device.block}"
     with flights(order.graph, what, device, lambda: _no_buffers(device)).take() as own:
         # The launch of the last solve serves the next one of the same recipe and parameters.
-        mark = (made.name, order.recipe, *order.params.items())
+        mark = (kernel.name, order.recipe, *order.params.items())
         if own.ready_for != mark:
-            blocks = max(min(device.resident_blocks(made), run.blocks(run.n + order.graph.m)), 1)
+            blocks = max(min(device.resident_blocks(kernel), run.blocks(run.n + order.graph.m)), 1)
             given = _arguments(run, own, blocks, width)
             if classes is not None:
                 given["classes"] = classes.vertices
-            own.prepared = device.prepared(made, blocks, *made.arguments(**given))
+            own.prepared = device.prepared(kernel, blocks, *kernel.arguments(**given))
             own.ready_for = mark
-        places = {name: place for place, (name, _) in enumerate(made.params)}
+        places = {name: place for place, (name, _) in enumerate(kernel.params)}
         own.prepared.change(places["source"], order.problem.source)
         own.prepared.change(places["dist"], run.dist)
         own.prepared.change(places["goes_on"], 0)
@@ -124,10 +124,10 @@ class _Space:
     def __call__(self, name: str, size: int, dtype: Any) -> Array:
         """Return a buffer of so many items at least, with any contents."""
         key = f"{name} {np.dtype(dtype).name}"
-        known = self._buffers.get(key)
-        if known is None or len(known) < size:
-            known = self._buffers[key] = self._xp.empty(max(size, 1), dtype)
-        return known
+        buffer = self._buffers.get(key)
+        if buffer is None or len(buffer) < size:
+            buffer = self._buffers[key] = self._xp.empty(max(size, 1), dtype)
+        return buffer
 
 
 def _take_rows(run: Run, loop: _Loop, names: list[str], rows: Array, words: list[int]) -> None:

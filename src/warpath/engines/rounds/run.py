@@ -58,7 +58,7 @@ def rows_fit(graph: Graph, device: Device) -> bool:
     if ROWS.known(graph, device.name) is not None:
         return True
     arrays = (graph.indptr, graph.indices, graph.solver_weights)
-    return sum(int(each.nbytes) for each in arrays) <= device.free_memory()
+    return sum(int(array.nbytes) for array in arrays) <= device.free_memory()
 
 
 def resident_ell(graph: Graph, device: Device) -> Rows:
@@ -147,7 +147,7 @@ class Run(Clock):
         """The kernels that were requested so far."""
         return tuple(self._kernels.values())
 
-    def launch(self, made: Kernel, size: int, /, **given: Any) -> None:
+    def launch(self, step: Kernel, size: int, /, **given: Any) -> None:
         """Launch a kernel over `size` items.
 
         Parameters
@@ -161,7 +161,7 @@ class Run(Clock):
         if self.traced:
             given["counters"] = self._counters
         given["size"] = size
-        self.device.launch(made, blocks, *made.arguments(**given))
+        self.device.launch(step, blocks, *step.arguments(**given))
 
     def blocks(self, items: int, each: int = 1) -> int:
         """Return how many blocks hold items, `each` of them a thread."""

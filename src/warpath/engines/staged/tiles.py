@@ -353,11 +353,11 @@ class _Solve:
         rows, columns = labels.shape
 
         def copy(part: slice) -> None:
-            found = slot.here[part, :columns]
+            tile = slot.here[part, :columns]
             into = labels[part]
-            into[:] = found
+            into[:] = tile
             if labels.dtype.kind != "f":
-                np.putmask(into, found >= self.blocks.unreachable, unreachable(labels.dtype))
+                np.putmask(into, tile >= self.blocks.unreachable, unreachable(labels.dtype))
 
         self._in_parts(copy, rows, columns)
 

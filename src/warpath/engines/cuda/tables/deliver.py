@@ -78,7 +78,7 @@ class Delivery:
             put(self._out, rows, here, self._device)
             return
         if not self._pinned:
-            self._pinned = [self._device.host_array(one) for one in self._rows]
+            self._pinned = [self._device.host_array(row) for row in self._rows]
         pinned = self._pinned[turn][: len(here)]
         wait = self._device.fetch(here, pinned)
 

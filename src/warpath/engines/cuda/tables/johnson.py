@@ -111,9 +111,9 @@ def _potentials(order: Order, device: Device) -> tuple[Array, int]:
     graph, problem = order.graph, order.problem
     n = graph.n
     every = problem.task is Task.APSP
-    known = _POTENTIALS.known(graph, device.name)
-    if every and order.trace is None and known is not None:
-        return known, 0
+    cached = _POTENTIALS.known(graph, device.name)
+    if every and order.trace is None and cached is not None:
+        return cached, 0
     starts = np.arange(n) if every else np.unique(problem.sources)
     weights = graph.solver_weights
     rows = kept_rows(
@@ -124,8 +124,10 @@ def _potentials(order: Order, device: Device) -> tuple[Array, int]:
     )
     wider = Graph(*rows)
     run = _solved(order, order.recipe.parts[0], wider, n, device)
-    found = run.dist[:n]
-    return _POTENTIALS.of(graph, lambda: found, device.name) if every else found, run.rounds
+    potentials = run.dist[:n]
+    return _POTENTIALS.of(
+        graph, lambda: potentials, device.name
+    ) if every else potentials, run.rounds
 
 
 def _reweighted(graph: Graph, potentials: Array, device: Device) -> Graph:
@@ -134,34 +136,36 @@ def _reweighted(graph: Graph, potentials: Array, device: Device) -> Graph:
     rows = resident(graph, device)
     types = Types.of(graph.indices.dtype, graph.solver_weights.dtype, label)
     reduced = device.xp.empty(graph.m, label)
-    made = reweighting(types, device.block)
+    converter = reweighting(types, device.block)
     given: dict[str, Any] = {
         **rows.named(),
         "size": np.int64(graph.n),
         "potentials": potentials,
         "reduced": reduced,
     }
-    device.launch(made, -(-graph.n // device.block), *(given[name] for name, _ in made.params))
+    device.launch(
+        converter, -(-graph.n // device.block), *(given[name] for name, _ in converter.params)
+    )
     here = device.get(reduced)
     with np.errstate(over="ignore"):
         if label.kind == "f" and not np.isfinite(here.max(initial=0) * label.type(graph.n)):
             msg = f"a length under potentials could leave {label}"
             raise OverflowError(msg)
-    found = Graph(*kept_rows(graph.indptr, graph.indices, here, copied=False))
-    ROWS.of(found, lambda: Rows(rows.indptr, rows.indices, reduced), device.name)
-    return found
+    reduced_graph = Graph(*kept_rows(graph.indptr, graph.indices, here, copied=False))
+    ROWS.of(reduced_graph, lambda: Rows(rows.indptr, rows.indices, reduced), device.name)
+    return reduced_graph
 
 
 def johnson(order: Order, device: Device) -> Raw:
     """Run `Loop.JOHNSON`: potentials on the CPU; searches and conversion on the device."""
     if not order.graph.facts(symmetry=False).negative:
         return fill(order, device, block_or_pair_solver)
-    made = reweighted(order.graph, order.problem)
+    reduction = reweighted(order.graph, order.problem)
     targets = order.problem.targets
 
     def finish(rows: Array, sources: Array) -> None:
-        restore(device, rows, made.on(device), sources, targets)
+        restore(device, rows, reduction.on(device), sources, targets)
 
     # The cutoff does not apply to reduced lengths; the caller applies it to the result.
-    reduced = replace(order, graph=made.graph, problem=replace(order.problem, cutoff=None))
+    reduced = replace(order, graph=reduction.graph, problem=replace(order.problem, cutoff=None))
     return fill(reduced, device, block_or_pair_solver, dtype=order.graph.dist_dtype, finish=finish)

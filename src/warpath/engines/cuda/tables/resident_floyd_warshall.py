@@ -58,11 +58,11 @@ def floyd_warshall(order: Order, device: Device) -> Raw:
     if order.tiles is not None:
         return in_tiles(order, order.tiles, device)
     if graph.facts(symmetry=False).negative:
-        made = reweighted(graph, order.problem)
-        graph, dtype = made.graph, order.graph.dist_dtype
+        reduction = reweighted(graph, order.problem)
+        graph, dtype = reduction.graph, order.graph.dist_dtype
 
         def finish(rows: Array, these: slice) -> None:
-            restore(device, rows, made.on(device), sources[these], targets)
+            restore(device, rows, reduction.on(device), sources[these], targets)
 
     for labels in _types(graph, packed=device.packed):
         solved = _solved(order, graph, labels.dtype, device)
@@ -219,8 +219,8 @@ def in_tiles(order: Order, tiles: Tiles, device: Device) -> Raw:
     out, graph, finish = order.out, order.graph, None
     assert out is not None  # noqa: S101 - the caller's promise for APSP
     if graph.facts(symmetry=False).negative:
-        made = reweighted(graph, order.problem)
-        graph, finish = made.graph, _lengths(made.potentials)
+        reduction = reweighted(graph, order.problem)
+        graph, finish = reduction.graph, _lengths(reduction.potentials)
     blocks = MinPlus(device, _label(graph))
     narrow = finish is None and out.dtype == blocks.dtype
     held = narrow or out.dtype == graph.dist_dtype

@@ -100,8 +100,8 @@ def _deliver(run: TableRun, at: slice, dist: Array, pred: Array | None) -> None:
     graph, xp = run.order.graph, run.xp
     for part in run.row_blocks(at.stop - at.start):
         rows = slice(at.start + part.start, at.start + part.stop)
-        found = xp.ascontiguousarray(dist[:, part].T)
+        block = xp.ascontiguousarray(dist[:, part].T)
         if longest(graph) >= 2**62:
-            for row in run.device.get(found):
+            for row in run.device.get(block):
                 refuse_overflow(graph, run.order.problem, row)
-        run.deliver(rows, found, None if pred is None else xp.ascontiguousarray(pred[:, part].T))
+        run.deliver(rows, block, None if pred is None else xp.ascontiguousarray(pred[:, part].T))

@@ -78,13 +78,13 @@ class Division:
 
         The rows are the fields of `ForeignBlock` of kernels/wide_part.cuh.
         """
-        own, found, listed = self.shares[number], [], 0
+        own, ranges, listed = self.shares[number], [], 0
         for other in self.others(number):
             share = self.shares[other]
             first = share.first + (own.last - own.first if other < number else 0)
-            found.append((first, share.active, listed))
+            ranges.append((first, share.active, listed))
             listed += share.active
-        return np.array(found, np.int64).reshape(-1, 3)
+        return np.array(ranges, np.int64).reshape(-1, 3)
 
 
 def owners_of(graph: Graph, order: Array, count: int, *, skewed: bool) -> Array:
@@ -166,18 +166,18 @@ def parts_of(graph: Graph, width: Width, devices: Sequence[Device]) -> list[Part
     """Return the rows of each device for weights of a width. O(m log m) when first requested."""
     division = division_of(graph, len(devices))
     names = tuple(device.name for device in devices)
-    found = []
+    parts = []
     for number, device in enumerate(devices):
         with device.active():
-            made = _PARTS.of(
+            part = _PARTS.of(
                 graph,
                 lambda at=number, on=device: _part(graph, width, on, division, at),  # type: ignore[misc]
                 device.name,
                 width.weight,
                 names,
             )
-        found.append(made)
-    return found
+        parts.append(part)
+    return parts
 
 
 def _part(graph: Graph, width: Width, device: Device, division: Division, number: int) -> PartRows:

@@ -137,7 +137,7 @@ class PartedSearch:
     def _prepare(self, part: Part, number: int) -> None:
         held, rows, own, device = part.buffers, part.rows.rows, part.flight, part.device
         share, search = self._division.shares[number], part.buffers.search
-        made = wide_part_kernel(self._width, device.block)
+        kernel = wide_part_kernel(self._width, device.block)
         room, room_of_runs = rooms(share)
         given = {
             "own": share.active, "hubs": share.hubs, "leaves": share.leaves,
@@ -155,8 +155,8 @@ class PartedSearch:
             "report": device.mapped(held.report), "least": device.mapped(held.least),
             "halt": own.halt, "status": own.status,
         }  # fmt: skip
-        blocks = device.resident_blocks(made)
-        own.prepared = device.prepared(made, blocks, *made.arguments(**given))
+        blocks = device.resident_blocks(kernel)
+        own.prepared = device.prepared(kernel, blocks, *kernel.arguments(**given))
         own.ready_for = self._mark
 
     def begin(self, source: int) -> tuple[Any, Any]:
@@ -211,7 +211,7 @@ class _Solve:
                 surveys=bound < search.first_beyond,
             )
         self._settle(bound)
-        found = 0
+        lowered = 0
         while bound < search.first_beyond:
             self.stats["buckets"] += 1
             minimum = min(part.buffers.least[0] for part in parts)
@@ -221,9 +221,9 @@ class _Solve:
                 sum(int(part.buffers.report[word]) for part in parts)
                 for word in (INTO, REST, FOUND)
             )
-            if now - found < wide.NARROW:
+            if now - lowered < wide.NARROW:
                 delta = search.doubled(delta)
-            found, before = now, bound
+            lowered, before = now, bound
             if search.pulls and into * wide.PULL_COST < rest * 16:
                 bound = search.first_beyond
                 self._copy_labels()
@@ -289,7 +289,7 @@ class _Solve:
     def _transfer(self, transfers: list[Transfer]) -> None:
         if transfers:
             self.stats["exchanges"] += 1
-            self.stats["bytes exchanged"] += sum(int(one.out.nbytes) for one in transfers)
+            self.stats["bytes exchanged"] += sum(int(transfer.out.nbytes) for transfer in transfers)
             self._parts[0].device.exchange(transfers)
 
     def _copy_labels(self) -> None:

@@ -182,14 +182,14 @@ def by_row_and_weight(xp: Any, row: Array, weights: Array) -> Array:
 
 def chunks_of(indptr: Array, most: int) -> list[tuple[int, int]]:
     """Return (first, last) rows of chunks of at most so many edges, or of one row."""
-    n, found, first = len(indptr) - 1, [], 0
+    n, chunks, first = len(indptr) - 1, [], 0
     while first < n:
         last = int(np.searchsorted(indptr, indptr[first] + most, side="right")) - 1
         last = max(last, first + 1)
         if indptr[last] > indptr[first]:
-            found.append((first, last))
+            chunks.append((first, last))
         first = last
-    return found
+    return chunks
 
 
 #: At least so many edges of rows in memory of the host are sorted at once.

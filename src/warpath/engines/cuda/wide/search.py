@@ -85,7 +85,7 @@ def search_of(
     on_host : whether the edges stay in memory of the host.
     """
     rows = (rows_on_host if on_host else rows_of)(graph, width, device)
-    made = wide_kernel(width, device.block)
+    search_kernel = wide_kernel(width, device.block)
     n, label, own_labels = graph.n, np.dtype(width.label), rows.ranks is not None
     room, room_of_runs = rooms(graph, rows)
     first, delta = bounds(graph, width, params.get("delta"))
@@ -114,8 +114,8 @@ def search_of(
 
     return Search(
         flights(graph, f"wide search in {label.name}, {rows.runs} runs", device, buffers),
-        made,
-        lambda _: device.resident_blocks(made),
+        search_kernel,
+        lambda _: device.resident_blocks(search_kernel),
         given,
         (n, label),
         "out" if own_labels else "dist",
@@ -183,8 +183,8 @@ def buffers_of(
     entry, run = (8, 12) if narrow else (16, 16)
 
     def words(count: int, size: int) -> Array:
-        made: Array = xp.empty(max(count * size // 8 + 1, 1), np.uint64)
-        return made
+        array: Array = xp.empty(max(count * size // 8 + 1, 1), np.uint64)
+        return array
 
     return WideBuffers(
         xp.empty(n, label) if own else None,
