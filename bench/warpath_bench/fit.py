@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from warpath.api.options import facts_for
 from warpath.api.run import run_plan
 from warpath.engines.base import Problem
+from warpath.engines.planning import facts_for
 from warpath.graph.solvable import SolvableGraph
 from warpath.planner import constants
 from warpath.planner.cpu_model import Size

@@ -12,9 +12,8 @@ import pytest
 
 import warpath as wp
 from support import toy
-from warpath.api import options
 from warpath.base.errors import NoDeviceError
-from warpath.engines import cuda
+from warpath.engines import cuda, planning
 from warpath.graph import generate
 from warpath.planner import auto_device, kinds
 from warpath.planner.device_kind import Need
@@ -252,7 +251,7 @@ _ORDERS = ("classic.dijkstra", "warpath.floyd_warshall")
 def test_floats_stay_on_the_cpu_where_the_device_would_sum_them_in_another_order(
     engine, graph, monkeypatch
 ):
-    monkeypatch.setattr(options.auto_device, "same_bits", lambda *_: False)
+    monkeypatch.setattr(planning.auto_device, "same_bits", lambda *_: False)
     plan = wp.plan(graph)
     assert plan.device == "cpu"
     assert "toy:0 was considered, but sums of floats would depend on the device" in str(plan)

@@ -12,6 +12,7 @@ from support.dask_cluster import cluster
 from warpath.api import clustered
 from warpath.cli.app import run
 from warpath.engines.cluster import clients
+from warpath.graph.turns import Turns
 from warpath.planner.cpu_model import Size
 from warpath.planner.device_kind import Hardware
 from warpath.planner.plan import choose
@@ -97,6 +98,25 @@ def test_totals_nearest_and_routes(client):
         assert (near.facility_indices == same.facility_indices).all()
     table = solver.distances(["v1"], ["v7"])
     assert table.path("v1", "v7").length == wp.path(graph, "v1", "v7").length
+
+
+def test_turns_are_honoured(client):
+    rows = labelled()
+    back = np.full(rows.m, -1)
+    first = np.flatnonzero(np.diff(rows.indptr)[rows.indices])[:20]
+    turns = Turns(np.stack([first, rows.indptr[rows.indices[first]]], axis=1), back)
+    graph = wp.Graph(rows.indptr, rows.indices, rows.weights, turns=turns)
+    here, there = wp.Solver(graph), wp.Solver(graph, device=client)
+    assert (there.apsp().dist == here.apsp().dist).all()
+    assert (here.apsp().dist != wp.apsp(rows).dist).any()
+    assert (there.totals("sum")["sum"] == here.totals("sum")["sum"]).all()
+    everyone = np.arange(graph.n)
+    pairs = [each.pairs(everyone, everyone[::-1]).dist for each in (here, there)]
+    assert (pairs[0] == pairs[1]).all()
+    for reverse in (False, True):
+        near = [each.nearest([0, 7], reverse=reverse) for each in (here, there)]
+        assert near[0].dist.tolist() == near[1].dist.tolist()
+        assert near[0].facility_indices.tolist() == near[1].facility_indices.tolist()
 
 
 def test_a_prepared_solver_is_prepared_on_the_workers(client, roads):

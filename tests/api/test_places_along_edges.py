@@ -425,6 +425,36 @@ def test_turns_after_and_before_a_point_are_those_of_its_edge():
         wp.path(road, first, last)
 
 
+@pytest.mark.parametrize("seed", range(12))
+def test_one_search_from_places_honours_turns_as_tables_do(seed):
+    town, rng = _town(seed), np.random.default_rng(seed)
+    firsts = np.repeat(np.arange(town.m), np.diff(town.indptr)[town.indices])
+    begins = np.concatenate([np.arange(*town.indptr[v : v + 2]) for v in town.indices])
+    banned = np.stack([firsts, begins], axis=1)[rng.random(len(firsts)) < 0.3]
+    turns = Turns(banned, np.full(town.m, -1), left=3)
+    parts = town.indptr, town.indices, town.weights
+    graph = wp.Graph(*parts, coordinates=town.coordinates, turns=turns)
+    places = [*_places(graph, seed, 4), 3]
+    there, back = wp.distances(graph, places).dist, wp.distances(graph, range(graph.n), places).dist
+    for place, row, column in zip(places, there.tolist(), back.T.tolist(), strict=True):
+        paths = wp.sssp(graph, place)
+        assert paths.dist.tolist() == row
+        for t in np.flatnonzero(paths.reached).tolist():
+            assert paths.path_to(t).length == row[t] == paths.path_to(t).weights.sum()
+        within = wp.within(graph, place, 60)
+        assert within.dist.tolist() == sorted(d for d in row if d <= 60)
+        assert len(within.parts()[0]) or len(within.dist) == 1  # no edge leaves it
+        to = wp.within(graph, place, 60, reverse=True)
+        assert to.dist.tolist() == sorted(d for d in column if d <= 60)
+    near = wp.nearest(graph, places)
+    assert near.dist.tolist() == there.min(axis=0).tolist()
+    reached = np.flatnonzero(near.reached)
+    assert (there[near.facility_rows[reached], reached] == near.dist[reached]).all()
+    assert wp.nearest(graph, places, reverse=True).dist.tolist() == back.min(axis=1).tolist()
+    for v in np.flatnonzero(there.min(axis=0) <= 60).tolist():
+        assert wp.within(graph, places, 60).path_to(v).length == near.dist[v]
+
+
 def test_missing_entries_are_unreachable_and_flagged():
     graph = _town(2)
     near, far = _places(graph, 2)[0], wp.Place(1e6, 1e6)

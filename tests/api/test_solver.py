@@ -11,9 +11,9 @@ import pytest
 import warpath as wp
 from support.recipes import on_cpu
 from support.toy import registered
-from warpath.api import options, run
+from warpath.api import run
 from warpath.base.dtypes import unreachable
-from warpath.engines import cpu
+from warpath.engines import cpu, planning
 from warpath.recipes import CATALOGUE, Loop, Task
 from warpath.results import predecessors
 
@@ -36,8 +36,8 @@ def graph(request):
 def plans(monkeypatch):
     """The wishes that were planned."""
     found = []
-    real = options.choose
-    monkeypatch.setattr(options, "choose", lambda *what: (found.append(what[3]), real(*what))[1])
+    real = planning.choose
+    monkeypatch.setattr(planning, "choose", lambda *what: (found.append(what[3]), real(*what))[1])
     return found
 
 
@@ -223,7 +223,7 @@ def test_a_solver_has_the_same_options_for_each_graph_that_it_searches(monkeypat
         found += [solver.within(0, 9).paths, solver.sssp(0)]
         assert [each.plan.device for each in found] == 4 * ["toy:0"]
     assert {wish.threads for wish in plans} == {1}
-    assert len(plans) == 4  # one each for the graph and the reversed one; each `nearest` makes one
+    assert len(plans) == 3  # one each for the graph, the reversed one and `nearest`
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ import pytest
 import warpath as wp
 from support.recipes import on_gpu
 from warpath.api import options
+from warpath.engines import planning
 from warpath.graph.facts import Facts
 from warpath.planner import kinds
 from warpath.planner import plan as plan_module
@@ -574,8 +575,8 @@ def test_a_plan_is_kept_with_its_graph_until_memory_runs_short(monkeypatch):
     graph = wp.Graph.of([(0, 1, 2), (1, 2, 5)])
     call = {"algorithm": "warpath.buckets"}
     asked = []
-    real = options.choose
-    monkeypatch.setattr(options, "choose", lambda *what: (asked.append(what), real(*what))[1])
+    real = planning.choose
+    monkeypatch.setattr(planning, "choose", lambda *what: (asked.append(what), real(*what))[1])
     first = wp.sssp(graph, 0, **call).plan
     first.params["delta"] = 99  # a plan is the caller's own
     again = wp.sssp(graph, 2, **call).plan

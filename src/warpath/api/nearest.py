@@ -139,7 +139,11 @@ def _searched(
     graph, limit = view.graph, question.cutoff
     started = with_a_start(inner, starts)
     size = options.size_within(graph, limit)
-    chosen = options.but(started, prepared=False).plan(size, started)
+    if inner is view.inner:
+        options = options.but(graph, prepared=False)
+        chosen = options.plan(size, started, facilities=len(starts))
+    else:
+        chosen = options.but(started, prepared=False).plan(size, started)
     chosen = with_own_names(chosen, started, graph)
     problem = Problem(Task.SSSP, np.array([inner.n]), cutoff=limit)
     start = time.perf_counter()

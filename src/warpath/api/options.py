@@ -15,21 +15,20 @@ from warpath.base.errors import (
     MissingDependencyError,
     NoDeviceError,
     NotEnoughMemoryError,
-    NotSupportedError,
 )
 from warpath.engines import cpu
 from warpath.engines.hierarchy import HIERARCHY, pairs_search, share_reversed, sums_are_exact
+from warpath.engines.planning import facts_for, planned
 from warpath.engines.registry import engine_of
 from warpath.graph.arguments import as_indices, one_index
 from warpath.graph.checks import shown
 from warpath.graph.derived import Derived
-from warpath.graph.facts import negative_weights, probed
+from warpath.graph.facts import negative_weights
 from warpath.graph.solvable import search_graph
-from warpath.planner import auto_device, kinds, several
-from warpath.planner.cpu_model import Destination, Size, reach
-from warpath.planner.device_kind import Hardware
+from warpath.planner import auto_device, several
+from warpath.planner.cpu_model import Size, reach
 from warpath.planner.kinds import KINDS, device_names, kind_of
-from warpath.planner.plan import Plan, choose
+from warpath.planner.plan import Plan
 from warpath.planner.wish import DEFAULT, Wish, checked, device_of, preferring
 from warpath.recipes import Task
 from warpath.results.predecessors import team_of
@@ -41,7 +40,6 @@ if TYPE_CHECKING:
     from warpath.engines.base import Bound, Search
     from warpath.engines.hierarchy import PairsSearch
     from warpath.graph import Graph
-    from warpath.graph.facts import Facts
     from warpath.planner.plan import Plan
     from warpath.recipes import Recipe
 
@@ -136,23 +134,34 @@ class Options:
         """Return the options for a part of an answer that is searched in this process."""
         return self.but(graph, device=DEFAULT) if self.on_cluster() else self
 
-    def plan(self, size: Size, graph: Graph, *, trace: bool = False, anew: bool = False) -> Plan:
+    def plan(
+        self,
+        size: Size,
+        graph: Graph,
+        *,
+        trace: bool = False,
+        anew: bool = False,
+        facilities: int = 0,
+    ) -> Plan:
         """Choose how a question is answered; see `warpath.planner.plan.choose`.
 
         Parameters
         ----------
+        graph : the graph of the options; or one that is made of it for each call, with a start that
+            has edges to `facilities` vertices. Calls with as many facilities share a plan.
         trace : whether the rounds are traced.
         anew : whether the free memory of a GPU is compared again with what a plan needs.
         """
         if several.is_several(self.wish.device):
             if size.task is Task.SSSP:
-                return self._divided(size, graph, trace=trace, anew=anew).again()
+                plan = self._divided(size, graph, trace=trace, anew=anew, facilities=facilities)
+                return plan.again()
             return self._shared(size, graph, anew=anew)
         if self.on_cluster():
             several.check_cluster(self.wish.device, size)
             plan = self._planned(size, graph, trace=trace, anew=anew)
             return spread(plan, size)
-        return self._planned(size, graph, trace=trace, anew=anew).again()
+        return self._planned(size, graph, trace=trace, anew=anew, facilities=facilities).again()
 
     def _shared(self, size: Size, graph: Graph, *, anew: bool) -> Plan:
         """Return the plan of a table whose rows several devices share."""
@@ -167,10 +176,16 @@ class Options:
         return several.shared_plan(plans, device, graph.facts(symmetry=False))
 
     def _divided(
-        self, size: Size, graph: Graph, *, trace: bool = False, anew: bool = False
+        self,
+        size: Size,
+        graph: Graph,
+        *,
+        trace: bool = False,
+        anew: bool = False,
+        facilities: int = 0,
     ) -> Plan:
         """Return the plan of one source on several devices."""
-        key = size, trace, "divided"
+        key = size, trace, "divided", facilities
         kept = self._plans.get(key)
         if kept is not None and not anew and kept.holds():
             return kept.plan
@@ -180,7 +195,7 @@ class Options:
         alone: Plan | NotEnoughMemoryError
         try:
             first = _kept_options(graph, wish, self.preference)
-            alone = first._planned(size, graph, trace=trace, anew=anew)  # noqa: SLF001 - of this class
+            alone = first._planned(size, graph, trace=trace, anew=anew, facilities=facilities)  # noqa: SLF001
         except NotEnoughMemoryError as error:
             alone = error
         inner = search_graph(graph)
@@ -248,10 +263,16 @@ class Options:
         return ONE_SOURCE._replace(reach=reach(cutoff, search_graph(graph).facts(symmetry=False)))
 
     def _planned(
-        self, size: Size, graph: Graph, *, trace: bool = False, anew: bool = False
+        self,
+        size: Size,
+        graph: Graph,
+        *,
+        trace: bool = False,
+        anew: bool = False,
+        facilities: int = 0,
     ) -> Plan:
         exact = bool(self.wish.prepared) and _exact_floats(graph)
-        key = size, trace, exact
+        key = size, trace, exact, facilities
         kept = self._plans.get(key)
         if kept is not None and not (anew and kept.limits) and kept.holds():
             return kept.plan
@@ -437,93 +458,3 @@ class BoundPairs(NamedTuple):
 
     plan: Plan
     search: PairsSearch | None
-
-
-class Planned(NamedTuple):
-    """A plan for a device of this machine.
-
-    Attributes
-    ----------
-    plan : what runs.
-    free : the bytes that were free for it; None where that is unknown.
-    limited : whether the memory of a GPU, or its being there, decided.
-    """
-
-    plan: Plan
-    free: int | None
-    limited: bool = False
-
-
-def planned(
-    size: Size, graph: Graph, wish: Wish, preference: str, *, exact_sums: bool = False
-) -> Planned:
-    """Plan a question; see `warpath.planner.plan.choose`.
-
-    Parameters
-    ----------
-    graph : the graph that is searched.
-    preference : the device of WARPATH_DEVICE or of the graph, or "auto".
-    exact_sums : as in `Facts`.
-    """
-    here = _on(device_of(size, wish), size, graph, wish, exact_sums=exact_sums)
-    is_open = auto_device.is_open(wish, preference) and size.place is not Destination.GPU
-    if not is_open or not auto_device.is_long(here.plan):
-        return here
-    found = here
-    for kind in kinds.KINDS.values():
-        device = engine_of(kind.name).seen() if kind.considered else None
-        if device is not None:
-            found = _better(found, device, size, graph, wish, exact_sums=exact_sums)
-    return found
-
-
-def _better(
-    here: Planned, device: str, size: Size, graph: Graph, wish: Wish, *, exact_sums: bool
-) -> Planned:
-    """Return the better one of a plan and the plan for a device that is started only if it wins."""
-    wish = wish._replace(device=device)
-    engine, kind = engine_of(device), kind_of(device)
-    facts = facts_for(size, graph, device, exact_sums=exact_sums)
-
-    def counted(plan: Plan) -> Plan:
-        return auto_device.with_start(plan, kind, size, facts)
-
-    why, free = "", None
-    try:
-        # Without its memory, for which it would have to be started.
-        hardware = Hardware(settings.threads(), settings.memory())
-        there = counted(choose(size, facts, hardware, wish))
-        if not auto_device.same_bits(there, here.plan, facts):
-            why = "sums of floats would depend on the device"
-        elif auto_device.is_better(there, here.plan):
-            why = engine.trouble(device) or engine.memory(graph, device)[1]
-            if not why:
-                last, free, _ = _on(device, size, graph, wish, exact_sums=exact_sums)
-                there = counted(last)
-    except NotEnoughMemoryError as error:
-        why = str(error)
-    except NotSupportedError:  # it has no algorithm for this
-        return here
-    if why:
-        return here._replace(plan=auto_device.without(here.plan, device, why), limited=True)
-    if auto_device.is_better(there, here.plan):
-        return Planned(auto_device.chosen(there, here.plan), free, limited=True)
-    return here._replace(plan=auto_device.kept(here.plan, there), limited=True)
-
-
-def _on(device: str, size: Size, graph: Graph, wish: Wish, *, exact_sums: bool) -> Planned:
-    """Plan a question for one device. That it cannot be used is an error only when it is to run."""
-    kind = kind_of(device)
-    gpu, why = engine_of(device).memory(graph, device)
-    hardware = Hardware(settings.threads(), settings.memory(), gpu, why)
-    facts = facts_for(size, graph, device, exact_sums=exact_sums)
-    plan, free = choose(size, facts, hardware, wish), kind.free(hardware)
-    return Planned(plan, free, limited=gpu is not None)
-
-
-def facts_for(size: Size, graph: Graph, device: str, *, exact_sums: bool = False) -> Facts:
-    """Return the facts that a plan is made from, with hops counted where they decide."""
-    facts = graph.facts(symmetry=False)
-    if kind_of(device).probes(size, facts):
-        facts = probed(graph)
-    return replace(facts, exact_sums=True) if exact_sums else facts

@@ -16,9 +16,10 @@ from warpath.api.run import paths_of
 from warpath.api.several import send_to_devices
 from warpath.api.table import table_of
 from warpath.api.totals import LOCAL, totals_of
+from warpath.base import settings
 from warpath.base.dtypes import unreachable
-from warpath.base.errors import GraphError
-from warpath.engines import hierarchy
+from warpath.base.errors import GraphError, NotSupportedError
+from warpath.engines import hierarchy, new_weights
 from warpath.graph import Graph
 from warpath.graph.labels import one_label
 from warpath.graph.solvable import search_graph
@@ -395,7 +396,8 @@ class Solver:
         >>> city.with_weights([2, 9, 50]).pairs([0], [2]).dist
         array([9])
         """
-        graph = preparing.reweighted(self.graph, self._options.wish, weights, progress, order=order)
+        threads = self._prepared_threads("with_weights")
+        graph = new_weights.reweighted(self.graph, threads, weights, progress, order=order)
         return Solver(graph, **self._wished())
 
     def with_changes(
@@ -419,8 +421,21 @@ class Solver:
         >>> city.with_changes([1], [3]).pairs([0], [2]).dist
         array([3])
         """
-        graph = preparing.changed(self.graph, self._options.wish, edges, weights, progress)
+        threads = self._prepared_threads("with_changes")
+        graph = new_weights.changed(self.graph, threads, edges, weights, progress)
         return Solver(graph, **self._wished())
+
+    def _prepared_threads(self, call: str) -> int:
+        """Return the number of threads; raise NotSupportedError if the solver is not prepared."""
+        wish = self._options.wish
+        if not wish.prepared:
+            msg = (
+                f"{call} needs a prepared Solver, and this one is not: use "
+                f"warpath.prepare(graph).{call}(...), or "
+                "warpath.Solver(graph.with_weights(weights)) without preparation."
+            )
+            raise NotSupportedError(msg)
+        return wish.threads or settings.threads()
 
     def plan(
         self, source: Any = None, *, sources: Any = None, targets: Any = None, target: Any = None

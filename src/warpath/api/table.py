@@ -34,7 +34,7 @@ from warpath.base.progress import share, watch
 from warpath.engines import cpu
 from warpath.engines.dense import sums_fit_int32
 from warpath.engines.shared_rows import SharedRows
-from warpath.engines.staged.tiles import Tiles, all_pairs
+from warpath.engines.staged.tiles import Tiles, all_pairs_on_host
 from warpath.graph.checks import checked_bool, on_host
 from warpath.graph.fingerprint import digest_of, fingerprint
 from warpath.graph.links import (
@@ -64,7 +64,6 @@ if TYPE_CHECKING:
     from warpath.base.dtypes import Array
     from warpath.base.progress import Report
     from warpath.engines.base import Problem
-    from warpath.graph import Graph
     from warpath.graph.solvable import SolvableGraph
     from warpath.io import journal
     from warpath.io.streams import NpyFile
@@ -388,7 +387,7 @@ def _staged(
     tiles = Tiles(chosen.staged, result.journal, result.journal.panels)
     before = result.journal.done()
     if not kind_of(chosen.device).own_memory:
-        stats = _staged_here(view.graph, chosen, result.mapped(), tiles, report)
+        stats = all_pairs_on_host(view.graph, chosen.threads, result.mapped(), tiles, report)
     else:
         _, stats = run_plan(
             view, chosen, problem, out=result.mapped(), progress=report, tiles=tiles
@@ -396,28 +395,6 @@ def _staged(
     if before is not None:
         stats["resumed"] = min(view.graph.n, before["pivot"] * before["side"])
     return stats
-
-
-def _staged_here(
-    graph: Graph, chosen: Plan, matrix: Array, tiles: Tiles, report: Report | None
-) -> dict[str, Any]:
-    from warpath.engines.staged.blocks import HostBlocks, HostMemory
-
-    narrow = graph.dist_dtype.kind == "i" and sums_fit_int32(graph)
-    blocks = HostBlocks(np.int32 if narrow else graph.dist_dtype, chosen.threads)
-    start = time.perf_counter()
-    all_pairs(
-        graph,
-        matrix,
-        blocks,
-        HostMemory(),
-        tiles.memory,
-        tiles.journal,
-        tiles.panels,
-        report,
-        threads=chosen.threads,
-    )
-    return {"seconds": time.perf_counter() - start}
 
 
 @dataclass

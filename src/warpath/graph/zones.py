@@ -91,13 +91,6 @@ def _edges_with_areas_opened(graph: Graph) -> tuple[Array, Array, Array]:
     return src[order], dst[order], edge[order]
 
 
-def opened_edges(graph: Graph, edges: Array) -> Array:
-    """Return the positions of some edges, and of their copies, in the opened graph: (k,) int64."""
-    if graph.first_through == 0 or not graph.areas:
-        return edges
-    return np.flatnonzero(np.isin(_edges_with_areas_opened(graph)[2], edges))
-
-
 def _inside(graph: Graph) -> Graph:
     """Return the closed vertices of a graph with areas, and the edges between them."""
 

@@ -80,7 +80,7 @@ def read(
         "all"; None keeps none. About 30 bytes an edge.
     turns : True honours the turn restrictions of the file that hold for the profile, see
         `Graph.turns`; U-turns are then made at dead ends only.
-        `warpath.path`, `pairs`, `distances` and `apsp` honour turns, other calls are refused.
+        All calls honour turns, except `verify`, `DynamicPaths` and tables with predecessors.
     turn_costs : with `turns`, what turns add to a path, in the unit of the weights: "left", "right"
         and "u_turn", which allows U-turns everywhere. Left and right turns are those by more than
         45 degrees at a junction with a choice of ways.

@@ -67,7 +67,7 @@ def device_of(size: Size, wish: Wish) -> str:
     """Return the device that a wish means: "cpu", "cuda:0", "cuda:1".
 
     "auto" is the CPU, except for a named algorithm that runs on a GPU only. Whether a GPU is worth
-    its start is decided later, by `warpath.api.options`.
+    its start is decided later, by `warpath.engines.planning`.
 
     Raises
     ------

@@ -11,6 +11,7 @@ each vertex of the pivot and entry. So pivots are as large as memory allows.
 from __future__ import annotations
 
 import math
+import time
 import zlib
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
@@ -20,7 +21,8 @@ import numpy as np
 from warpath import _core
 from warpath.base.dtypes import unreachable
 from warpath.base.errors import NotEnoughMemoryError
-from warpath.engines.staged.blocks import Window
+from warpath.engines.dense import sums_fit_int32
+from warpath.engines.staged.blocks import HostBlocks, HostMemory, Window
 from warpath.engines.staged.unfinished import (
     State,
     checksum,
@@ -36,6 +38,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from warpath.base.dtypes import Array
+    from warpath.base.progress import Report
     from warpath.engines.staged.blocks import BlockOperations
     from warpath.engines.staged.unfinished import Panels, TileJournal
     from warpath.graph import Graph
@@ -386,3 +389,24 @@ def _fill(matrix: Array, graph: Graph, narrow: np.dtype[Any]) -> None:
         indptr = graph.indptr[rows.start : rows.stop + 1]
         _core.adjacency_rows(indptr, graph.indices, graph.solver_weights, rows.start, block)
         matrix[rows] = block
+
+
+def all_pairs_on_host(
+    graph: Graph, threads: int, matrix: Array, tiles: Tiles, report: Report | None
+) -> dict[str, float]:
+    """Fill a matrix of distances on the host, from tiles that pass through its memory."""
+    narrow = graph.dist_dtype.kind == "i" and sums_fit_int32(graph)
+    blocks = HostBlocks(np.int32 if narrow else graph.dist_dtype, threads)
+    start = time.perf_counter()
+    all_pairs(
+        graph,
+        matrix,
+        blocks,
+        HostMemory(),
+        tiles.memory,
+        tiles.journal,
+        tiles.panels,
+        report,
+        threads=threads,
+    )
+    return {"seconds": time.perf_counter() - start}

@@ -1,0 +1,113 @@
+"""Plans for the devices of this machine: what there is, and which one "auto" takes."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
+
+from warpath.base import settings
+from warpath.base.errors import NotEnoughMemoryError, NotSupportedError
+from warpath.engines.registry import engine_of
+from warpath.graph.facts import probed
+from warpath.planner import auto_device, kinds
+from warpath.planner.cpu_model import Destination
+from warpath.planner.device_kind import Hardware
+from warpath.planner.kinds import kind_of
+from warpath.planner.plan import Plan, choose
+from warpath.planner.wish import device_of
+
+if TYPE_CHECKING:
+    from warpath.graph import Graph
+    from warpath.graph.facts import Facts
+    from warpath.planner.cpu_model import Size
+    from warpath.planner.wish import Wish
+
+
+class Planned(NamedTuple):
+    """A plan for a device of this machine.
+
+    Attributes
+    ----------
+    plan : what runs.
+    free : the bytes that were free for it; None where that is unknown.
+    limited : whether the memory of a GPU, or its being there, decided.
+    """
+
+    plan: Plan
+    free: int | None
+    limited: bool = False
+
+
+def planned(
+    size: Size, graph: Graph, wish: Wish, preference: str, *, exact_sums: bool = False
+) -> Planned:
+    """Plan a question; see `warpath.planner.plan.choose`.
+
+    Parameters
+    ----------
+    graph : the graph that is searched.
+    preference : the device of WARPATH_DEVICE or of the graph, or "auto".
+    exact_sums : as in `Facts`.
+    """
+    here = _on(device_of(size, wish), size, graph, wish, exact_sums=exact_sums)
+    is_open = auto_device.is_open(wish, preference) and size.place is not Destination.GPU
+    if not is_open or not auto_device.is_long(here.plan):
+        return here
+    found = here
+    for kind in kinds.KINDS.values():
+        device = engine_of(kind.name).seen() if kind.considered else None
+        if device is not None:
+            found = _better(found, device, size, graph, wish, exact_sums=exact_sums)
+    return found
+
+
+def _better(
+    here: Planned, device: str, size: Size, graph: Graph, wish: Wish, *, exact_sums: bool
+) -> Planned:
+    """Return the better one of a plan and the plan for a device that is started only if it wins."""
+    wish = wish._replace(device=device)
+    engine, kind = engine_of(device), kind_of(device)
+    facts = facts_for(size, graph, device, exact_sums=exact_sums)
+
+    def counted(plan: Plan) -> Plan:
+        return auto_device.with_start(plan, kind, size, facts)
+
+    why, free = "", None
+    try:
+        # Without its memory, for which it would have to be started.
+        hardware = Hardware(settings.threads(), settings.memory())
+        there = counted(choose(size, facts, hardware, wish))
+        if not auto_device.same_bits(there, here.plan, facts):
+            why = "sums of floats would depend on the device"
+        elif auto_device.is_better(there, here.plan):
+            why = engine.trouble(device) or engine.memory(graph, device)[1]
+            if not why:
+                last, free, _ = _on(device, size, graph, wish, exact_sums=exact_sums)
+                there = counted(last)
+    except NotEnoughMemoryError as error:
+        why = str(error)
+    except NotSupportedError:  # it has no algorithm for this
+        return here
+    if why:
+        return here._replace(plan=auto_device.without(here.plan, device, why), limited=True)
+    if auto_device.is_better(there, here.plan):
+        return Planned(auto_device.chosen(there, here.plan), free, limited=True)
+    return here._replace(plan=auto_device.kept(here.plan, there), limited=True)
+
+
+def _on(device: str, size: Size, graph: Graph, wish: Wish, *, exact_sums: bool) -> Planned:
+    """Plan a question for one device. That it cannot be used is an error only when it is to run."""
+    kind = kind_of(device)
+    gpu, why = engine_of(device).memory(graph, device)
+    hardware = Hardware(settings.threads(), settings.memory(), gpu, why)
+    facts = facts_for(size, graph, device, exact_sums=exact_sums)
+    plan, free = choose(size, facts, hardware, wish), kind.free(hardware)
+    return Planned(plan, free, limited=gpu is not None)
+
+
+def facts_for(size: Size, graph: Graph, device: str, *, exact_sums: bool = False) -> Facts:
+    """Return the facts that a plan is made from, with hops counted where they decide."""
+    facts = graph.facts(symmetry=False)
+    if kind_of(device).probes(size, facts):
+        facts = probed(graph)
+    return replace(facts, exact_sums=True) if exact_sums else facts
