@@ -7,7 +7,6 @@
 #include "common.hpp"
 #include "warpath/dense/adjacency.hpp"
 #include "warpath/dense/dense_tree.hpp"
-#include "warpath/dense/peak.hpp"
 
 namespace warpath::bindings {
 
@@ -99,17 +98,6 @@ void register_type(nb::module_& module) {
       nb::arg("block").noconvert(), nb::arg("threads") = 1, nb::arg("widest") = kWidest);
   module.def("min_plus", multiply<T>, nb::arg("c").noconvert(), nb::arg("a").noconvert(),
              nb::arg("b").noconvert(), nb::arg("threads") = 1, nb::arg("widest") = kWidest);
-  module.def(
-      "add_min_peak",
-      [](Out<T> lanes, std::int64_t steps, int threads, int widest) {
-        at_least_one(threads);
-        if (lanes.size() == 0) throw std::invalid_argument("lanes must have an entry");
-        Control control(python_tick(nb::none()));
-        const nb::gil_scoped_release free;
-        return add_min_peak<T>(lanes.data(), steps, threads, vector_bytes(widest), control);
-      },
-      nb::arg("lanes").noconvert(), nb::arg("steps"), nb::arg("threads") = 1,
-      nb::arg("widest") = kWidest);
 }
 
 template <class V, class W, class T>

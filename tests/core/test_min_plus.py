@@ -118,15 +118,6 @@ def test_widened_in_place_is_the_same_numbers(n, threads):
     assert (wide == np.where(narrow == 2**31 - 1, 2**63 - 1, narrow.astype(np.int64))).all()
 
 
-@pytest.mark.parametrize("kind", TYPES)
-def test_peak_counts_a_sum_and_a_minimum_of_every_lane(kind):
-    kept = np.zeros(1, kind)
-    one = _core.add_min_peak(kept, steps=1000)
-    assert one % 2000 == 0
-    assert _core.add_min_peak(kept, steps=2000, threads=2) == 4 * one
-    assert kept[0] == 1  # 0 + 1, the least of the sums
-
-
 def test_a_product_in_the_memory_of_a_factor_is_refused():
     whole = np.ones((8, 8))
     for a, b in ((whole, whole[:4, :4]), (whole[:4, :4], whole)):
