@@ -13,7 +13,6 @@ import numpy as np
 from warpath.api.calls import nearest, sssp
 from warpath.api.nearest import with_a_start
 from warpath.base.errors import GraphError, InputError
-from warpath.csgraph.dense import closed
 from warpath.csgraph.errors import raising_scipys
 from warpath.csgraph.matrices import (
     as_scipys,
@@ -24,7 +23,7 @@ from warpath.csgraph.matrices import (
     present_in,
 )
 from warpath.csgraph.results import NO_PREDECESSOR, as_floats, as_predecessors
-from warpath.csgraph.solving import solved
+from warpath.csgraph.solving import closed, solved
 from warpath.engines.potentials import potentials_of
 from warpath.engines.yen import shortest_loopless
 from warpath.graph import Graph
