@@ -16,8 +16,9 @@ from warpath.base.errors import NoDeviceError
 from warpath.engines import cuda, planning
 from warpath.graph import generate
 from warpath.planner import auto_device, kinds
+from warpath.planner.cpu_model import Size
 from warpath.planner.device_kind import Need
-from warpath.recipes import CATALOGUE
+from warpath.recipes import CATALOGUE, Task
 
 N = 200
 
@@ -124,6 +125,15 @@ def test_the_plan_of_the_cpu_has_both_predictions(engine, graph):
 def test_the_device_must_take_at_most_half_as_long(graph, share, device):
     kinds.KINDS["toy"].start = share * wp.plan(graph, device="cpu").seconds
     assert wp.plan(graph).device == device
+
+
+def test_the_start_counts_for_the_runners_up_too(graph):
+    kind, plan = FastKind(), wp.plan(graph, 0, device="cpu")
+    kind.start = 3.0
+    later = auto_device.with_start(plan, kind, Size(Task.SSSP), graph.facts())
+    assert plan.runners_up
+    for before, after in zip((plan, *plan.runners_up), (later, *later.runners_up), strict=True):
+        assert after.seconds == before.seconds + 3.0
 
 
 def test_a_quick_question_does_not_look_for_a_device(engine, graph, monkeypatch):

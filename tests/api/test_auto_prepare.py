@@ -11,7 +11,7 @@ import warpath as wp
 from warpath.api import prepared
 from warpath.base.errors import NotSupportedError
 from warpath.engines.hierarchy import HIERARCHY
-from warpath.planner.cpu_model import prepare_seconds
+from warpath.planner.cpu_model import may_be_prepared, prepare_seconds
 
 EVERY = np.arange(0, 12_000, 4)
 
@@ -67,7 +67,6 @@ def test_a_graph_that_has_no_useful_hierarchy_is_contracted_in_vain_once(road, m
     "graph",
     [
         wp.generate.rmat(13, 8),
-        wp.Graph.of([(0, 1, 2), (1, 2, -1)]),
         wp.generate.road(30),
     ],
 )
@@ -75,6 +74,13 @@ def test_graphs_that_are_not_worth_it_are_solved_as_they_are(graph):
     solver = wp.Solver(graph, prepared="auto")
     everything = np.arange(graph.n)
     assert not solver.pairs(everything, everything).plan.recipe.prepared
+
+
+def test_only_large_graphs_of_many_hops_without_negative_weights_may_be_prepared(road):
+    facts = road.facts()
+    assert may_be_prepared(facts)
+    for other in ({"n": 9_999}, {"negative": 1}, {"mean_degree": 30.0}):
+        assert not may_be_prepared(replace(facts, **other))
 
 
 def test_a_named_algorithm_is_not_replaced(road):

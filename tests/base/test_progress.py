@@ -13,7 +13,7 @@ import pytest
 import warpath
 from warpath.base import progress, units
 from warpath.base.errors import InputError
-from warpath.base.progress import watch
+from warpath.base.progress import share, watch
 
 
 @pytest.fixture
@@ -35,6 +35,15 @@ def test_a_function_is_called_itself():
 
     with watch(tell, "solving") as report:
         assert report is tell
+
+
+def test_a_block_of_rows_reports_rows_of_the_whole_table():
+    reports = []
+    block = share(lambda *numbers: reports.append(numbers), slice(30, 40), 60)
+    for done in (0, 3, 6):
+        block(done, 6)
+    assert reports == [(30, 60), (35, 60), (40, 60)]
+    assert share(None, slice(30, 40), 60) is None
 
 
 def test_short_work_shows_nothing(capsys):

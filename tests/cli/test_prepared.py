@@ -303,6 +303,10 @@ def test_new_weights_may_be_fractions_of_undirected_edges_and_of_parallel_ones(w
     run = ("path", tmp_path / "a.csv", "Home", "Mill", "--json", "--weights", tmp_path / "w.tsv")
     assert warpath(*run, "--undirected").json["length"] == 9.5
     assert warpath(*run).json["length"] == 7
+    (tmp_path / "w.tsv").write_text("Mill\tHome\t9.5\nHome\tMill\t9\n")
+    assert warpath(*run).json["length"] == 9
+    refused = warpath(*run, "--undirected")
+    assert (refused.code, "has the weight 9 here and 9.5 in line 1" in refused.err) == (3, True)
 
 
 @pytest.mark.parametrize(

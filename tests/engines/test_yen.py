@@ -78,7 +78,11 @@ def test_of_equally_long_ones_the_one_that_leaves_latest_is_first():
 def test_edges_are_put_back_for_the_next_search():
     graph = Graph.of([(u, v, float(1 + (u * v) % 3)) for u in range(6) for v in range(6) if u != v])
     assert shortest_loopless(graph, 0, 5, 20) == shortest_loopless(graph, 0, 5, 20)
-    assert len(shortest_loopless(graph, 0, 5, 1000)) == 1 + 4 + 12 + 24 + 24
+    every = simple_paths(graph, 0, 5)
+    assert len(every) == 1 + 4 + 12 + 24 + 24
+    for count in (*range(2, 20), 1000):
+        found = [length_of(graph, path) for path in shortest_loopless(graph, 0, 5, count)]
+        assert found == [length for length, _ in every[:count]]
 
 
 def test_a_negative_cycle_that_no_path_meets_is_refused():

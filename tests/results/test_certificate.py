@@ -158,6 +158,22 @@ def test_columns_of_reassociated_floats_are_compared_within_their_bound():
     assert wp.verify(LINE, narrow).slack == 0
 
 
+def test_a_cutoff_may_divide_two_roundings_of_one_sum():
+    rng = np.random.default_rng(5)
+    src, dst = rng.integers(0, 40, (2, 400))
+    graph = Graph.from_edges(src, dst, rng.random(400))
+    right = wp.sssp(graph, 0).dist
+    ends = np.argsort(right)[[5, 20]]
+    for cutoff, fine in ((right[ends[1]], True), (right[ends[1]] + 1e-6, False)):
+        table = wp.distances(graph, [0], ends, algorithm="classic.johnson", cutoff=cutoff)
+        table.dist[0, 1] = np.inf  # as if the sum were rounded to a number beyond the cutoff
+        if fine:
+            assert wp.verify(graph, table).slack > 0
+            continue
+        with pytest.raises(wp.VerificationError, match="certified search"):
+            wp.verify(graph, table)
+
+
 def test_reassociated_float_sums_are_verified_within_their_bound():
     rng = np.random.default_rng(5)
     src, dst = rng.integers(0, 40, (2, 400))
