@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 import warpath as wp
 from support import toy
 from warpath.api import options, table, totals
-from warpath.api.several import members
 from warpath.base.errors import InputError, NotSupportedError
 from warpath.engines.base import Problem
+from warpath.engines.devices import members
 from warpath.engines.shared_rows import SharedRows
 from warpath.graph import generate
 from warpath.planner import several

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, DTypeLike
 
     from warpath.api.question import Progress
-    from warpath.api.totals import Reduction
     from warpath.base.dtypes import Array
     from warpath.planner.plan import Plan
     from warpath.recipes import Recipe
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
     from warpath.results.pairs import Pairs
     from warpath.results.paths import Paths
     from warpath.results.route import Route
-    from warpath.results.totals import Totals
+    from warpath.results.totals import Reduction, Totals
     from warpath.results.within import Within
 
 

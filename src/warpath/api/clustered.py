@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import sys
-import time
-from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -15,11 +13,11 @@ from warpath.api.cluster_worker import Block, Job
 from warpath.api.prepared import with_hierarchy_if_faster
 from warpath.api.question import Answers
 from warpath.api.table import described, planned_table
-from warpath.base.errors import NegativeCycleError, interrupts_first
+from warpath.base.errors import interrupts_first
 from warpath.base.progress import watch
 from warpath.engines import hierarchy
-from warpath.engines.cluster.blocks import Blocks
-from warpath.engines.cluster.clients import check_versions, client_of, workers_of
+from warpath.engines.cluster.calls import Call, Pace
+from warpath.engines.cluster.clients import client_of
 from warpath.engines.cluster.graphs import SentGraph, held, seen_by_all
 from warpath.graph.derived import Derived
 from warpath.graph.fingerprint import fingerprint
@@ -33,120 +31,18 @@ from warpath.results.distance_table import DistanceTable
 from warpath.results.nearest import Nearest
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from warpath.api.options import Options
     from warpath.api.question import Question
     from warpath.base.dtypes import Array
     from warpath.base.progress import Report
-    from warpath.engines.cluster.blocks import Answer
     from warpath.graph import Graph
     from warpath.io.outputs import Output
     from warpath.planner.plan import Plan
 
-_SECONDS = 0.5  # of a block: what is lost with a worker, and what Ctrl-C waits for there
-_FIRST = 0.25  # part of it for blocks before a rate is known
-_SMALL = 0.05  # seconds of a block that is not worth cutting
 _BLOCK_BYTES = 32 * 2**20  # of a block that comes here
 _STORED_BYTES = 128 * 2**20  # of a block that a worker stores
-_NAMED = 5  # sources in a message
-
-
-class _Pace:
-    """The number of rows in the next block, from the rates of the blocks before.
-
-    Parameters
-    ----------
-    rate : predicted rows a second of a thread.
-    most : the most rows of a block.
-    whole : divisor of the number of rows.
-    threads : of all workers, which share the rows that are left.
-    """
-
-    def __init__(self, rate: float, most: int, whole: int, threads: int) -> None:
-        self._rate, self._most, self._whole, self._threads = rate, most, whole, threads
-        self._part = _FIRST
-
-    def rows(self, left: int) -> int:
-        """Return the number of rows of the next block."""
-        fair = max(-(-left // self._threads), int(self._rate * _SMALL))
-        count = min(int(self._rate * _SECONDS * self._part), self._most, fair)
-        return min(left, max(count // self._whole, 1) * self._whole)
-
-    def learn(self, rows: int, seconds: float) -> None:
-        """Take the rate of a block into account."""
-        rate = rows / max(seconds, 1e-6)
-        self._rate = rate if self._part < 1 else (self._rate + rate) / 2
-        self._part = 1.0
-
-
-class _Call:
-    """A call on a cluster."""
-
-    def __init__(self, graph: Graph, options: Options, chosen: Plan, job: Job) -> None:
-        self.graph, self.chosen, self.job = graph, chosen, job
-        self._client = client_of(chosen.device)
-        check_versions(self._client)
-        self._sent = sent_graph(self._client, graph, prepared=options.wish.prepared is True)
-        self._rows: Counter[str] = Counter()
-        self._ran: set[str] = set()
-        self._start = time.perf_counter()
-
-    def pace(self, count: int, row_bytes: int, most_bytes: int, whole: int = 1) -> _Pace:
-        """Return the pace of `count` rows of so many bytes."""
-        workers = workers_of(self._client)
-        threads = sum(worker.threads for worker in workers)
-        rate = count * 1.0 if not self.chosen.seconds else count / self.chosen.seconds / threads
-        limits = [worker.memory // worker.threads for worker in workers if worker.memory]
-        most_bytes = min([most_bytes, *(limit // 8 for limit in limits)])
-        return _Pace(rate, max(1, most_bytes // max(1, row_bytes)), whole, threads)
-
-    def answers(
-        self,
-        function: Callable[[Graph, Job, Block], Any],
-        blocks: Iterator[Block],
-        row_bytes: int,
-        pace: _Pace | None = None,
-    ) -> Iterator[tuple[Block, Any]]:
-        """Yield the blocks and what workers return for them, in order."""
-        device = self.chosen.device
-        run = Blocks(
-            device, for_workers(self.graph), self._sent, function, self.job, self._described
-        )
-        answered: Any = run.answers(blocks, lambda block: len(block.sources) * row_bytes)
-        try:
-            for block, answer in answered:
-                self._count(block, answer)
-                if pace is not None:
-                    pace.learn(len(block.sources), answer.seconds)
-                yield block, answer.value
-        except NegativeCycleError as error:
-            own = SolvableGraph(self.graph).cycle(np.array(error.cycle))
-            raise NegativeCycleError(self.graph.label_of(own).tolist(), error.length) from None
-        finally:
-            answered.close()
-
-    def stats(self) -> dict[str, Any]:
-        """Return the seconds of the call, and the rows of each worker."""
-        by_worker = {f"rows on {worker}": rows for worker, rows in self._rows.items()}
-        return by_worker | {"seconds": time.perf_counter() - self._start}
-
-    def plan(self) -> Plan:
-        """Return the plan with what workers ran."""
-        notes = tuple(f"workers ran {line}" for line in sorted(self._ran))
-        return replace(self.chosen, notes=(*self.chosen.notes, *notes))
-
-    def _count(self, block: Block, answer: Answer) -> None:
-        self._rows[answer.worker] += len(block.sources)
-        if isinstance(answer.value, cluster_worker.Rows | cluster_worker.Owners):
-            self._ran.add(answer.value.plan)
-
-    def _described(self, block: Block) -> str:
-        names = self.graph.label_of(block.sources[:_NAMED]).tolist()
-        more = ", ..." if len(block.sources) > _NAMED else ""
-        listed = ", ".join(map(str, names))
-        return f"rows {block.start:,} to {block.stop - 1:,} (sources {listed}{more})"
-
 
 _SENT: Derived[SentGraph] = Derived(__name__, "what Dask clusters get of the graph", sys.getsizeof)
 
@@ -180,6 +76,16 @@ def _to_send(client: Any, graph: Graph, *, prepared: bool) -> SentGraph:
     return SentGraph(digest, cluster_worker.graph_of, parts)
 
 
+def _call(graph: Graph, options: Options, chosen: Plan, job: Job) -> Call:
+    prepared = options.wish.prepared is True
+    return Call(
+        graph,
+        chosen,
+        job,
+        lambda client: (for_workers(graph), sent_graph(client, graph, prepared=prepared)),
+    )
+
+
 def send(graph: Graph, device: str, *, prepared: bool) -> None:
     """Send a graph to a cluster before the first call."""
     client = client_of(device)
@@ -194,7 +100,7 @@ def _table(options: Options, question: Question, size: Size) -> DistanceTable:
     chosen = planned_table(options, question, size)
     shape = len(rows), len(names)
     pred = np.empty(shape, graph.indices.dtype) if question.predecessors else None
-    call = _Call(graph, options, chosen, _job(options, question, chosen))
+    call = _call(graph, options, chosen, _job(options, question, chosen))
     with (
         interrupts_first(),
         output_of(
@@ -221,7 +127,7 @@ def _table(options: Options, question: Question, size: Size) -> DistanceTable:
 
 
 def _fill(
-    call: _Call,
+    call: Call,
     result: Output,
     rows: Array,
     row_bytes: int,
@@ -260,7 +166,7 @@ def _totals(
     sources = question.sources
     if not len(sources):
         return None, chosen
-    call = _Call(question.graph, options, chosen, _job(options, question, chosen, totals=names))
+    call = _call(question.graph, options, chosen, _job(options, question, chosen, totals=names))
     pace = call.pace(len(sources), 1, _BLOCK_BYTES)
     parts: list[dict[str, Array]] = []
     with interrupts_first(), watch(question.progress, chosen.recipe.name, "sources") as report:
@@ -284,7 +190,7 @@ def _pairs(options: Options, question: Question) -> tuple[Array, Plan, dict[str,
     starts, destinations = origins[order], question.names[order]
     if graph.turns:
         destinations = question.view.ends(destinations)
-    call = _Call(graph, options, chosen, _job(options, question, chosen, targets=None))
+    call = _call(graph, options, chosen, _job(options, question, chosen, targets=None))
     pace = call.pace(len(starts), 8, _BLOCK_BYTES)
     dist = np.empty(len(starts), dtype)
     with interrupts_first(), watch(question.progress, "pairs", "trips") as report:
@@ -314,7 +220,7 @@ def _nearest(options: Options, question: Question) -> Nearest:
     searched = graph.reversed() if graph.turns and question.reverse else graph
     if searched is not graph:  # the search graph of a reversed graph with turns is another one
         job = replace(job, reverse=False)
-    call = _Call(searched, options, chosen, job)
+    call = _call(searched, options, chosen, job)
     with interrupts_first(), watch(question.progress, "nearest"):
         blocks = iter([Block(0, facilities)])
         ((_, (dist, rows, _)),) = call.answers(cluster_worker.nearest, blocks, 1)
@@ -357,7 +263,7 @@ def _job(options: Options, question: Question, chosen: Plan, **changes: Any) -> 
 
 
 def _blocks(
-    sources: Array, start: int, pace: _Pace, destinations: Array | None = None
+    sources: Array, start: int, pace: Pace, destinations: Array | None = None
 ) -> Iterator[Block]:
     while start < len(sources):
         stop = start + pace.rows(len(sources) - start)

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from warpath.api.several import device_name, members, spread
 from warpath.base import settings
 from warpath.base.errors import (
     InputError,
@@ -16,7 +15,7 @@ from warpath.base.errors import (
     NoDeviceError,
     NotEnoughMemoryError,
 )
-from warpath.engines import cpu
+from warpath.engines.devices import device_name, members, spread
 from warpath.engines.hierarchy import HIERARCHY, pairs_search, share_reversed, sums_are_exact
 from warpath.engines.planning import facts_for, planned
 from warpath.engines.registry import engine_of
@@ -36,7 +35,6 @@ from warpath.results.predecessors import team_of
 if TYPE_CHECKING:
     from collections.abc import Hashable
 
-    from warpath.base.dtypes import Array
     from warpath.engines.base import Bound, Search
     from warpath.engines.hierarchy import PairsSearch
     from warpath.graph import Graph
@@ -430,12 +428,6 @@ class OneSource:
             found = _bound(graph, plan) if binds else None
             made = vars(self).setdefault("_on_gpu", (found,))
         return made[0]
-
-    def stats(self, dist: Array, done: bytes) -> dict[str, Any]:
-        """Return what a search did, by name."""
-        from warpath.api.run import counted
-
-        return counted(cpu.counters(done) | {"seconds": cpu.seconds(done)}, dist)
 
 
 def _bound(graph: Graph, plan: Plan) -> Bound | None:

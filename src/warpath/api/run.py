@@ -28,7 +28,7 @@ from warpath.graph.point_sources import PointSources
 from warpath.graph.solvable import SolvableGraph
 from warpath.planner.kinds import kind_of
 from warpath.recipes import CATALOGUE
-from warpath.results.paths import Paths, paths_found
+from warpath.results.paths import Paths
 from warpath.results.point_paths import paths_from
 from warpath.results.predecessors import searched, without_unreached
 from warpath.results.predecessors import tree as predecessors
@@ -277,7 +277,7 @@ def _paths_from(graph: Graph, one: OneSource, s: int, question: Question) -> Pat
         if one.search is not None:
             distances = one.search(s)
             if distances is not None:
-                return paths_found(graph, s, *distances, one)
+                return _found_at_once(graph, one, s, *distances)
         start = time.perf_counter()
         solves = one.on_gpu(graph)
         labels = None if solves is None else solves(s)
@@ -299,6 +299,22 @@ def _paths_from_point(points: PointSources, options: Options, question: Question
     paths = paths_from(points, paths)
     paths.plan = with_own_names(paths.plan, graph, points.graph)
     return paths
+
+
+def _found_at_once(graph: Graph, one: OneSource, s: int, dist: Array, done: bytes) -> Paths:
+    """Return the result of a bound search, of which the rest is made when it is first read."""
+
+    def stats() -> dict[str, Any]:
+        return counted(cpu.counters(done) | {"seconds": cpu.seconds(done)}, dist)
+
+    return Paths(
+        graph,
+        s,
+        dist,
+        tree=lambda: predecessors(graph, s, dist, one.team),
+        plan=one.plan.again,
+        stats=stats,
+    )
 
 
 def _left_there(

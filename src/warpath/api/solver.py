@@ -13,13 +13,14 @@ from warpath.api.options import options_of, requested_size
 from warpath.api.pairs import pairs_of, route_of
 from warpath.api.prepared import with_hierarchy_if_faster
 from warpath.api.run import paths_of
-from warpath.api.several import send_to_devices
 from warpath.api.table import table_of
 from warpath.api.totals import LOCAL, totals_of
 from warpath.base import settings
 from warpath.base.dtypes import unreachable
-from warpath.base.errors import GraphError, NotSupportedError
+from warpath.base.errors import GraphError, NotEnoughMemoryError, NotSupportedError
 from warpath.engines import hierarchy, new_weights
+from warpath.engines.devices import members
+from warpath.engines.registry import place
 from warpath.graph import Graph
 from warpath.graph.labels import one_label
 from warpath.graph.solvable import search_graph
@@ -34,7 +35,6 @@ if TYPE_CHECKING:
     from warpath.api.dynamic import DynamicPaths
     from warpath.api.options import Options
     from warpath.api.question import Answers, Progress
-    from warpath.api.totals import Reduction
     from warpath.base.dtypes import Array
     from warpath.planner.plan import Plan
     from warpath.recipes import Recipe
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from warpath.results.pairs import Pairs
     from warpath.results.paths import Paths
     from warpath.results.route import Route
-    from warpath.results.totals import Totals
+    from warpath.results.totals import Reduction, Totals
     from warpath.results.within import Within
 
 
@@ -95,7 +95,27 @@ class Solver:
     ) -> None:
         self.graph = made = Graph.of(graph)
         self._options = options_of(made, algorithm, device, threads, params, prepared=prepared)
-        self._client = send_to_devices(made, self._options, device)  # a cluster's client stays open
+        self._client = self._send(device)  # a cluster's client stays open
+
+    def _send(self, device: Any) -> Any:
+        """Copy the graph to each device, where it stays; return a cluster's `device`.
+
+        Where there are several devices, a graph that does not fit one is divided when it is solved.
+        """
+        options = self._options
+        names = members(options.device())
+        for each in names:
+            try:
+                place(self.graph, each)
+            except NotEnoughMemoryError:
+                if len(names) == 1:
+                    raise
+        if not options.on_cluster():
+            return None
+        from warpath.api.clustered import send
+
+        send(self.graph, options.device(), prepared=options.wish.prepared is True)
+        return device
 
     def sssp(
         self,

@@ -14,14 +14,12 @@ from warpath.api.prepared import with_hierarchy_if_faster
 from warpath.api.question import Answers
 from warpath.api.run import run_totals
 from warpath.api.table import solved_table, table_of
-from warpath.base.dtypes import unreachable
-from warpath.base.errors import DistanceOverflowError, InputError
+from warpath.base.errors import DistanceOverflowError
 from warpath.base.progress import watch
 from warpath.engines.shared_rows import SharedRows
-from warpath.graph.checks import shown
 from warpath.planner.cpu_model import Destination
 from warpath.planner.kinds import kind_of
-from warpath.results.totals import NAMES, Totals
+from warpath.results.totals import Reduced, RowTotals, Totals, checked_names
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -32,32 +30,8 @@ if TYPE_CHECKING:
     from warpath.engines.base import Problem
     from warpath.graph import Graph
     from warpath.graph.solvable import SolvableGraph
-
-    #: (sources, distances) -> an array with an entry or a row for each source of the block.
-    Reduction = Callable[[Array, Array], Any]
     from warpath.planner.plan import Plan
-
-
-def checked_names(reduce: str | Sequence[str] | Reduction) -> tuple[str, ...]:
-    """Return the names of totals, none for a function; raise InputError for what is neither."""
-    if callable(reduce):
-        return ()
-    try:
-        requested: tuple[Any, ...] = (reduce,) if isinstance(reduce, str) else tuple(reduce)
-    except TypeError:
-        requested = (reduce,)
-    for name in requested:
-        if not isinstance(name, str) or name not in NAMES:
-            known = ", ".join(map(repr, NAMES))
-            msg = (
-                f"reduce = {shown(name)} is not a total; use {known}, several of them, or a "
-                "function of (sources, distances)."
-            )
-            raise InputError(msg)
-    if not requested:
-        msg = "reduce names no total; use 'sum', for example."
-        raise InputError(msg)
-    return requested
+    from warpath.results.totals import Reduction
 
 
 def totals_of(
@@ -79,9 +53,9 @@ def totals_of(
         values, chosen = answers.totals(options, question, names, chosen)
     if values is None:
         rows = (
-            _Reduced(graph, sources, reduce)
+            Reduced(graph, sources, reduce)
             if callable(reduce)
-            else _RowTotals(len(sources), graph.dist_dtype, names)
+            else RowTotals(len(sources), graph.dist_dtype, names)
         )
         question = question.but(out=rows.add)
         if question.ends is not None:
@@ -120,73 +94,6 @@ def _refuse_overflow(graph: Graph, columns: int) -> None:
             "weights (graph.astype('float64')), or fewer targets."
         )
         raise DistanceOverflowError(msg)
-
-
-class _Reduced:
-    """What a function returns for the rows of a table, which come block by block."""
-
-    def __init__(self, graph: Graph, sources: Array, function: Reduction) -> None:
-        self._graph, self._sources, self._function = graph, sources, function
-        self._parts: list[Array] = []
-
-    def add(self, rows: slice, block: Array) -> None:
-        """Call the function with a block of rows: (r, t)."""
-        given = self._function(self._graph.label_of(self._sources[rows]), block)
-        found = np.array(given)  # a copy: the next block overwrites this one
-        if found.dtype == object or found.ndim == 0 or len(found) != len(block):
-            what = "an object" if found.dtype == object else f"shape {found.shape}"
-            msg = (
-                f"reduce returned {what} for a block of {len(block):,} sources: an array with an "
-                f"entry or a row for each is needed, such as distances.max(axis=1)."
-            )
-            raise InputError(msg)
-        if self._parts and found.shape[1:] != self._parts[0].shape[1:]:
-            msg = (
-                f"reduce returned entries of shape {found.shape[1:]} after those of "
-                f"{self._parts[0].shape[1:]}: they must be alike for all blocks."
-            )
-            raise InputError(msg)
-        self._parts.append(found)
-
-    @property
-    def values(self) -> dict[str, Array]:
-        """The entries of all blocks, by the function's name."""
-        found = np.concatenate(self._parts) if self._parts else np.empty(0)
-        return {getattr(self._function, "__name__", "reduce"): found}
-
-
-class _RowTotals:
-    """Totals of the rows of a table, which come block by block and are not kept."""
-
-    def __init__(self, count: int, dtype: np.dtype[Any], names: tuple[str, ...]) -> None:
-        self._unreachable = unreachable(dtype)
-        summed = np.int64 if dtype.kind == "i" else np.float64
-        types = {"sum": summed, "max": dtype, "count": np.int64, "harmonic": np.float64}
-        self.values = {name: np.zeros(count, types[name]) for name in names}
-
-    def add(self, rows: slice, block: Array) -> None:
-        """Add up a block of rows: (r, t)."""
-        reached = block != self._unreachable
-        known = np.where(reached, block, 0)
-        with np.errstate(over="ignore"):  # of floats, whose sum is then infinite
-            for name, values in self.values.items():
-                values[rows] = _OF_ROWS[name](known, reached)
-
-
-def _harmonic(known: Array, _reached: Array) -> Array:
-    wide, inverse = known.astype(np.float64), np.zeros(known.shape)
-    np.divide(1.0, wide, out=inverse, where=wide != 0)
-    found: Array = inverse.sum(axis=1)
-    return found
-
-
-#: The totals of rows of distances, 0 where a target is not reached, and a mask of those that are.
-_OF_ROWS: dict[str, Callable[[Array, Array], Array]] = {
-    "sum": lambda known, _: known.sum(axis=1, dtype=None if known.dtype.kind == "i" else float),
-    "max": lambda known, _: known.max(axis=1, initial=0),
-    "count": lambda _, reached: reached.sum(axis=1),
-    "harmonic": _harmonic,
-}
 
 
 class _NoTotals(Exception):  # noqa: N818 - an answer, which ends all devices as an error does

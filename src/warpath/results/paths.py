@@ -16,7 +16,7 @@ from warpath.graph.checks import shown
 from warpath.graph.labels import file_ids, one_label, table_ids
 from warpath.graph.places import NO_NAMES
 from warpath.graph.solvable import SolvableGraph
-from warpath.results.predecessors import as_labels, no_path, searched_path, tree, walked
+from warpath.results.predecessors import as_labels, no_path, searched_path, walked
 from warpath.results.reached import ReachedDistances
 from warpath.results.route import Route
 from warpath.results.route_between import route_from, route_of_path
@@ -31,9 +31,6 @@ if TYPE_CHECKING:
     from warpath.graph.places import Snap
     from warpath.graph.point_sources import PointSources
     from warpath.results.trace import Trace
-
-
-_NEW = object.__new__
 
 
 class DeviceResult(Protocol):
@@ -59,21 +56,6 @@ class DeviceResult(Protocol):
 
     def pred_here(self) -> Array:
         """Copy the predecessors to the host."""
-
-
-class Solved(Protocol):
-    """A solver for single sources: gives the plan and the counters of a search by name."""
-
-    @property
-    def plan(self) -> Any:
-        """The plan that ran."""
-
-    @property
-    def team(self) -> int:
-        """The largest number of threads that may compute the tree."""
-
-    def stats(self, dist: Array, done: bytes) -> dict[str, Any]:
-        """Decode the counters of a search."""
 
 
 class Paths(ReachedDistances):
@@ -115,8 +97,6 @@ class Paths(ReachedDistances):
     _point: tuple[PointSources, Paths] | None = None
     _through: Callable[[], Array] | None = None
     _pred: Array | None = None
-    _one: Solved | None = None
-    _done: bytes
 
     def __init__(
         self,
@@ -196,15 +176,11 @@ class Paths(ReachedDistances):
     @cached_property
     def plan(self) -> Any:
         """The plan that ran: algorithm, device and the reasons. Its repr is a report."""
-        if self._one is not None:
-            return self._one.plan.again()
         return self._plan() if callable(self._plan) else self._plan
 
     @cached_property
     def stats(self) -> dict[str, Any]:
         """Counters of the run, with ``reached`` and ``seconds``; after a trace also its totals."""
-        if self._one is not None:
-            return self._one.stats(self.dist, self._done)
         stats = self._stats() if callable(self._stats) else self._stats or {}
         if self._there is not None and "reached" not in stats:
             stats["reached"] = int(np.count_nonzero(self.reached))
@@ -220,13 +196,8 @@ class Paths(ReachedDistances):
         """
         pred = self._pred
         if pred is None:
-            one = self._one
-            if one is not None:
-                pred = tree(self.graph, self.source_index, self.dist, one.team)
-            else:
-                pred = self._tree()
-                pred.flags.writeable = False
-            self._pred = pred
+            pred = self._pred = self._tree()
+            pred.flags.writeable = False
         return pred
 
     @cached_property
@@ -434,21 +405,3 @@ def _paths(graph: Graph, source: int, dist: Array, pred: Array, *rest: Any) -> P
         through=None if through is None else lambda: through,
         point=point,
     )
-
-
-def paths_found(graph: Graph, source: int, dist: Array, done: bytes, one: Solved) -> Paths:
-    """Return the `Paths` of a search, three times as fast as the constructor.
-
-    Parameters
-    ----------
-    graph, source, dist : as in the constructor; the distances are read-only.
-    done : the encoded counters of the search, which `one` decodes.
-    one : the solver, which gives the plan and decodes the counters at the first access.
-    """
-    paths = _NEW(Paths)
-    paths.graph = graph
-    paths.source_index = source
-    paths.dist = dist
-    paths._done = done  # noqa: SLF001 - a second constructor
-    paths._one = one  # noqa: SLF001
-    return paths

@@ -4,20 +4,25 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from warpath.base.dtypes import unreachable
 from warpath.base.errors import InputError, require
 from warpath.graph.checks import shown
 from warpath.graph.labels import labels_or_none, table_ids
 from warpath.graph.places import NO_NAMES
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
-    import numpy as np
     from numpy.typing import NDArray
 
     from warpath.base.dtypes import Array
     from warpath.graph import Graph
     from warpath.graph.places import Snap
+
+    #: (sources, distances) -> an array with an entry or a row for each source of the block.
+    Reduction = Callable[[Array, Array], Any]
 
 #: What can be requested, and what it is.
 NAMES = {
@@ -99,3 +104,92 @@ class Totals:
     def __repr__(self) -> str:
         names = ", ".join(self.values)
         return f"<Totals of {len(self):,} sources: {names}\n  {self.plan.headline()}>"
+
+
+def checked_names(reduce: str | Sequence[str] | Reduction) -> tuple[str, ...]:
+    """Return the names of totals, none for a function; raise InputError for what is neither."""
+    if callable(reduce):
+        return ()
+    try:
+        requested: tuple[Any, ...] = (reduce,) if isinstance(reduce, str) else tuple(reduce)
+    except TypeError:
+        requested = (reduce,)
+    for name in requested:
+        if not isinstance(name, str) or name not in NAMES:
+            known = ", ".join(map(repr, NAMES))
+            msg = (
+                f"reduce = {shown(name)} is not a total; use {known}, several of them, or a "
+                "function of (sources, distances)."
+            )
+            raise InputError(msg)
+    if not requested:
+        msg = "reduce names no total; use 'sum', for example."
+        raise InputError(msg)
+    return requested
+
+
+class Reduced:
+    """What a function returns for the rows of a table, which come block by block."""
+
+    def __init__(self, graph: Graph, sources: Array, function: Reduction) -> None:
+        self._graph, self._sources, self._function = graph, sources, function
+        self._parts: list[Array] = []
+
+    def add(self, rows: slice, block: Array) -> None:
+        """Call the function with a block of rows: (r, t)."""
+        given = self._function(self._graph.label_of(self._sources[rows]), block)
+        found = np.array(given)  # a copy: the next block overwrites this one
+        if found.dtype == object or found.ndim == 0 or len(found) != len(block):
+            what = "an object" if found.dtype == object else f"shape {found.shape}"
+            msg = (
+                f"reduce returned {what} for a block of {len(block):,} sources: an array with an "
+                f"entry or a row for each is needed, such as distances.max(axis=1)."
+            )
+            raise InputError(msg)
+        if self._parts and found.shape[1:] != self._parts[0].shape[1:]:
+            msg = (
+                f"reduce returned entries of shape {found.shape[1:]} after those of "
+                f"{self._parts[0].shape[1:]}: they must be alike for all blocks."
+            )
+            raise InputError(msg)
+        self._parts.append(found)
+
+    @property
+    def values(self) -> dict[str, Array]:
+        """The entries of all blocks, by the function's name."""
+        found = np.concatenate(self._parts) if self._parts else np.empty(0)
+        return {getattr(self._function, "__name__", "reduce"): found}
+
+
+class RowTotals:
+    """Totals of the rows of a table, which come block by block and are not kept."""
+
+    def __init__(self, count: int, dtype: np.dtype[Any], names: tuple[str, ...]) -> None:
+        self._unreachable = unreachable(dtype)
+        summed = np.int64 if dtype.kind == "i" else np.float64
+        types = {"sum": summed, "max": dtype, "count": np.int64, "harmonic": np.float64}
+        self.values = {name: np.zeros(count, types[name]) for name in names}
+
+    def add(self, rows: slice, block: Array) -> None:
+        """Add up a block of rows: (r, t)."""
+        reached = block != self._unreachable
+        known = np.where(reached, block, 0)
+        with np.errstate(over="ignore"):  # of floats, whose sum is then infinite
+            for name, values in self.values.items():
+                values[rows] = _OF_ROWS[name](known, reached)
+
+
+def _harmonic(known: Array, _reached: Array) -> Array:
+    wide, inverse = known.astype(np.float64), np.zeros(known.shape)
+    np.divide(1.0, wide, out=inverse, where=wide != 0)
+    found: Array = inverse.sum(axis=1)
+    return found
+
+
+#: The totals of rows of distances, 0 where a target is not reached, and a mask of those that are.
+_OF_ROWS: dict[str, Callable[[Array, Array], Array]] = {
+    "sum": lambda known, _: known.sum(axis=1, dtype=None if known.dtype.kind == "i" else float),
+    "max": lambda known, _: known.max(axis=1, initial=0),
+    "count": lambda _, reached: reached.sum(axis=1),
+    "harmonic": _harmonic,
+}

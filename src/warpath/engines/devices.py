@@ -7,15 +7,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from warpath.base import units
-from warpath.base.errors import NotEnoughMemoryError, NotSupportedError
-from warpath.engines.registry import engine_of, place
+from warpath.base.errors import NotSupportedError
+from warpath.engines.registry import engine_of
 from warpath.planner import kinds
 from warpath.planner.kinds import kind_of
 from warpath.planner.several import LISTED, is_several
 
 if TYPE_CHECKING:
-    from warpath.api.options import Options
-    from warpath.graph import Graph
     from warpath.planner.cpu_model import Size
     from warpath.planner.plan import Plan
 
@@ -62,26 +60,6 @@ def device_name(device: Any) -> Any:
     from warpath.engines.cluster.clients import device_name
 
     return device_name(device)
-
-
-def send_to_devices(graph: Graph, options: Options, device: Any) -> Any:
-    """Copy a graph to each device of the options, where it stays; return a cluster's `device`.
-
-    Where there are several devices, a graph that does not fit one is divided when it is solved.
-    """
-    names = members(options.device())
-    for each in names:
-        try:
-            place(graph, each)
-        except NotEnoughMemoryError:
-            if len(names) == 1:
-                raise
-    if not options.on_cluster():
-        return None
-    from warpath.api.clustered import send
-
-    send(graph, options.device(), prepared=options.wish.prepared is True)
-    return device
 
 
 def spread(plan: Plan, size: Size) -> Plan:
