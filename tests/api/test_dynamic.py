@@ -488,15 +488,13 @@ def test_a_reader_in_another_thread_sees_the_state_before_or_after_a_batch(threa
 def test_a_solver_solves_anew_with_its_own_options(square, monkeypatch):
     monkeypatch.setattr(engine, "_FEW", 0)
     used = []
-    sssp = wp.Solver.sssp
+    solve = api.paths_of
     monkeypatch.setattr(
-        wp.Solver,
-        "sssp",
-        lambda self, *given, **more: used.append(self._wished()) or sssp(self, *given, **more),
+        api, "paths_of", lambda *given: used.append(given[0].wish.algorithm) or solve(*given)
     )
     live = wp.Solver(square, algorithm="classic.dijkstra", threads=1).dynamic(0)
     live.update([(0, 1)], [9])
-    assert [one["algorithm"] for one in used] == ["classic.dijkstra"] * 2
+    assert used == ["classic.dijkstra"] * 2
     monkeypatch.undo()
     assert_right(live)
 

@@ -9,12 +9,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from warpath.api.solver import Solver
+from warpath.api.options import options_of
+from warpath.api.question import of_source
+from warpath.api.run import paths_of
 from warpath.base import settings
 from warpath.base.dtypes import unreachable
 from warpath.base.errors import InputError, NoPathError, NotSupportedError
 from warpath.engines import dynamic
+from warpath.engines.devices import members, place_on
 from warpath.engines.registry import engine_of
+from warpath.graph import Graph
 from warpath.graph.arguments import as_indices, one_index
 from warpath.graph.checks import shown
 from warpath.graph.edge_changes import Batch, deletions, insertions, mixed, updates
@@ -32,8 +36,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike
 
+    from warpath.api.options import Options
     from warpath.base.dtypes import Array
-    from warpath.graph import Graph
 
 
 class DynamicPaths(ReachedDistances):
@@ -104,22 +108,23 @@ class DynamicPaths(ReachedDistances):
         device: str = "auto",
         threads: int | None = None,
     ) -> None:
-        self._start(
-            Solver(graph, device=device, threads=threads), source, sources, algorithm, threads
-        )
+        made = Graph.of(graph)
+        options = options_of(made, device=device, threads=threads)
+        place_on(made, members(options.device()))
+        self._start(made, options, source, sources, algorithm)
 
     @classmethod
-    def _of(cls, solver: Solver, source: Any, sources: Any, algorithm: str) -> DynamicPaths:
+    def _of(
+        cls, graph: Graph, options: Options, source: Any, sources: Any, algorithm: str
+    ) -> DynamicPaths:
         """Return the paths of a solver, whose options are used where they are solved anew."""
         made = object.__new__(cls)
-        threads = solver._wished()["threads"]  # noqa: SLF001 - a part of the solver
-        made._start(solver, source, sources, algorithm, threads)
+        made._start(graph, options, source, sources, algorithm)
         return made
 
     def _start(
-        self, solver: Solver, source: Any, sources: Any, algorithm: str, threads: int | None
+        self, graph: Graph, options: Options, source: Any, sources: Any, algorithm: str
     ) -> None:
-        graph = solver.graph
         refuse_turns(graph, "DynamicPaths")
         refuse_areas(graph, "DynamicPaths")
         if (source is None) == (sources is None):
@@ -145,10 +150,11 @@ class DynamicPaths(ReachedDistances):
             if self._one
             else as_indices(graph, given, "sources")
         )
-        self._algorithm, self._threads = algorithm, threads or settings.threads()
-        self._options = solver._wished() | {"prepared": False}  # noqa: SLF001
+        wish = options.wish
+        self._algorithm, self._threads = algorithm, wish.threads or settings.threads()
+        self._options = wish.algorithm, wish.device, wish.threads, wish.params
         self._lock = threading.RLock()
-        device = dynamic.device_of(graph, algorithm, solver._options.one_device())  # noqa: SLF001
+        device = dynamic.device_of(graph, algorithm, options.one_device())
         self._paths = engine_of(device).dynamic_paths(graph, self._indices, device)
         self._here = device == "cpu"  # whether the CPU repairs
         self._names, self._dtype = _without_edges(graph), graph.weight_dtype
@@ -405,7 +411,8 @@ class DynamicPaths(ReachedDistances):
     def _solve(self, graph: Graph, row: int) -> None:
         """Solve one source anew, on the graph as it is now."""
         source = one_label(graph, int(self._indices[row]))
-        paths = Solver(graph, **self._options).sssp(source)
+        question = of_source(graph, source, None, None, None, trace=False)
+        paths = paths_of(options_of(graph, *self._options), question)
         if not self._here or graph.facts(symmetry=False).negative:
             pred = paths.pred.astype(graph.indices.dtype, copy=False)
             self._paths.replace(row, paths.dist, pred)

@@ -17,7 +17,7 @@ from warpath.base.errors import (
 )
 from warpath.engines.devices import device_name, members, spread
 from warpath.engines.hierarchy import HIERARCHY, pairs_search, share_reversed, sums_are_exact
-from warpath.engines.planning import facts_for, planned
+from warpath.engines.planning import facts_for, planned, without_device
 from warpath.engines.registry import engine_of
 from warpath.graph.arguments import as_indices, one_index
 from warpath.graph.checks import shown
@@ -431,8 +431,6 @@ class OneSource:
 
 
 def _bound(graph: Graph, plan: Plan) -> Bound | None:
-    from warpath.api.run import without_device
-
     try:
         return engine_of(plan.device).device_search(graph, plan)
     except (MissingDependencyError, NoDeviceError) as error:

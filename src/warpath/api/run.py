@@ -16,18 +16,17 @@ from warpath.base.errors import (
     MissingDependencyError,
     NegativeCycleError,
     NoDeviceError,
-    NotSupportedError,
 )
 from warpath.base.progress import is_silent, watch
 from warpath.engines import cpu
 from warpath.engines.base import Order, Problem
+from warpath.engines.planning import without_device
 from warpath.engines.registry import engine_of
 from warpath.graph.facts import negative_weights
 from warpath.graph.labels import one_label
 from warpath.graph.point_sources import PointSources
 from warpath.graph.solvable import SolvableGraph
 from warpath.planner.kinds import kind_of
-from warpath.recipes import CATALOGUE
 from warpath.results.paths import Paths
 from warpath.results.point_paths import paths_from
 from warpath.results.predecessors import searched, without_unreached
@@ -46,8 +45,6 @@ if TYPE_CHECKING:
     from warpath.planner.plan import Plan
     from warpath.results.paths import DeviceResult
 
-
-_FEW = 4  # algorithms that a message lists
 
 _SILENT = nullcontext()  # entered in a tenth of the time of `watch`, which counts on tiny graphs
 
@@ -140,23 +137,6 @@ def _own_errors(view: SolvableGraph, chosen: Plan, dtype: np.dtype[Any] | None) 
         raise without_device(error, chosen) from error
     except OverflowError as error:
         raise too_wide(error, dtype) from None
-
-
-def without_device(error: NotSupportedError, chosen: Plan) -> NotSupportedError:
-    """Return the error for a device that cannot be used, with algorithms that run without it."""
-    recipe = chosen.recipe
-    others = [
-        other.name
-        for other in CATALOGUE.planned
-        if cpu.name in other.devices and not other.prepared and other.solves & recipe.solves
-    ]
-    if cpu.name in recipe.devices or not others:
-        return error
-    msg = (
-        f"{recipe.name} runs on GPUs only, and {error}. On a CPU these "
-        f"run: {', '.join(others[:_FEW])}; or, for small graphs, device='emulated'."
-    )
-    return type(error)(msg)
 
 
 def may_fit(view: SolvableGraph, problem: Problem) -> bool:

@@ -17,10 +17,9 @@ from warpath.api.table import table_of
 from warpath.api.totals import LOCAL, totals_of
 from warpath.base import settings
 from warpath.base.dtypes import unreachable
-from warpath.base.errors import GraphError, NotEnoughMemoryError, NotSupportedError
+from warpath.base.errors import GraphError, NotSupportedError
 from warpath.engines import hierarchy, new_weights
-from warpath.engines.devices import members
-from warpath.engines.registry import place
+from warpath.engines.devices import members, place_on
 from warpath.graph import Graph
 from warpath.graph.labels import one_label
 from warpath.graph.solvable import search_graph
@@ -98,18 +97,9 @@ class Solver:
         self._client = self._send(device)  # a cluster's client stays open
 
     def _send(self, device: Any) -> Any:
-        """Copy the graph to each device, where it stays; return a cluster's `device`.
-
-        Where there are several devices, a graph that does not fit one is divided when it is solved.
-        """
+        """Copy the graph to each device, where it stays; return a cluster's `device`."""
         options = self._options
-        names = members(options.device())
-        for each in names:
-            try:
-                place(self.graph, each)
-            except NotEnoughMemoryError:
-                if len(names) == 1:
-                    raise
+        place_on(self.graph, members(options.device()))
         if not options.on_cluster():
             return None
         from warpath.api.clustered import send
@@ -331,7 +321,7 @@ class Solver:
         """
         from warpath.api.dynamic import DynamicPaths
 
-        return DynamicPaths._of(self, source, sources, algorithm)  # noqa: SLF001
+        return DynamicPaths._of(self.graph, self._options, source, sources, algorithm)  # noqa: SLF001
 
     def nearest(
         self,

@@ -7,13 +7,16 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from warpath.base import units
-from warpath.base.errors import NotSupportedError
-from warpath.engines.registry import engine_of
+from warpath.base.errors import NotEnoughMemoryError, NotSupportedError
+from warpath.engines.registry import engine_of, place
 from warpath.planner import kinds
 from warpath.planner.kinds import kind_of
 from warpath.planner.several import LISTED, is_several
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from warpath.graph import Graph
     from warpath.planner.cpu_model import Size
     from warpath.planner.plan import Plan
 
@@ -45,6 +48,19 @@ def members(device: str) -> tuple[str, ...]:
         except NotSupportedError:  # "all" is every device that there is
             continue
     return tuple(found)
+
+
+def place_on(graph: Graph, names: Sequence[str]) -> None:
+    """Copy a graph to each device, where it stays.
+
+    Where there are several devices, a graph that does not fit one is divided when it is solved.
+    """
+    for each in names:
+        try:
+            place(graph, each)
+        except NotEnoughMemoryError:
+            if len(names) == 1:
+                raise
 
 
 def device_name(device: Any) -> Any:

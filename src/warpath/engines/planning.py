@@ -14,13 +14,16 @@ from warpath.planner.cpu_model import Destination
 from warpath.planner.device_kind import Hardware
 from warpath.planner.kinds import kind_of
 from warpath.planner.plan import Plan, choose
-from warpath.planner.wish import device_of
+from warpath.planner.wish import DEFAULT, device_of
+from warpath.recipes import CATALOGUE
 
 if TYPE_CHECKING:
     from warpath.graph import Graph
     from warpath.graph.facts import Facts
     from warpath.planner.cpu_model import Size
     from warpath.planner.wish import Wish
+
+_FEW = 4  # algorithms that a message lists
 
 
 class Planned(NamedTuple):
@@ -111,3 +114,20 @@ def facts_for(size: Size, graph: Graph, device: str, *, exact_sums: bool = False
     if kind_of(device).probes(size, facts):
         facts = probed(graph)
     return replace(facts, exact_sums=True) if exact_sums else facts
+
+
+def without_device(error: NotSupportedError, chosen: Plan) -> NotSupportedError:
+    """Return the error for a device that cannot be used, with algorithms that run without it."""
+    recipe = chosen.recipe
+    others = [
+        other.name
+        for other in CATALOGUE.planned
+        if DEFAULT in other.devices and not other.prepared and other.solves & recipe.solves
+    ]
+    if DEFAULT in recipe.devices or not others:
+        return error
+    msg = (
+        f"{recipe.name} runs on GPUs only, and {error}. On a CPU these "
+        f"run: {', '.join(others[:_FEW])}; or, for small graphs, device='emulated'."
+    )
+    return type(error)(msg)
