@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from warpath.api.dynamic import DynamicPaths
 from warpath.base.errors import (
     DistanceOverflowError,
     GraphFormatError,
@@ -64,7 +63,7 @@ def update(
     batches = list(_batches(roads, changes))
     start = loaded.vertex(source, along=False)
     with loaded.timed("solve"), in_file_ids(roads):
-        live = DynamicPaths._of(loaded.solver(), start, None, "auto")  # noqa: SLF001
+        live = loaded.solver().dynamic(start)
     rows: list[tuple[Any, ...]] = []
     anew = 0
     with loaded.timed("replay"):
