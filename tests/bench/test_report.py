@@ -66,11 +66,15 @@ def test_ours_is_compared_with_the_best_peer_of_as_many_threads_or_fewer():
         *lines_of("SciPy dijkstra", [30, 18, 30]),
         *lines_of("GAP", [24, 24, 24]),
         *lines_of("GAP", [9, 3, 3], threads=2),
+        *lines_of("warpath auto", [6, 6], threads=2, graph="town"),
+        *lines_of("GAP", [9, 9], threads=2, graph="town"),
+        *lines_of("SciPy dijkstra", [3, 3], graph="town"),
     ]
     (machine,) = machines(lines)
-    one, two = machine.ratios()
+    one, two, town = machine.ratios()
     assert (one.threads, one.ours, one.peer, one.times) == (1, "warpath auto", "GAP", 2.0)
     assert (two.threads, two.peer, two.times) == (2, "GAP", 0.5)
+    assert (town.threads, town.peer, town.times) == (2, "SciPy dijkstra", 0.5)
 
 
 def test_medians_are_over_the_sources_that_both_solved():

@@ -268,6 +268,18 @@ def test_weights_lie_in_their_range_and_have_their_type(name, weights, dtype, ex
     assert graph.weights.min() != graph.weights.max()
 
 
+def test_an_undirected_graph_takes_the_memory_of_both_arcs(monkeypatch):
+    monkeypatch.setenv("WARPATH_MEMORY", "1000000")
+    assert generate.rmat(10, 16, directed=True).n == 1024
+    with pytest.raises(NotEnoughMemoryError, match=r"1,024 vertices and about 32,768 edges"):
+        generate.rmat(10, 16)
+
+
+def test_integers_are_as_narrow_as_their_range():
+    for high, expected in ((2**31 - 1, np.int32), (2**31, np.int64)):
+        assert generate.uniform(9, weights=(-(2**31), high)).weights.dtype == expected
+
+
 def test_floats_are_float64_unless_said_otherwise():
     assert generate.uniform(10, weights=(0.0, 1.0)).weights.dtype == np.float64
     assert generate.uniform(10, weights=None).weights is None

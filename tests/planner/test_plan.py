@@ -24,6 +24,7 @@ from warpath.planner.cpu_model import (
     cpu_seconds,
     kind_of,
     lean_bytes,
+    reach,
     unsure,
     work,
 )
@@ -493,6 +494,12 @@ def test_many_sources_are_searched_side_by_side_where_they_share_work():
     assert kind_of(beside, Size(Task.MANY, 64), at_random) == "side_by_side"
     assert kind_of(beside, Size(Task.MANY, 12), dense, 4) == "own_buckets"
     assert kind_of(beside, Size(Task.MANY, 13), dense, 4) == "side_by_side"
+
+
+def test_the_reach_of_a_cutoff_grows_with_its_square():
+    across = 0.85 * ROAD.mean_weight * ROAD.n**0.5
+    parts = [reach(part * across, ROAD) for part in (0, 1 / 8, 1 / 2, 1, 9)]
+    assert parts == [2**-10, 1 / 64, 1 / 4, 1, 1]
 
 
 def test_threads_that_divide_a_batch_scan_the_edges_each():

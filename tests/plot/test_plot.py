@@ -52,7 +52,9 @@ def test_an_undirected_link_and_its_parallels_are_drawn_once():
 def test_degrees_are_drawn_true_to_scale_at_their_latitude():
     coordinates = [(-73.9, 59.9), (-73.8, 60.1)]
     town = wp.Graph.from_edges([0], [1], coordinates=coordinates)
-    assert axes_of(plot_route(town, [0, 1])).get_aspect() == pytest.approx(2, rel=1e-6)
+    axes = axes_of(plot_route(town, [0, 1]))
+    assert axes.get_aspect() == pytest.approx(2, rel=1e-6)
+    assert 0.2 < np.ptp(axes.get_ylim()) < 0.3  # the route and its margin, in degrees
 
 
 def test_plane_coordinates_are_drawn_as_they_are(town):
