@@ -189,6 +189,12 @@ def test_the_rounds_of_the_pictures_end_at_the_distances(gallery, selection):
     assert np.array_equal(search.labels, wp.sssp(graph, source).dist)
 
 
+def test_a_round_of_rho_stepping_takes_rho_vertices():
+    star = wp.Graph.of([(0, leaf, leaf) for leaf in range(1, 6)])
+    taken = [int(one.selected.sum()) for one in selections.rounds(star, 0, "rho", 2)]
+    assert taken == [1, 2, 2, 1]
+
+
 def test_every_recipe_has_an_idea(script):
     generate = script("generate")
     for recipe in wp.algorithms():

@@ -423,6 +423,7 @@ def test_turns_after_and_before_a_point_are_those_of_its_edge():
     assert (back.length, back.indices.tolist(), back.edges.tolist()) == (14, [1], [3, 1])
     with pytest.raises(NoPathError):
         wp.path(road, first, last)
+    assert wp.sssp(road, last).pred.tolist() == [1, -1, -1, 2]
 
 
 @pytest.mark.parametrize("seed", range(12))

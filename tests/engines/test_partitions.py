@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 import signal
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 import warpath as wp
 from support import corpus
+from warpath.engines.cluster.supersteps import Solve
 from warpath.graph import generate
 
 pa = pytest.importorskip("pyarrow")
@@ -114,6 +116,13 @@ def test_string_labels_are_kept(client, tmp_path):
     assert saved["pred"] == pred
     with pytest.raises(wp.VertexError, match="there is no vertex 'x': the vertices are the str"):
         held.sssp("x")
+
+
+def test_the_first_delta_is_half_the_mean_weight_over_the_mean_degree():
+    sizes = [SimpleNamespace(n=10, m=m, total_weight=10 * m) for m in (30, 50)]
+    graph = SimpleNamespace(sizes=sizes, tasks=None)
+    deltas = [Solve(graph, hops, checkpoint=8)._first_delta() for hops in (False, True)]
+    assert deltas == [1.25, 1.0]
 
 
 @pytest.mark.full("partitions on a cluster", *SOURCES)

@@ -315,7 +315,7 @@ STATE = {"side": 64, "pivot": 1, "panels": True, "strips": 0, "sums": [0, 0, 0, 
     [
         {"side": 0}, {"side": 10**12}, {"side": "64"}, {"pivot": -1}, {"pivot": 4}, {"pivot": 1.0},
         {"strips": 5}, {"strips": -1}, {"panels": 1}, {"panels": False, "strips": 1},
-        {"sums": []}, {"sums": [0, 0, 0, "0"]}, {"sums": None}, {"more": 1},
+        {"sums": []}, {"sums": [0, 0, 0]}, {"sums": [0, 0, 0, "0"]}, {"sums": None}, {"more": 1},
     ],
 )  # fmt: skip
 def test_a_state_that_no_solve_can_be_in_is_refused(tmp_path, edit):

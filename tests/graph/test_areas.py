@@ -332,6 +332,9 @@ def test_areas_stay_with_the_graph(tmp_path):
         assert list(wp.path(copy, 2, 3)) == [2, 4, 3]
         assert repr(copy).endswith("2 vertices never passed through, in areas>")
     assert not graph.subgraph([2, 3, 4]).areas
+    closed = Graph(graph.indptr, graph.indices, graph.weights, first_through=graph.first_through)
+    with pytest.raises(wp.InputError, match="only one of the two has areas"):
+        wp.load(tmp_path / "a.wph", graph=closed)
 
 
 def test_calls_that_do_not_honour_areas_are_refused_by_name():

@@ -56,6 +56,8 @@ def test_negative_costs_of_pgrouting_are_closed(read):
     assert list(graph.read_report.values()) == ["1 one way, 1 against their row, 1 both ways"]
     lengths = read(PGROUTING, weight="length_m")
     assert edges_of(lengths) == [(1, 2, 9), (2, 1, 9), (3, 2, 8), (3, 4, 7)]
+    both = read("source,target,source_osm,target_osm,cost\n1,2,901,902,5\n")
+    assert edges_of(both) == [(1, 2, 5)]
 
 
 def test_a_row_that_is_closed_both_ways_keeps_its_vertices_and_a_cost_of_0_is_open(read):
