@@ -4,7 +4,6 @@
 // more, of the one or two that a solve of a tiny graph takes; the buffer protocol takes 0.1 more.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <optional>
 #include <span>
@@ -16,18 +15,15 @@ namespace warpath::bindings {
 /// Whether an object is a NumPy array of numbers of type T.
 template <class T>
 bool has_type(nb::handle object) {
-  PyArrayObject* const array = Numpy::array(object);
-  return array != nullptr && !PyArray_ISBYTESWAPPED(array) &&
-         std::ranges::find(kTypeNumbers<T>, PyArray_TYPE(array)) != kTypeNumbers<T>.end();
+  return array_of_type(object, kTypeNumbers<T>) != nullptr;
 }
 
 /// A read-only view of an array, valid while the array lives. Raises TypeError unless the array is
 /// one-dimensional, contiguous and of type T.
 template <class T>
 std::span<const T> values_of(nb::handle object) {
-  PyArrayObject* const array = Numpy::array(object);
-  if (!has_type<T>(object) || PyArray_NDIM(array) != 1 ||
-      !PyArray_CHKFLAGS(array, NPY_ARRAY_CARRAY_RO))
+  PyArrayObject* const array = array_of_type(object, kTypeNumbers<T>);
+  if (array == nullptr || PyArray_NDIM(array) != 1 || !PyArray_CHKFLAGS(array, NPY_ARRAY_CARRAY_RO))
     throw nb::type_error("an array of one dimension without gaps, of the graph's type, is needed");
   return {static_cast<const T*>(PyArray_DATA(array)),
           static_cast<std::size_t>(PyArray_DIM(array, 0))};

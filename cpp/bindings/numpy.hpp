@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <type_traits>
 
@@ -72,5 +73,9 @@ class Numpy {
     return made;
   }
 };
+
+/// The NumPy array behind an object if its type has one of these numbers and the machine's order of
+/// bytes, else null.
+PyArrayObject* array_of_type(nb::handle object, std::span<const int> types);
 
 }  // namespace warpath::bindings

@@ -29,12 +29,20 @@ nb::object ValidatedArray::array(std::unique_ptr<ValidatedArray> validated) {
   return array;
 }
 
+// Here and not in a header: from NumPy 2.5 on, the order of bytes is read by a function of
+// arrayobject.h, which only this file includes.
+PyArrayObject* array_of_type(nb::handle object, std::span<const int> types) {
+  PyArrayObject* const array = Numpy::array(object);
+  if (array == nullptr || PyArray_ISBYTESWAPPED(array) ||
+      std::find(types.begin(), types.end(), PyArray_TYPE(array)) == types.end())
+    return nullptr;
+  return array;
+}
+
 bool ArrayArgument::read(nb::handle object, std::span<const int> types, int dimensions,
                          bool written) noexcept {
-  PyArrayObject* const array = Numpy::array(object);
+  PyArrayObject* const array = array_of_type(object, types);
   if (array == nullptr || PyArray_NDIM(array) != dimensions ||
-      std::find(types.begin(), types.end(), PyArray_TYPE(array)) == types.end() ||
-      PyArray_ISBYTESWAPPED(array) ||
       !PyArray_CHKFLAGS(array, written ? NPY_ARRAY_CARRAY : NPY_ARRAY_CARRAY_RO))
     return false;
   object_ = object;
