@@ -1,3 +1,5 @@
+#include "warpath/sssp/bucket_team.hpp"
+
 #include <nanobind/stl/optional.h>
 
 #include <cstdint>
@@ -6,7 +8,6 @@
 
 #include "graph_rows.hpp"
 #include "search.hpp"
-#include "warpath/sssp/buckets.hpp"
 
 namespace warpath::bindings {
 

@@ -1,7 +1,6 @@
 // Delta-stepping of one source in buckets that a team shares, by one thread.
-#include "warpath/sssp/buckets.hpp"
-
 #include "counts.hpp"
+#include "warpath/sssp/bucket_team.hpp"
 
 using namespace counts;
 

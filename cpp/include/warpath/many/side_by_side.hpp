@@ -13,7 +13,7 @@
 #include "warpath/many/lanes.hpp"
 #include "warpath/parallel/control.hpp"
 #include "warpath/parallel/page_array.hpp"
-#include "warpath/sssp/bucket_window.hpp"
+#include "warpath/sssp/bucket_bins.hpp"
 #include "warpath/sssp/dijkstra.hpp"
 #include "warpath/sssp/narrow_label.hpp"
 

@@ -34,16 +34,95 @@
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
+#include <utility>
 
+#include "warpath/graph/types.hpp"
 #include "warpath/parallel/control.hpp"
 #include "warpath/parallel/scheduling.hpp"
 #include "warpath/sssp/bucket_bins.hpp"
-#include "warpath/sssp/bucket_map.hpp"
-#include "warpath/sssp/bucket_options.hpp"
 #include "warpath/sssp/dijkstra.hpp"
-#include "warpath/sssp/lower_sums.hpp"
 
 namespace warpath {
+
+/// Facts about the graph and settings of a search by buckets.
+template <Weight W>
+struct BucketOptions {
+  double delta;    // the width of a bucket, > 0
+  W max_weight;    // an upper bound on the weights
+  bool scattered;  // most edges lead to distant vertex numbers, and there are no hubs
+  DistanceOf<W> cutoff = unreachable<DistanceOf<W>>;
+  int threads = 1;
+  bool assemble = false;  // for tests: wait until all threads have started
+  /// One bit per vertex, lowest bit of a byte first: set if the vertex has no out-edge. Such a
+  /// vertex gets a label and is never scanned. Null if unknown, or if there are few of them.
+  const std::uint8_t* leaves = nullptr;
+};
+
+/// Which way of scanning edges suits a graph; the thresholds are measured (decision 0018).
+struct ScanPolicy {
+  /// For n vertices and m edges. `scattered`: as in BucketOptions.
+  ScanPolicy(std::int64_t n, std::int64_t m, bool scattered, int threads) {
+    const bool few_edges = m < kFewEdges * n;
+    prefetch_targets = few_edges && scattered && (threads > 1 || n >= kManyLabels);
+    range_affinity = few_edges && !scattered;
+    no_prefetch = n + m < (range_affinity ? kSmallLocal : kSmall);
+  }
+
+  bool prefetch_targets;  // prefetch the labels of targets
+  bool range_affinity;    // each thread prefers its own range of vertices
+  bool no_prefetch;
+
+ private:
+  static constexpr std::int64_t kFewEdges = 7;  // per vertex; below, many sums lower a label
+  static constexpr std::int64_t kManyLabels = 100'000;  // from here one thread gains, too
+  static constexpr std::int64_t kSmall = 1 << 15;       // vertices and edges
+  static constexpr std::int64_t kSmallLocal = 1 << 19;  // the same if targets have close numbers
+};
+
+struct BucketCounters : SearchCounters {
+  std::int64_t rounds = 0;   // buckets drained by the team
+  std::int64_t reached = 0;  // vertices that have a path from the source
+};
+
+/// Relaxations whose sum was below the label of the target when they were collected.
+///
+/// Whether a sum lowers a label is unpredictable for a processor, and so is the number of such
+/// edges of a vertex. They are therefore collected without a branch, from as many vertices as it
+/// takes to fill the buffer, and applied together.
+template <class V, class L>
+class ImprovementBuffer {
+ public:
+  /// Checks edges from e on, up to `end` or for kFull edges. Returns the first edge not checked.
+  template <class Target, class Sum, class Label>
+  std::size_t collect(std::size_t e, std::size_t end, Target&& target, Sum&& sum, Label&& label) {
+    std::size_t count = count_;
+    const std::size_t stop = std::min(end, e + kFull);
+    for (; e < stop; ++e) {
+      targets_[count] = target(e);
+      sums_[count] = sum(e);
+      count += sums_[count] < label(target(e));
+    }
+    count_ = count;
+    return e;
+  }
+
+  bool full() const { return count_ >= kFull; }
+
+  /// Empties the buffer: calls lower(target, sum) for each entry. False if there were none.
+  template <class Lower>
+  bool apply(Lower&& lower) {
+    const std::size_t count = std::exchange(count_, 0);
+    for (std::size_t i = 0; i < count; ++i) lower(targets_[i], sums_[i]);
+    return count > 0;
+  }
+
+ private:
+  static constexpr std::size_t kFull = 32;
+
+  std::array<V, 2 * kFull> targets_;
+  std::array<L, 2 * kFull> sums_;
+  std::size_t count_ = 0;
+};
 
 /// `Rows` is PlainRows or PackedRows; labels have type L, as wide as the distances or narrower.
 template <class Rows, class L>

@@ -15,10 +15,14 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <span>
+#include <stdexcept>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -28,12 +32,65 @@
 #include "warpath/parallel/open_team.hpp"
 #include "warpath/parallel/team.hpp"
 #include "warpath/sssp/bucket_core.hpp"
-#include "warpath/sssp/bucket_options.hpp"
 #include "warpath/sssp/bucket_sharing.hpp"
 #include "warpath/sssp/narrow_label.hpp"
-#include "warpath/sssp/spread_labels.hpp"
 
 namespace warpath {
+
+/// Statistics of the labels that one thread converted.
+template <class L>
+struct WideningStats {
+  L largest = 0;
+  std::int64_t reached = 0;  // labels below the initial one
+};
+
+/// Converts n labels, which lie at the end of the memory of n distances, to those distances. Every
+/// thread of an open team that is present calls `write`.
+class LabelWidening {
+ public:
+  /// Labels half as wide as distances fill the upper half of the memory. The distances of the first
+  /// half of the remaining vertices overlap none of their labels, so threads convert that half in
+  /// parallel and wait before the next one.
+  template <class L, class Out>
+  void write(const L* labels, Out* out, std::int64_t n, L initial, OpenTeam& team, int rank,
+             WideningStats<L>& stats) {
+    static_assert(sizeof(L) == sizeof(Out) || 2 * sizeof(L) == sizeof(Out));
+    std::int64_t from = 0;
+    for (DynamicLoop& step : steps_) {
+      const bool apart = sizeof(L) == sizeof(Out) || n - from <= kPart;
+      const std::int64_t to = apart ? n : from + (n - from) / 2;
+      team.parallel_for(step, ceil_div(to - from, kPart), rank, [&](std::int64_t part) {
+        const std::int64_t begin = from + part * kPart;
+        write_part(labels, out, begin, std::min(begin + kPart, to), initial, stats);
+      });
+      from = to;
+      if (from == n) return;
+    }
+  }
+
+ private:
+  static constexpr std::int64_t kPart = 1 << 11;  // labels converted at a time
+
+  template <class L, class Out>
+  static void write_part(const L* labels, Out* out, std::int64_t begin, std::int64_t end, L initial,
+                         WideningStats<L>& stats) {
+    L largest = stats.largest;
+    std::int64_t reached = 0;
+    for (std::int64_t v = begin; v < end; ++v) {
+      const L label = labels[v];
+      const bool is_reached = label != initial;
+      reached += is_reached;
+      largest = std::max(largest, is_reached ? label : L{0});
+      const Out distance = is_reached ? static_cast<Out>(label) : unreachable<Out>;
+      std::memcpy(out + v, &distance,
+                  sizeof distance);  // may lie over labels, of another type
+    }
+    stats.largest = largest;
+    stats.reached += reached;
+  }
+
+  std::array<DynamicLoop, 64> steps_;  // one for each halving
+};
 
 /// One search with labels of type L, as wide as the distances or half as wide.
 template <Index V, Weight W, class L>
@@ -115,8 +172,8 @@ class BucketTeam {
     alignas(64) typename Core::FarPile far_pile;  // read by others
   };
 
-  /// BucketCore's hook while rank 0 is alone.
-  struct Alone {
+  /// BucketCore's hook while only rank 0 works.
+  struct OneThread {
     static constexpr bool kShared = false;
     ThreadState& self;
     const std::uint8_t* const leaves;
@@ -130,7 +187,7 @@ class BucketTeam {
   /// BucketCore's hook for a member of the team: its entries are unread ones of the item taken
   /// last, then unclaimed items, then its own that fell back, then its donation if it is still
   /// open.
-  struct Shared : Alone {
+  struct Shared : OneThread {
     static constexpr bool kShared = true;
     BucketSharing<V>& sharing;
     const unsigned round;
@@ -186,7 +243,7 @@ class BucketTeam {
 
   /// Rank 0, until a thread requests to join; false at the end of the search.
   bool work_alone(ThreadState& self) {
-    return self.core.drain_all(Alone{self, leaves_}, [&](int) {
+    return self.core.drain_all(OneThread{self, leaves_}, [&](int) {
       control_.advance(std::exchange(self.reached, 0));
       if (team_.has_requests()) return true;
       ++self.rounds;
@@ -252,5 +309,33 @@ class BucketTeam {
   LabelWidening widening_;
   std::vector<std::unique_ptr<ThreadState>> states_;
 };
+
+/// Distances from one source into `out` by BucketTeam (bucket_core.hpp explains the algorithm): the
+/// same bits as Dijkstra's algorithm for every delta and every number of threads. Weights must be
+/// >= 0. False if distances may not fit 63 bits: `out` is then meaningless.
+///
+/// Integers are first tried in labels of 32 bits. Labels lie in the answer's memory; the only other
+/// memory are the entries in buckets, which are freed before narrow labels are widened.
+template <Index V, Weight W>
+bool bucket_team(const CsrView<V, W>& graph, V source, std::span<DistanceOf<W>> out,
+                 const BucketOptions<W>& options, Control& control, BucketCounters& counters) {
+  if (!(options.delta > 0)) throw std::invalid_argument("delta must be > 0");
+  if (options.threads < 1) throw std::invalid_argument("threads must be >= 1");
+  const auto solved = [&]<class L>(L* labels) {
+    BucketTeam<V, W, L> team(graph, labels, options, control);
+    const bool exact = team.solve(source, out);
+    counters = team.counters();
+    return exact;
+  };
+  if constexpr (std::is_floating_point_v<W>) {
+    return solved(out.data());
+  } else {
+    if (weights_fit<std::uint32_t>(options.max_weight)) {
+      if (solved(reinterpret_cast<std::uint32_t*>(out.data()) + out.size())) return true;
+    }
+    if (!weights_fit<std::uint64_t>(options.max_weight)) return false;
+    return solved(reinterpret_cast<std::uint64_t*>(out.data()));
+  }
+}
 
 }  // namespace warpath
