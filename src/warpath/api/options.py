@@ -80,7 +80,7 @@ class Options:
         self.preference = preference
         self._plans: dict[Hashable, _Kept] = {}
         self._one: OneSource | None = None
-        self._pairs: BoundPairs | None = None
+        self._pairs: tuple[Plan, PairsSearch | None] | None = None
 
     def but(self, graph: Graph, **changes: Any) -> Options:
         """Return options for a graph with some fields of the wish changed.
@@ -233,8 +233,8 @@ class Options:
                 self._one = one
         return one
 
-    def pairs(self, count: int, graph: Graph, entry: int) -> BoundPairs:
-        """Return the plan for pairs, bound to the graph.
+    def pairs(self, count: int, graph: Graph, entry: int) -> tuple[Plan, PairsSearch | None]:
+        """Return the plan for pairs, and its search bound to the graph; None where there is none.
 
         Parameters
         ----------
@@ -243,11 +243,11 @@ class Options:
         """
         plan = self._planned(Size(Task.PAIRS, count, 1, entry), graph)
         bound = self._pairs
-        if bound is None or bound.plan is not plan:
+        if bound is None or bound[0] is not plan:
             search = None
             if search_graph(graph) is graph and entry == graph.dist_dtype.itemsize:
                 search = pairs_search(graph, plan.recipe.loop, plan.threads)
-            bound = self._pairs = BoundPairs(plan, search)
+            bound = self._pairs = plan, search
         return bound
 
     def size_within(self, graph: Graph, cutoff: float | None) -> Size:
@@ -435,16 +435,3 @@ def _bound(graph: Graph, plan: Plan) -> Bound | None:
         return engine_of(plan.device).device_search(graph, plan)
     except (MissingDependencyError, NoDeviceError) as error:
         raise without_device(error, plan) from error
-
-
-class BoundPairs(NamedTuple):
-    """A plan for pairs, bound to its graph.
-
-    Attributes
-    ----------
-    plan : what runs.
-    search : finds distances in the graph's own type; None where there is none.
-    """
-
-    plan: Plan
-    search: PairsSearch | None

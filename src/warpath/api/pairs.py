@@ -75,11 +75,11 @@ def solved_pairs(options: Options, question: Question) -> tuple[Array, Plan, dic
     start = time.perf_counter()
     if _by_pairs(options):
         graph, origins, destinations = question.graph, question.sources, question.names
-        bound = options.pairs(len(origins), graph, question.dtype.itemsize)
-        chosen = bound.plan.again()
-        if bound.search is not None and is_silent(question.progress):
+        plan, search = options.pairs(len(origins), graph, question.dtype.itemsize)
+        chosen = plan.again()
+        if search is not None and is_silent(question.progress):
             dist = np.empty(len(origins), question.dtype)
-            stats: dict[str, Any] = bound.search(origins, destinations, dist)
+            stats: dict[str, Any] = search(origins, destinations, dist)
         else:
             view = question.view
             problem = question.problem(view)
@@ -112,6 +112,10 @@ def _by_pairs(options: Options) -> bool:
 def _by_origins(options: Options, question: Question) -> tuple[Array, Plan, dict[str, Any]]:
     """Search from some different origins at a time, each to the destinations of all of these."""
     graph, origins, entry = question.graph, question.sources, question.dtype.itemsize
+    if len(origins) and is_silent(question.progress) and (origins == origins[0]).all():
+        part = question.but(task=Task.MANY, sources=origins[:1])  # a row: half the time of one trip
+        table = solved_table(options, part, part.size())
+        return table.dist[0], table.plan, table.stats
     starts, row = np.unique(origins, return_inverse=True)
     order = np.argsort(row, kind="stable")
     ends = np.searchsorted(row[order], np.arange(len(starts)), side="right")

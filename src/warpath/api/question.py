@@ -118,6 +118,31 @@ class Answers(NamedTuple):
     totals: Callable[..., tuple[dict[str, Array] | None, Plan]]
 
 
+def _asked(
+    graph: Graph,
+    task: Task,
+    sources: NDArray[np.int64],
+    targets: NDArray[np.int64] | None,
+    given: tuple[Any, ...],
+    progress: Progress,
+    cutoff: float | None = None,
+    dist_dtype: DTypeLike | None = None,
+    **more: Any,
+) -> Question:
+    """Return a question after its cutoff and its type are checked.
+
+    Parameters
+    ----------
+    given : the arguments for `sources`, and for `targets` where the call has them.
+    more : further attributes of the question.
+    """
+    limit, dtype = checked_cutoff(cutoff, graph), checked_dist_dtype(dist_dtype, graph)
+    if "ends" not in more:
+        more["ends"] = _ends(graph, *given)
+    parts = graph, task, sources, targets, limit, dtype
+    return Question(*parts, progress=progress, given=given, **more)
+
+
 def of_source(
     graph: Graph,
     source: Any,
@@ -129,18 +154,9 @@ def of_source(
 ) -> Question:
     """Return the question of `warpath.sssp`."""
     source = snapped(graph, source, "source")
-    return Question(
-        graph,
-        Task.SSSP,
-        np.array([one_index(graph, source, "source")]),
-        None,
-        checked_cutoff(cutoff, graph),
-        checked_dist_dtype(dist_dtype, graph),
-        trace=checked_bool(trace, "trace"),
-        progress=progress,
-        ends=_ends(graph, source),
-        given=(source,),
-    )
+    s = np.array([one_index(graph, source, "source")])
+    trace = checked_bool(trace, "trace")
+    return _asked(graph, Task.SSSP, s, None, (source,), progress, cutoff, dist_dtype, trace=trace)
 
 
 def of_sources_within(
@@ -153,18 +169,9 @@ def of_sources_within(
     cutoffs : as `warpath.results.within.checked_cutoffs` returns them.
     """
     source = snapped(graph, source, "source")
-    return Question(
-        graph,
-        Task.SSSP,
-        as_indices(graph, source, "source"),
-        None,
-        checked_cutoff(cutoffs.tolist()[-1], graph),
-        graph.dist_dtype,
-        progress=progress,
-        reverse=checked_bool(reverse, "reverse"),
-        ends=_ends(graph, source),
-        given=(source,),
-    )
+    starts, limit = as_indices(graph, source, "source"), cutoffs.tolist()[-1]
+    reverse = checked_bool(reverse, "reverse")
+    return _asked(graph, Task.SSSP, starts, None, (source,), progress, limit, reverse=reverse)
 
 
 def of_facilities(
@@ -188,23 +195,12 @@ def of_facilities(
     if absent.all():
         msg = f"all facilities are missing: {given.misses}"
         raise VertexError(msg)
-    ends = None
+    more: dict[str, Any] = {"reverse": reverse, "ends": None}
     if type(given) is Snapped and (given.along >= 0).any():
         present = given.part(np.flatnonzero(~absent))
-        ends = present, present
-    question = Question(
-        graph,
-        Task.SSSP,
-        starts[~absent],
-        None,
-        checked_cutoff(cutoff, graph),
-        checked_dist_dtype(dist_dtype, graph),
-        progress=progress,
-        reverse=reverse,
-        ends=ends,
-        given=(given,),
-    )
-    return question, absent
+        more["ends"] = present, present
+    asked = graph, Task.SSSP, starts[~absent], None, (given,), progress, cutoff, dist_dtype
+    return _asked(*asked, **more), absent
 
 
 def of_table(
@@ -231,18 +227,8 @@ def of_table(
     whole = every and sources is None
     rows = np.arange(graph.n) if whole else as_indices(graph, sources, "sources")
     columns = None if targets is None else as_indices(graph, targets, "targets")
-    return Question(
-        graph,
-        Task.MANY,
-        rows,
-        columns,
-        checked_cutoff(cutoff, graph),
-        checked_dist_dtype(dist_dtype, graph),
-        progress=progress,
-        ends=_ends(graph, sources, targets),
-        given=(sources, targets),
-        **kept,
-    )
+    asked = graph, Task.MANY, rows, columns, (sources, targets), progress, cutoff, dist_dtype
+    return _asked(*asked, **kept)
 
 
 def of_all_pairs(
@@ -251,8 +237,7 @@ def of_all_pairs(
     """Return the question of `warpath.apsp`; `kept` is as in `of_table`."""
     # With turns the vertices are a part of the rows and columns of the graph that is searched.
     task = Task.APSP if graph.turns is None else Task.MANY
-    dtype = checked_dist_dtype(dist_dtype, graph)
-    return Question(graph, task, np.arange(graph.n), None, None, dtype, progress=progress, **kept)
+    return _asked(graph, task, np.arange(graph.n), None, (), progress, None, dist_dtype, **kept)
 
 
 def of_pairs(
@@ -265,7 +250,7 @@ def of_pairs(
 ) -> Question:
     """Return the question of `warpath.pairs`."""
     raw = {"origins": origins, "destinations": destinations}
-    origins, destinations = given = snapped_together(graph, missing=missing, **raw)
+    origins, destinations = snapped_together(graph, missing=missing, **raw)
     starts = as_indices(graph, origins, "origins", empty=True)
     ends = as_indices(graph, destinations, "destinations", empty=True)
     for name, vertices in raw.items():
@@ -279,33 +264,16 @@ def of_pairs(
             "targets)."
         )
         raise InputError(msg)
-    return Question(
-        graph,
-        Task.PAIRS,
-        starts,
-        ends,
-        None,
-        checked_dist_dtype(dist_dtype, graph),
-        progress=progress,
-        ends=_ends(graph, origins, destinations),
-        given=tuple(given),
-    )
+    asked = graph, Task.PAIRS, starts, ends, (origins, destinations), progress, None, dist_dtype
+    return _asked(*asked)
 
 
 def of_path(graph: Graph, source: Any, target: Any, progress: Progress) -> Question:
     """Return the question of `warpath.path`."""
     source, target = snapped_together(graph, source=source, target=target)
-    return Question(
-        graph,
-        Task.PATH,
-        np.array([one_index(graph, source, "source")]),
-        np.array([one_index(graph, target, "target")]),
-        None,
-        graph.dist_dtype,
-        progress=progress,
-        ends=_ends(graph, source, target),
-        given=(source, target),
-    )
+    s = np.array([one_index(graph, source, "source")])
+    t = np.array([one_index(graph, target, "target")])
+    return _asked(graph, Task.PATH, s, t, (source, target), progress)
 
 
 def _ends(graph: Graph, *given: Any) -> tuple[Snapped, Snapped] | None:

@@ -195,7 +195,7 @@ def with_own_names(plan: Plan, searched_graph: Graph, graph: Graph) -> Plan:
     ----------
     searched_graph : the graph that was planned for.
     """
-    if searched_graph is graph or not searched_graph.facts(symmetry=False).negative:
+    if searched_graph is graph or not graph.facts(symmetry=False).negative:
         return plan
     note, own = negative_weights(searched_graph), negative_weights(graph)
     return replace(plan, notes=tuple(own if each == note else each for each in plan.notes))

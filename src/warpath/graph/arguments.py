@@ -32,7 +32,7 @@ def a_graph(given: Any) -> Graph:
 def as_indices(graph: Graph, vertices: Any, what: str, *, empty: bool = False) -> NDArray[np.int64]:
     """Return the indices of vertices: (k,) int64; an empty list is refused without `empty`."""
     # A fast path for a few vertices, as in `one_index`.
-    if graph.labels is None and (few := _a_few(vertices)):
+    if graph.labels is None and (few := [vertices] if type(vertices) is int else _a_few(vertices)):
         n = len(graph.indptr) - 1
         if set(map(type, few)) == {int} and min(few) >= 0 and max(few) < n:
             return np.array(few, np.int64)
