@@ -100,3 +100,10 @@ def test_what_a_file_cannot_hold_is_refused(tmp_path, name, message):
 def test_a_last_vertex_without_edges_is_not_lost_silently(tmp_path):
     with pytest.raises(InputError, match="the last vertex, 2, has no edge"):
         write(Graph.from_edges([0], [1], n=3), tmp_path / "a.wel")
+
+
+def test_whole_floats_are_read_back_as_floats(tmp_path):
+    path = tmp_path / "a.wel"
+    write(Graph.of([(0, 1, 2.0), (1, 0, 1e20)]), path)
+    assert path.read_text() == "0 1 2.0\n1 0 1e+20\n"
+    assert (read(path).weights.tolist(), str(read(path).weight_dtype)) == ([2.0, 1e20], "float64")
