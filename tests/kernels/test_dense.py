@@ -13,7 +13,7 @@ from support.kernels import device_for, prepare
 from support.recipes import on_gpu
 from warpath.engines.base import Order, Problem
 from warpath.engines.cuda.engine import run
-from warpath.engines.cuda.tables import resident_floyd_warshall
+from warpath.engines.cuda.tables import floyd_warshall
 from warpath.engines.cuda.tables.min_plus import FAR, MinPlus
 from warpath.engines.staged.blocks import Window
 from warpath.recipes import CATALOGUE, Task
@@ -107,7 +107,7 @@ def test_labels_beyond_32_bits_are_narrow_where_nothing_is_far():
 
 def test_a_path_takes_each_vertex_once_at_most():
     graph = wp.Graph.of(([0, 0, 1, 2], [1, 2, 2, 3], np.array([2**29, 1, 5, 7])), n=4)
-    assert resident_floyd_warshall._longest(graph) == 2**29 + 5 + 7
+    assert floyd_warshall._longest(graph) == 2**29 + 5 + 7
     assert bits(graph)[0] == 32
 
 
@@ -118,7 +118,7 @@ def test_a_distance_that_does_not_fit_the_answer_is_an_overflow():
 
 
 def test_progress_counts_vertices_as_pivots(monkeypatch):
-    monkeypatch.setattr(resident_floyd_warshall, "_IN_A_LAUNCH", dict.fromkeys((2, 4, 8), 1))
+    monkeypatch.setattr(floyd_warshall, "_IN_A_LAUNCH", dict.fromkeys((2, 4, 8), 1))
     graph = wp.Graph.of(([0], [149], np.array([1])), n=150)
     reports = []
     out = np.empty((150, 150), np.int64)

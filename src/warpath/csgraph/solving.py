@@ -1,4 +1,4 @@
-"""Rows of distances and predecessors: by a plan, or directly if planning would take longer."""
+"""Rows and tables of distances: by a plan, or directly if planning would take longer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rows of a Zarr array that several processes fill, each whole chunks of it."""
+"""Rows of a Zarr array that several processes fill, each whole chunks of it, with checksums."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Routes, trees, isochrones and areas of facilities as interactive maps in HTML pages."""
+"""Routes, trees, isochrones, facilities and trips as interactive maps in HTML pages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The type `Catalogue`, a sequence of recipes."""
+"""The type `Catalogue`, and the check that the engines can run a recipe."""
 
 from __future__ import annotations
 

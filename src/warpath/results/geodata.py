@@ -1,4 +1,4 @@
-"""Routes and isochrones as GeoJSON and as GeoPandas data frames."""
+"""Results as GeoJSON, as GeoPandas data frames, and on interactive maps of folium."""
 
 from __future__ import annotations
 

@@ -11,10 +11,10 @@ from warpath.engines.cuda import breadth_first, patches, repair
 from warpath.engines.cuda.flight import Ended
 from warpath.engines.cuda.tables import hierarchy_sweep as sweeps
 from warpath.engines.cuda.tables.blocks_of_sources import block_a_source
+from warpath.engines.cuda.tables.floyd_warshall import floyd_warshall
 from warpath.engines.cuda.tables.johnson import johnson, rounds_a_source
 from warpath.engines.cuda.tables.matrix_steps import matrix_steps
 from warpath.engines.cuda.tables.pair_solvers import pairs
-from warpath.engines.cuda.tables.resident_floyd_warshall import floyd_warshall
 from warpath.engines.cuda.tables.table_run import longest
 from warpath.engines.cuda.tables.thread_a_source import thread_a_source
 from warpath.engines.cuda.tables.widths import widths

@@ -1,4 +1,4 @@
-"""Johnson of two recipes in rounds: potentials from one, then the other from each source."""
+"""Johnson's algorithm: potentials, then searches with reduced weights, in rounds or in blocks."""
 
 from __future__ import annotations
 

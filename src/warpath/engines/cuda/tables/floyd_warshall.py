@@ -1,4 +1,4 @@
-"""All pairs of a dense graph by blocked Floyd-Warshall with the whole matrix on the device."""
+"""All pairs of a dense graph by blocked Floyd-Warshall, in tiles if the matrix does not fit."""
 
 from __future__ import annotations
 
