@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from pathlib import Path
 
-    from warpath.cli.options import Showing
+    from warpath.cli.reporting import Showing
     from warpath.graph import Graph
     from warpath.planner.plan import Plan
 

@@ -8,7 +8,7 @@ import shlex
 import sys
 import threading
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from warpath.base.escaping import visible
 
@@ -18,10 +18,22 @@ if TYPE_CHECKING:
     from rich.status import Status
     from rich.text import Text
 
-    from warpath.cli.options import Showing
-
 SILENT_SECONDS = 1.0  # shorter work shows nothing
 _LONGEST = 4000  # characters of a line on stderr
+
+
+class Showing(Protocol):
+    """The options of a command that its report depends on; see `warpath.cli.options.Showing`."""
+
+    @property
+    def as_json(self) -> bool:
+        """Whether to write one JSON document."""
+        ...
+
+    @property
+    def quiet(self) -> bool:
+        """Whether to show no progress."""
+        ...
 
 
 class UsageError(Exception):
