@@ -60,8 +60,8 @@ class GraphFormatError(InputError):
         self.path = None if path is None else str(path)
         self.line = line
         self.message = message
-        place = ":".join(visible(part) for part in (self.path, line) if part is not None)
-        super().__init__(f"{place}: {message}" if place else message)
+        location = ":".join(visible(part) for part in (self.path, line) if part is not None)
+        super().__init__(f"{location}: {message}" if location else message)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.path, self.line, self.message)

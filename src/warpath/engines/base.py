@@ -114,7 +114,7 @@ class PreparedLaunch(Protocol):
 
     name: str
 
-    def change(self, place: int, value: Any) -> None:
+    def change(self, position: int, value: Any) -> None:
         """Change an argument: an array, or a whole number for a number."""
         ...
 

@@ -79,8 +79,8 @@ class _Search:
     """Searches to one target in a graph that edges are taken out of and put back into."""
 
     def __init__(self, graph: Graph, weights: Array, target: int) -> None:
-        places = kept_rows(graph.indptr, graph.indices, np.arange(graph.m), copied=False)
-        order = Graph(*places).reversed()
+        numbered = kept_rows(graph.indptr, graph.indices, np.arange(graph.m), copied=False)
+        order = Graph(*numbered).reversed()
         self._indptr, self._indices = graph.indptr, graph.indices
         self._back_indptr, self._back_indices = order.indptr, order.indices
         self._kept, self._weights = weights, weights.copy()

@@ -271,20 +271,20 @@ def numbered(src: Array | list[Any], dst: Array | list[Any]) -> tuple[Array | No
             seen[ends] = True
             if seen.all():
                 return None, ends
-            place = np.cumsum(seen) - 1
-            return np.flatnonzero(seen), place[ends]
+            rank = np.cumsum(seen) - 1
+            return np.flatnonzero(seen), rank[ends]
         return _ranked(ends)
     names = (end if isinstance(end, list) else end.tolist() for end in (src, dst))
     place_of: dict[Any, int] = {}
     edges = chain.from_iterable(zip(*names, strict=True))
     try:
-        places = np.fromiter(
+        positions = np.fromiter(
             (place_of.setdefault(end, len(place_of)) for end in edges), np.int64, 2 * len(src)
         )
     except TypeError as error:  # unhashable
         msg = f"a vertex's name must be hashable, like a dictionary key: {error}."
         raise GraphError(msg) from error
-    return label_array(place_of), np.concatenate([places[::2], places[1::2]])
+    return label_array(place_of), np.concatenate([positions[::2], positions[1::2]])
 
 
 def _ranked(ends: Array) -> tuple[Array, Array]:
@@ -300,9 +300,9 @@ def _ranked(ends: Array) -> tuple[Array, Array]:
     del ascending
     rank = np.cumsum(first, dtype=np.int64)
     rank -= 1
-    places = np.empty(len(ends), np.int64)
-    places[order] = rank
-    return labels, places
+    ranks = np.empty(len(ends), np.int64)
+    ranks[order] = rank
+    return labels, ranks
 
 
 def _are_integers(ends: Array | list[Any]) -> bool:

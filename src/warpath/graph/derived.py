@@ -64,10 +64,10 @@ class Derived(Generic[T]):
         ----------
         key : tells data of one kind apart. Data on a device have its name first.
         """
-        place = (self, key)
-        if place not in graph.derived:  # of two threads that compute it, both take the first one's
-            return graph.derived.setdefault(place, make())  # type: ignore[no-any-return]
-        value: T = graph.derived[place]
+        entry = (self, key)
+        if entry not in graph.derived:  # of two threads that compute it, both take the first one's
+            return graph.derived.setdefault(entry, make())  # type: ignore[no-any-return]
+        value: T = graph.derived[entry]
         return value
 
     def known(self, graph: CsrGraph, *key: Hashable) -> T | None:

@@ -189,8 +189,8 @@ def deletions(graph: CsrGraph, edges: Any, position: Any, dtype: np.dtype[Any]) 
 
 
 def _batch(kind: int, sources: Any, targets: Any, position: Any, weights: Array) -> Batch:
-    places = _ONLY_ONE if position is None else positions_of(position, len(sources))
-    return Batch(_ALL_OF[kind], sources, targets, places, weights)
+    positions = _ONLY_ONE if position is None else positions_of(position, len(sources))
+    return Batch(_ALL_OF[kind], sources, targets, positions, weights)
 
 
 def mixed(graph: CsrGraph, changes: Iterable[Any], dtype: np.dtype[Any]) -> Batch:

@@ -169,13 +169,13 @@ def _numbers(rows: _Rows, u: int, v: int, position: int) -> list[int]:
     if graph.directed or u == v:
         return [number]
     weight = graph.solver_weights[number]
-    place = int(np.searchsorted(rows.parallel(u, v, weight), number))
+    rank = int(np.searchsorted(rows.parallel(u, v, weight), number))
     reverse = rows.parallel(v, u, weight)
-    if place >= len(reverse):
+    if rank >= len(reverse):
         edge = f"{one_label(graph, v)!r} -> {one_label(graph, u)!r}"
         msg = f"the graph is undirected, but has no edge {edge} of the same weight to remove."
         raise InputError(msg)
-    return [number, int(reverse[place])]
+    return [number, int(reverse[rank])]
 
 
 class _Rows:

@@ -151,8 +151,8 @@ def _probe_sources(graph: CsrGraph) -> list[int]:
     """Return vertices that have edges, spread over 0 .. n - 1, without an O(n) array."""
     if graph.m == 0:
         return []
-    places = np.linspace(0, graph.n - 1, _PROBES + 2)[1:-1].astype(np.int64)
-    edges = np.minimum(graph.indptr[places], graph.m - 1)  # of the next vertex with edges
+    probes = np.linspace(0, graph.n - 1, _PROBES + 2)[1:-1].astype(np.int64)
+    edges = np.minimum(graph.indptr[probes], graph.m - 1)  # of the next vertex with edges
     sources: list[int] = (np.searchsorted(graph.indptr, edges, side="right") - 1).tolist()
     return sources
 
@@ -190,8 +190,8 @@ def _light_weight(graph: CsrGraph) -> float:
         return float(graph.m > 0)
     if graph.m > _SAMPLE:  # at random, as rows are often sorted or alike
         weights = weights[np.random.default_rng(0).integers(graph.m, size=_SAMPLE)]
-    place = min(len(weights) * graph.n // graph.m, len(weights) - 1)
-    return float(np.partition(weights, place)[place])
+    rank = min(len(weights) * graph.n // graph.m, len(weights) - 1)
+    return float(np.partition(weights, rank)[rank])
 
 
 def _is_symmetric(graph: CsrGraph) -> bool:

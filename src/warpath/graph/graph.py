@@ -82,8 +82,8 @@ class Graph(VertexNames, EdgeEdits):
         self.read_report = dict(checks.checked_kind(read_report, Mapping, "read_report") or {})
         n = self.n
         self.labels = None if labels is None else checks.frozen(checks.checked_labels(labels, n))
-        places = None if coordinates is None else aligned(self, coordinates)
-        self.coordinates = None if places is None else checks.frozen(places)
+        points = None if coordinates is None else aligned(self, coordinates)
+        self.coordinates = None if points is None else checks.frozen(points)
         self.first_through = checks.checked_integer(first_through, "first_through", 0, n)
         self.areas = checks.checked_bool(areas, "areas", GraphError) and self.first_through > 0
         self.device = "auto"
@@ -339,9 +339,9 @@ class Graph(VertexNames, EdgeEdits):
         if len(np.unique(chosen)) != len(chosen):
             msg = "subgraph: a vertex is named twice; name each vertex once."
             raise GraphError(msg)
-        place = np.full(self.n, -1, np.int64)
-        place[chosen] = np.arange(len(chosen))
-        src, dst = (place[ends] for ends in self.edges()[:2])
+        new_index = np.full(self.n, -1, np.int64)
+        new_index[chosen] = np.arange(len(chosen))
+        src, dst = (new_index[ends] for ends in self.edges()[:2])
         inside = np.flatnonzero((src >= 0) & (dst >= 0))
         labels = chosen + self.id_base if self.labels is None else self.labels[chosen]
         closed = chosen < self.first_through

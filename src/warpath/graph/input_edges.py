@@ -38,10 +38,10 @@ class Coded:
     @classmethod
     def of(cls, texts: Iterable[str]) -> Coded:
         """Return the column of some texts, in order of their first appearance. O(count)."""
-        place: dict[str, int] = {}
-        codes = [place.setdefault(text, len(place)) for text in texts]
-        narrow = np.min_scalar_type(max(len(place) - 1, 0))
-        return cls(np.array(codes, narrow), np.array(list(place), np.str_))
+        position_of: dict[str, int] = {}
+        codes = [position_of.setdefault(text, len(position_of)) for text in texts]
+        narrow = np.min_scalar_type(max(len(position_of) - 1, 0))
+        return cls(np.array(codes, narrow), np.array(list(position_of), np.str_))
 
     @property
     def dtype(self) -> np.dtype[Any]:

@@ -97,16 +97,16 @@ class NearestEdges:
         points: Array = start + share[:, None] * (end - start)
         return points / _norms(points)[:, None] if self._vertices.degrees else points
 
-    def nearest(self, asked: Array) -> PointsOnEdges:
+    def nearest(self, points: Array) -> PointsOnEdges:
         """Return the nearest point of an edge for each of q points.
 
         Parameters
         ----------
-        asked : (q, 2) finite x and y; the graph has an edge with coordinates.
+        points : (q, 2) finite x and y; the graph has an edge with coordinates.
         """
-        embedded = self._vertices.embedded(asked)
-        nearest = np.empty(len(asked), np.int64)
-        for low in range(0, len(asked), _AT_ONCE):
+        embedded = self._vertices.embedded(points)
+        nearest = np.empty(len(points), np.int64)
+        for low in range(0, len(points), _AT_ONCE):
             some = embedded[low : low + _AT_ONCE]
             middle = self._search.nearest(some)
             most = _norms(self._foot(some, self._line[middle])[0] - some) + self._reach
@@ -122,7 +122,7 @@ class NearestEdges:
         along = (self._upto - self._lengths - self._before)[nearest] + share * self._lengths[
             nearest
         ]
-        fractions = np.divide(along, total, out=np.zeros(len(asked)), where=total > 0)
+        fractions = np.divide(along, total, out=np.zeros(len(points)), where=total > 0)
         fractions[fractions <= _AT_END] = 0.0
         fractions[fractions >= 1 - _AT_END] = 1.0
         return PointsOnEdges(self._edges[nearest], fractions, self._flat(feet, nearest, share))

@@ -40,14 +40,14 @@ class PointSearch:
         """The bytes of the points, and about as many of the tree."""
         return 2 * self.points.nbytes
 
-    def nearest(self, asked: Array) -> NDArray[np.int64]:
+    def nearest(self, points: Array) -> NDArray[np.int64]:
         """Return the nearest point of each of q points, of equally near ones the first: (q,)."""
         # SciPy's tree refuses numbers whose squares overflow.
-        far = self._tree is not None and np.abs(asked).max(initial=0) > _FAR
+        far = self._tree is not None and np.abs(points).max(initial=0) > _FAR
         with np.errstate(over="ignore"):
-            return self._by_blocks(asked) if self._tree is None or far else self._by_tree(asked)
+            return self._by_blocks(points) if self._tree is None or far else self._by_tree(points)
 
-    def near(self, asked: Array, radii: Array) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def near(self, points: Array, radii: Array) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return the points within a radius of each of q points.
 
         Parameters
@@ -56,37 +56,37 @@ class PointSearch:
 
         Returns
         -------
-        which, at : (p,) each, ascending positions in `asked`, and the points near them.
+        which, at : (p,) each, ascending positions in `points`, and the points near them.
         """
         if self._tree is None:
             parts = [
-                np.nonzero(_squares(asked[row : row + 1], self.points)[0] <= radii[row] ** 2)[0]
-                for row in range(len(asked))
+                np.nonzero(_squares(points[row : row + 1], self.points)[0] <= radii[row] ** 2)[0]
+                for row in range(len(points))
             ]
         else:
-            parts = self._tree.query_ball_point(asked, radii, return_sorted=False)
-        counts = np.fromiter(map(len, parts), np.int64, len(asked))
+            parts = self._tree.query_ball_point(points, radii, return_sorted=False)
+        counts = np.fromiter(map(len, parts), np.int64, len(points))
         at = np.fromiter(chain.from_iterable(parts), np.int64, int(counts.sum()))
-        return np.repeat(np.arange(len(asked)), counts), at
+        return np.repeat(np.arange(len(points)), counts), at
 
-    def _by_tree(self, asked: Array) -> NDArray[np.int64]:
+    def _by_tree(self, points: Array) -> NDArray[np.int64]:
         """Find the nearest in O(log n) for each point; ties are few and are compared one by one."""
-        distances, nearest = self._tree.query(asked, k=2)
+        distances, nearest = self._tree.query(points, k=2)
         at: NDArray[np.int64] = nearest[:, 0].astype(np.int64)
         for row in np.flatnonzero(distances[:, 1] <= distances[:, 0] * _TIE):
-            ball = self._tree.query_ball_point(asked[row], distances[row, 0] * _TIE)
+            ball = self._tree.query_ball_point(points[row], distances[row, 0] * _TIE)
             near = np.sort(np.array([at[row], *ball]))
-            at[row] = near[np.argmin(_squares(asked[row : row + 1], self.points[near])[0])]
+            at[row] = near[np.argmin(_squares(points[row : row + 1], self.points[near])[0])]
         return at
 
-    def _by_blocks(self, asked: Array) -> NDArray[np.int64]:
+    def _by_blocks(self, points: Array) -> NDArray[np.int64]:
         """Find the nearest by comparing all pairs: O(n) for each point, in bounded memory."""
-        at = np.zeros(len(asked), np.int64)
-        for first in range(0, len(asked), _QUERIES):
-            rows = slice(first, min(first + _QUERIES, len(asked)))
+        at = np.zeros(len(points), np.int64)
+        for first in range(0, len(points), _QUERIES):
+            rows = slice(first, min(first + _QUERIES, len(points)))
             least = np.full(rows.stop - first, np.inf)
             for start in range(0, len(self.points), _VERTICES):
-                squares = _squares(asked[rows], self.points[start : start + _VERTICES])
+                squares = _squares(points[rows], self.points[start : start + _VERTICES])
                 best = squares.argmin(axis=1)
                 value = squares[np.arange(len(best)), best]
                 nearer = value < least
@@ -123,20 +123,20 @@ class NearestPoints:
         """The bytes of the points and of their search."""
         return self._search.nbytes + self._flat.nbytes + self.vertices.nbytes
 
-    def nearest(self, asked: Array) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    def nearest(self, points: Array) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         """Return the nearest vertex of each point, of equally near ones the smallest, and how far.
 
         Parameters
         ----------
-        asked : (q, 2) finite x and y.
+        points : (q, 2) finite x and y.
 
         Returns
         -------
         vertices : (q,) int64.
         distances : (q,) float64, metres for degrees, else in the unit of the coordinates.
         """
-        at = self._search.nearest(self.embedded(asked))
-        return self.vertices[at], self.measure(asked, self._flat[at])
+        at = self._search.nearest(self.embedded(points))
+        return self.vertices[at], self.measure(points, self._flat[at])
 
     def measure(self, start: Array, end: Array) -> NDArray[np.float64]:
         """Return the distances between (k, 2) points, as `nearest` measures them: (k,)."""

@@ -87,13 +87,13 @@ class Turns:
 
     def taken(self, edges: Array) -> Turns:
         """Return the turns between some edges, which are numbered in this order."""
-        place = np.full(len(self.back) + 1, -1)
-        place[edges] = np.arange(len(edges))  # the last entry stays -1, for -1
-        banned = place[self.banned]
+        position = np.full(len(self.back) + 1, -1)
+        position[edges] = np.arange(len(edges))  # the last entry stays -1, for -1
+        banned = position[self.banned]
         possible = ((banned >= 0) == (self.banned >= 0)).all(axis=1)
         return Turns(
             banned[possible],
-            place[self.back[edges]],
+            position[self.back[edges]],
             left=self.left,
             right=self.right,
             u_turn=self.u_turn,

@@ -156,12 +156,12 @@ def _ends(values: Any, where: str) -> Array | list[Any]:
         named = not issubclass(kind, bool | type(None) | np.timedelta64)
         if not named or _is_real(kind) or kind.__name__ in _MISSING:
             at = next(at for at, value in enumerate(values) if type(value) is kind)
-            place = where.format(at) if "{}" in where else f"{where}[{at}]"
+            location = where.format(at) if "{}" in where else f"{where}[{at}]"
             hint = (
                 " Use int(...) or .astype(int) if it is a whole number." if _is_real(kind) else ""
             )
             msg = (
-                f"{place} is {values[at]!r}: a vertex is an integer, or a label such as a "
+                f"{location} is {values[at]!r}: a vertex is an integer, or a label such as a "
                 f"string.{hint}"
             )
             raise GraphError(msg)
@@ -171,8 +171,8 @@ def _ends(values: Any, where: str) -> Array | list[Any]:
         return np.array(values, np.int64)
     except OverflowError:
         at = next(at for at, value in enumerate(values) if not _INT64.min <= value <= _INT64.max)
-        place = where.format(at) if "{}" in where else f"{where}[{at}]"
-        msg = f"{place} = {values[at]} does not fit 63 bits."
+        location = where.format(at) if "{}" in where else f"{where}[{at}]"
+        msg = f"{location} = {values[at]} does not fit 63 bits."
         raise GraphError(msg) from None
 
 

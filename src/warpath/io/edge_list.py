@@ -267,10 +267,15 @@ def _labelled(
     if named.all():
         return Graph.from_edges(src, dst, weights, n=largest + 1, **attributes)
     labels = np.flatnonzero(named)
-    place = np.cumsum(named, dtype=index_dtype(len(labels)))
-    place -= 1
+    index_of_label = np.cumsum(named, dtype=index_dtype(len(labels)))
+    index_of_label -= 1
     return Graph.from_edges(
-        place[src], place[dst], weights, n=len(labels), labels=labels, **attributes
+        index_of_label[src],
+        index_of_label[dst],
+        weights,
+        n=len(labels),
+        labels=labels,
+        **attributes,
     )
 
 

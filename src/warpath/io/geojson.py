@@ -115,10 +115,10 @@ def edges_frame(graph: Graph) -> Any:
         raise GraphError(msg)
     pieces, which, _, _ = lines_of(graph, np.arange(graph.m))
     last = np.append(which[1:] != which[:-1], True)[: len(which)]
-    places = np.concatenate([pieces[:, 0], pieces[last, 1]])
+    corners = np.concatenate([pieces[:, 0], pieces[last, 1]])
     edges = np.concatenate([which, which[last]])
     order = np.argsort(edges, kind="stable")
-    lines = shapely.linestrings(places[order], indices=edges[order])
+    lines = shapely.linestrings(corners[order], indices=edges[order])
     table = graph.edge_table()
     for end in ("source", "target"):
         names = table[end]

@@ -70,9 +70,9 @@ def _has(sequence: Any, attribute: str | None, default: str, kind: str) -> bool:
 
 
 def _labels(names: list[Any], attribute: str | None) -> Any:
-    place: dict[Any, int] = {}
+    index_of: dict[Any, int] = {}
     for at, name in enumerate(names):
-        first = place.setdefault(name, at)
+        first = index_of.setdefault(name, at)
         if first != at:
             msg = (
                 f"vertices {first} and {at} both have {attribute} = {name!r}: names must differ. "

@@ -86,8 +86,8 @@ def from_mapping(
     names = list(dict.fromkeys([*data, *(edge[1] for edge in edges)]))
     if all(map(is_integer, names)):
         names.sort()
-    place = {name: at for at, name in enumerate(names)}
-    numbered = [(place[edge[0]], place[edge[1]], *edge[2:]) for edge in edges]
+    index_of = {name: at for at, name in enumerate(names)}
+    numbered = [(index_of[edge[0]], index_of[edge[1]], *edge[2:]) for edge in edges]
     labels = None if names == list(range(len(names))) else label_array(names)
     return from_edges(numbered, n=len(names), directed=directed, labels=labels, **more)
 

@@ -49,9 +49,9 @@ def from_networkx(data: Any, *, weight: str | None = "auto") -> Graph:
         msg = f"a {type(data).__module__}.{type(data).__qualname__} is not a NetworkX graph."
         raise GraphError(msg)
     names = list(data.nodes)
-    place = {name: at for at, name in enumerate(names)}
+    index_of = {name: at for at, name in enumerate(names)}
     edges = list(data.edges(data=True))
-    ends = np.array([(place[u], place[v]) for u, v, _ in edges], np.int64).reshape(-1, 2)
+    ends = np.array([(index_of[u], index_of[v]) for u, v, _ in edges], np.int64).reshape(-1, 2)
     numbered = all(type(name) is int and name == at for at, name in enumerate(names))
     src, dst = np.ascontiguousarray(ends[:, 0]), np.ascontiguousarray(ends[:, 1])
     if weight == "auto":

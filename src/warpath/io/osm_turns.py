@@ -135,10 +135,10 @@ def turns_of(
 
 def _back(roads: Roads) -> Array:
     """Return the edge along the same stretch in the other direction, (m,); -1 without one."""
-    place = np.full((2, int(roads.stretch.max(initial=-1)) + 1), -1)
+    position = np.full((2, int(roads.stretch.max(initial=-1)) + 1), -1)
     edges, side = np.arange(len(roads.way)), roads.forward.astype(int)
-    place[side, roads.stretch] = edges
-    opposite: Array = place[1 - side, roads.stretch]
+    position[side, roads.stretch] = edges
+    opposite: Array = position[1 - side, roads.stretch]
     return opposite
 
 

@@ -295,9 +295,9 @@ class Source:
         left = len(data) - at
         if left < _WORTH_ESTIMATING:
             return 0
-        places = range(at, len(data) - _SAMPLE, left // 16)
-        lines = sum(data.count(b"\n", place, place + _SAMPLE) for place in places)
-        return left * lines // (_SAMPLE * len(places))
+        starts = range(at, len(data) - _SAMPLE, left // 16)
+        lines = sum(data.count(b"\n", start, start + _SAMPLE) for start in starts)
+        return left * lines // (_SAMPLE * len(starts))
 
     def parsed(self, reader: Callable[..., Any], *args: Any, **options: Any) -> Any:
         """Call a parser of the core on `text`; its errors name this file.

@@ -319,10 +319,10 @@ def convert_from_nx(
     del node_attrs, name, graph_name
     adjacency = graph._adj  # noqa: SLF001 - `adj` wraps each row in a view, ten times slower
     names = list(adjacency)
-    place = dict(zip(names, range(len(names)), strict=True))
+    index_of = dict(zip(names, range(len(names)), strict=True))
     indptr = np.zeros(len(names) + 1, np.int64)
     np.cumsum(np.fromiter(map(len, adjacency.values()), np.int64, len(names)), out=indptr[1:])
-    heads = map(place.__getitem__, chain.from_iterable(adjacency.values()))
+    heads = map(index_of.__getitem__, chain.from_iterable(adjacency.values()))
     refuse_wide(len(names), "the NetworkX backend")
     indices = np.fromiter(heads, np.int32, int(indptr[-1]))
     converted = Converted(

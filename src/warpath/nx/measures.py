@@ -49,13 +49,13 @@ def harmonic_centrality(
         nodes, starts = starts, nodes
     turned = G.turned(distance) if transposed and G.directed else G
     weighted = _unsigned(turned.weighted(distance))
-    wanted = np.zeros(len(G), bool)
-    wanted[[G.place[name] for name in nodes]] = True
+    is_source = np.zeros(len(G), bool)
+    is_source[[G.place[name] for name in nodes]] = True
     listed = list(starts)
     sums = np.zeros(len(G))
     with np.errstate(over="ignore"):  # Python's sums become inf without a warning
         for name, row in zip(listed, rows_of(weighted, [G.place[v] for v in listed]), strict=True):
-            counted = wanted & (row != 0) & (row != unreachable(row.dtype))
+            counted = is_source & (row != 0) & (row != unreachable(row.dtype))
             if transposed:  # NetworkX adds in the order of settling: the nearest first
                 parts = _inverse(np.sort(row[counted]))
                 if len(parts):

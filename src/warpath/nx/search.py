@@ -118,17 +118,17 @@ class Found:
     def length_to(self, target: int) -> Any:
         """Return the distance to one reached vertex, an int if Python's sum would be one."""
         value = self.dist[target].item()
-        kinds, places = self.weighted.kinds, self._places_to(target)[:-1]
+        kinds, positions = self.weighted.kinds, self._places_to(target)[:-1]
         if isinstance(kinds, int) or self.via is None:
-            return value if kinds == FLOAT and places else int(value)
-        return value if (kinds[self.via[places]] == FLOAT).any() else int(value)
+            return value if kinds == FLOAT and positions else int(value)
+        return value if (kinds[self.via[positions]] == FLOAT).any() else int(value)
 
     def _places_to(self, target: int) -> list[int]:
         """Return the positions in `order` of the path to a vertex, from its end."""
-        places = [int(np.flatnonzero(self.order == target)[0])]
-        while (at := int(self.above[places[-1]])) >= 0:
-            places.append(at)
-        return places
+        positions = [int(np.flatnonzero(self.order == target)[0])]
+        while (at := int(self.above[positions[-1]])) >= 0:
+            positions.append(at)
+        return positions
 
     def predecessors(
         self, *, first_met: bool = False, cutoff: float | None = None

@@ -93,9 +93,9 @@ class Plan:
             f"  because {self.reason}",
             f"  {_predicted(self.seconds)}, {units.size(self.bytes)} {self._where()}",
         ]
-        for place, other in enumerate(self.runners_up[:3], start=2):
+        for rank, other in enumerate(self.runners_up[:3], start=2):
             lines.append(
-                f"  {units.ordinal(place)} {other.recipe.name}: {_predicted(other.seconds)}, "
+                f"  {units.ordinal(rank)} {other.recipe.name}: {_predicted(other.seconds)}, "
                 f"{units.size(other.bytes)}"
             )
         lines += [f"  left out {name}: {sentence}" for name, sentence in self.left_out]
@@ -282,8 +282,8 @@ def _preparing(
     chosen: Candidate, size: Size, facts: Facts, hardware: Hardware, wish: Wish
 ) -> tuple[str, ...]:
     """Say after how many such calls it would pay to prepare the graph, if it would after a few."""
-    asked = wish.algorithm == "auto" and not wish.prepared and size.task is not Task.SSSP
-    if not asked or chosen.seconds is None or not may_be_prepared(facts):
+    is_open = wish.algorithm == "auto" and not wish.prepared and size.task is not Task.SSSP
+    if not is_open or chosen.seconds is None or not may_be_prepared(facts):
         return ()
     kind = KINDS[DEFAULT]
     then = [

@@ -244,9 +244,9 @@ class _Places:
         rest = np.ones(len(corners), np.bool_)
         rest[first] = False
         corners[first], corners[rest] = pieces[begins, 0], pieces[:, 1]
-        places = self.whole(corners)
-        steps = np.diff(places, axis=0, prepend=0)
-        steps[first] = places[first]
+        points = self.whole(corners)
+        steps = np.diff(points, axis=0, prepend=0)
+        steps[first] = points[first]
         texts = layer.texts
         if texts is not None and not isinstance(texts, str):
             texts = [texts[each] for each in line[begins].tolist()]

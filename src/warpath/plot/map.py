@@ -133,9 +133,9 @@ def _box(points: Array, scale: float, margin: float, flattest: float) -> Box:
     both = np.array([1.0, scale])
     extent = (high - low) * both
     largest = float(extent.max()) or 1.0
-    wanted = np.maximum(extent, max(flattest, 1e-3) * largest) + 2 * margin * largest
-    wanted[0] = max(wanted[0], _NARROWEST * wanted[1])
-    middle, half = (low + high) / 2, wanted / both / 2
+    size = np.maximum(extent, max(flattest, 1e-3) * largest) + 2 * margin * largest
+    size[0] = max(size[0], _NARROWEST * size[1])
+    middle, half = (low + high) / 2, size / both / 2
     return (*(middle - half).tolist(), *(middle + half).tolist())
 
 

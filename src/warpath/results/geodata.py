@@ -41,7 +41,7 @@ def within_frame(result: Within, kind: str, crs: Any, resolution: float | None) 
     return geopandas.GeoDataFrame(frames[kind](result, resolution), crs=system)
 
 
-def crs_of(graph: Graph, wanted: Any) -> Any:
+def crs_of(graph: Graph, crs: Any) -> Any:
     """Return the requested reference system, or for "auto" that of the graph.
 
     Raises
@@ -49,21 +49,21 @@ def crs_of(graph: Graph, wanted: Any) -> Any:
     InputError
         If PROJ does not know the system.
     """
-    if not (isinstance(wanted, str) and wanted == "auto"):
-        return None if wanted is None else _known_crs(wanted)
+    if not (isinstance(crs, str) and crs == "auto"):
+        return None if crs is None else _known_crs(crs)
     if graph.shapes is not None and graph.shapes.crs is not None:
         return graph.shapes.crs
     points = graph.coordinates
     return "EPSG:4326" if points is not None and in_degrees(points) else None
 
 
-def _known_crs(wanted: Any) -> Any:
+def _known_crs(crs: Any) -> Any:
     pyproj = require("pyproj", extra="geo", what="a reference system")
     try:
-        return pyproj.CRS.from_user_input(wanted)
+        return pyproj.CRS.from_user_input(crs)
     except (pyproj.exceptions.CRSError, TypeError, ValueError, AttributeError) as error:
         msg = (
-            f"crs = {shown(wanted)} is not a reference system that PROJ knows: give an EPSG code, "
+            f"crs = {shown(crs)} is not a reference system that PROJ knows: give an EPSG code, "
             'as 4326 or "EPSG:25832", a pyproj.CRS, or None if it is unknown.'
         )
         raise InputError(msg) from error
@@ -208,7 +208,7 @@ def _whole(line: Array) -> Any:
 def route_feature(route: Route) -> dict[str, Any]:
     """Implement `Route.to_geojson`."""
     corners = _line(route).tolist()
-    kind, place = ("Point", corners[0]) if len(corners) == 1 else ("LineString", corners)
+    kind, coordinates = ("Point", corners[0]) if len(corners) == 1 else ("LineString", corners)
     properties = {
         "source": _plain(_stops(route).tolist()[0]),
         "target": _plain(_stops(route).tolist()[-1]),
@@ -217,7 +217,7 @@ def route_feature(route: Route) -> dict[str, Any]:
     }
     return {
         "type": "Feature",
-        "geometry": {"type": kind, "coordinates": place},
+        "geometry": {"type": kind, "coordinates": coordinates},
         "properties": properties,
     }
 
@@ -299,8 +299,8 @@ def _line(route: Route) -> Array:
             "coordinates= when reading, or graph.with_coordinates(array)."
         )
         raise GraphError(msg)
-    places = np.asarray(route.graph.coordinates)[route.indices]
-    unknown = np.flatnonzero(~np.isfinite(places).all(axis=1))
+    points = np.asarray(route.graph.coordinates)[route.indices]
+    unknown = np.flatnonzero(~np.isfinite(points).all(axis=1))
     if len(unknown):
         msg = (
             f"vertex {_plain(route.vertices.tolist()[unknown[0]])!r} of the route has no "

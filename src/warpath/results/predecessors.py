@@ -49,7 +49,7 @@ def search(
     graph: Graph,
     source: int,
     cutoff: float | None = None,
-    wanted: Array | None = None,
+    targets: Array | None = None,
     check: Check | None = None,
 ) -> tuple[Array, Array]:
     """Search from a source, and return the distances and the predecessors: (n,) each.
@@ -61,34 +61,34 @@ def search(
     Parameters
     ----------
     graph : graph without closed vertices, as `search_graph` returns.
-    wanted : (t,) the vertices whose distances must fit their type; None for all. Others that do not
-        fit are unreachable.
+    targets : (t,) the vertices whose distances must fit their type; None for all. Others that do
+        not fit are unreachable.
     check : function that certifies the distances before the cutoff is applied; takes them and the
         limit up to which they were computed.
 
     Raises
     ------
     OverflowError
-        If the distance of a vertex of `wanted`, within the cutoff, does not fit its type.
+        If the distance of a vertex of `targets`, within the cutoff, does not fit its type.
     """
     if graph.facts(symmetry=False).negative:
-        return _signed_search(graph, source, cutoff, wanted, check)
+        return _signed_search(graph, source, cutoff, targets, check)
     labels = np.empty(graph.n, graph.dist_dtype)
     limit = cutoff
-    if wanted is not None and limit is None and labels.dtype.kind == "i":
+    if targets is not None and limit is None and labels.dtype.kind == "i":
         limit = _never(labels) - 1  # distances that do not fit stay unreachable
     _core.dijkstra(
         *_csr(graph), source, labels, queue="radix", targets=_ALL, cutoff=limit, progress=None
     )
-    if wanted is not None and len(wanted) and cutoff is None:
-        _core.refuse_overflow(*_csr(graph), labels, wanted)
+    if targets is not None and len(targets) and cutoff is None:
+        _core.refuse_overflow(*_csr(graph), labels, targets)
     if check is not None:
         check(labels, limit)
     return labels, tree(graph, source, labels)
 
 
 def _signed_search(
-    graph: Graph, source: int, cutoff: float | None, wanted: Array | None, check: Check | None
+    graph: Graph, source: int, cutoff: float | None, targets: Array | None, check: Check | None
 ) -> tuple[Array, Array]:
     """Implement `search` for graphs with negative weights."""
     labels = np.empty(graph.n, graph.dist_dtype)
@@ -97,7 +97,7 @@ def _signed_search(
     except OverflowError:
         if labels.dtype.kind == "f":
             raise
-        return _wide_search(graph, source, cutoff, wanted, certify=check is not None)
+        return _wide_search(graph, source, cutoff, targets, certify=check is not None)
     if len(cycle):
         raise NegativeCycleError(cycle.tolist(), length_around(graph, cycle))
     if check is not None:
@@ -109,7 +109,7 @@ def _signed_search(
 
 
 def _wide_search(
-    graph: Graph, source: int, cutoff: float | None, wanted: Array | None, *, certify: bool
+    graph: Graph, source: int, cutoff: float | None, targets: Array | None, *, certify: bool
 ) -> tuple[Array, Array]:
     """Implement `search` for integer weights whose distances may not fit 64 bits."""
     labels, misfit = np.empty(graph.n, np.int64), np.empty(graph.n, np.int8)
@@ -123,7 +123,7 @@ def _wide_search(
         msg = f"not verified: a search of 128 bits breaks the rule {broken!r}."
         raise VerificationError(msg, broken, {})
     lost = misfit != 0 if cutoff is None else misfit < 0  # too large is also beyond any cutoff
-    if (lost if wanted is None else lost[wanted]).any():
+    if (lost if targets is None else lost[targets]).any():
         msg = "a distance does not fit 64 bits"
         raise OverflowError(msg)
     if cutoff is not None:
@@ -182,22 +182,22 @@ def searched(
     graph: Graph,
     source: int,
     cutoff: float | None,
-    wanted: Array | None = None,
+    targets: Array | None = None,
     check: Check | None = None,
 ) -> tuple[Array, Array]:
     """Run `search` on any graph: (n,) distances and (n,) predecessors.
 
     Parameters
     ----------
-    wanted : (t,) vertices of the graph; see `search`.
+    targets : (t,) vertices of the graph; see `search`.
     check : as in `search`; it takes the distances of the graph that is searched.
     """
     view = SolvableGraph(graph)
-    if wanted is None and (source < graph.first_through or graph.turns):
-        wanted = np.arange(
+    if targets is None and (source < graph.first_through or graph.turns):
+        targets = np.arange(
             graph.n
         )  # other sums, such as the round trip to the source, may overflow
-    ends = None if wanted is None else view.ends(wanted[wanted != source])
+    ends = None if targets is None else view.ends(targets[targets != source])
     labels, through = search(view.inner, source, cutoff, ends, check)
     return view.fold(labels, source), view.fold_tree(through, source)
 

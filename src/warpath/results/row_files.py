@@ -153,14 +153,14 @@ class _FileRows:
 
     def paths(self) -> Paths:
         graph = self.graph
-        place = self._vertices(self.table["vertex"].to_pylist())
-        if len(place) != graph.n or len(np.unique(place)) != graph.n:
-            raise self._other(f"{len(place)} rows for the n = {graph.n} vertices of the graph")
+        vertices = self._vertices(self.table["vertex"].to_pylist())
+        if len(vertices) != graph.n or len(np.unique(vertices)) != graph.n:
+            raise self._other(f"{len(vertices)} rows for the n = {graph.n} vertices of the graph")
         dist, pred = np.empty(graph.n, graph.dist_dtype), np.full(graph.n, -1, graph.indices.dtype)
-        dist[place] = self._distances("distance")
+        dist[vertices] = self._distances("distance")
         before = self.table["pred"].to_pylist()
         has = np.array([one is not None for one in before])
-        pred[place[has]] = self._vertices([one for one in before if one is not None])
+        pred[vertices[has]] = self._vertices([one for one in before if one is not None])
         starts = np.flatnonzero((dist != unreachable(dist.dtype)) & (pred < 0))
         if len(starts) != 1:
             msg = (
@@ -179,22 +179,22 @@ class _FileRows:
 
     def vectors(self) -> tuple[Array, Array | None]:
         graph, names = self.graph, self.table.column_names
-        place = np.arange(self.table.num_rows)
+        vertices = np.arange(self.table.num_rows)
         if "vertex" in names:
-            place = self._vertices(self.table["vertex"].to_pylist())
-        if len(place) != graph.n or len(np.unique(place)) != graph.n:
-            raise self._other(f"{len(place)} rows for the n = {graph.n} vertices of the graph")
+            vertices = self._vertices(self.table["vertex"].to_pylist())
+        if len(vertices) != graph.n or len(np.unique(vertices)) != graph.n:
+            raise self._other(f"{len(vertices)} rows for the n = {graph.n} vertices of the graph")
         values = self.table["distance"].to_pylist()
         whole = all(isinstance(one, int | None) for one in values)
         never = np.iinfo(np.int64).max if whole else np.inf
         dist = np.array([never if one is None else one for one in values])
-        dist[place] = dist.copy()
+        dist[vertices] = dist.copy()
         if "pred" not in names:
             return dist, None
-        places, before = self._places(), np.full(graph.n, -1, np.int64)
+        index_of, before = self._places(), np.full(graph.n, -1, np.int64)
         listed = [None if one is None else utf8(one) for one in self.table["pred"].to_pylist()]
-        has = [one is not None and (one in places or one[:1] != "-") for one in listed]
-        before[place[has]] = self._vertices(
+        has = [one is not None and (one in index_of or one[:1] != "-") for one in listed]
+        before[vertices[has]] = self._vertices(
             [one for one, is_vertex in zip(listed, has, strict=True) if is_vertex]
         )
         return dist, before
@@ -234,9 +234,9 @@ class _FileRows:
 
     def _vertices(self, names: list[Any]) -> NDArray[np.int64]:
         """Return the indices of vertices from their names in the graph's file."""
-        places = self._places()
+        index_of = self._places()
         try:
-            indices = [places[one] for one in map(utf8, names)]
+            indices = [index_of[one] for one in map(utf8, names)]
         except KeyError as error:
             raise self._other(f"it has no vertex {error.args[0]}") from None
         return np.array(indices, np.int64)
@@ -258,8 +258,8 @@ class _FileRows:
 
 def _in_order(vertices: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return the distinct vertices in order of appearance, and the position of each among them."""
-    ordered, first, place = np.unique(vertices, return_index=True, return_inverse=True)
+    ordered, first, inverse = np.unique(vertices, return_index=True, return_inverse=True)
     order = np.argsort(first)
     rank = np.empty_like(order)
     rank[order] = np.arange(len(order))
-    return ordered[order], rank[place]
+    return ordered[order], rank[inverse]

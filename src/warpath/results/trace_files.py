@@ -151,12 +151,12 @@ def _no_number(name: str) -> NoReturn:
     raise ValueError(msg)
 
 
-def _check(source: Source, number: int, values: dict[str, Any], wanted: dict[str, Check]) -> None:
+def _check(source: Source, number: int, values: dict[str, Any], checks: dict[str, Check]) -> None:
     """Raise GraphFormatError if an object lacks a key, has another, or a value of another kind."""
-    for name in wanted.keys() ^ values.keys():
-        msg = f"{name!r} is missing" if name in wanted else f"{name!r} is not known here"
-        raise source.error(number, f"{msg}: expected {', '.join(wanted)}")
-    for name, (kind, fits) in wanted.items():
+    for name in checks.keys() ^ values.keys():
+        msg = f"{name!r} is missing" if name in checks else f"{name!r} is not known here"
+        raise source.error(number, f"{msg}: expected {', '.join(checks)}")
+    for name, (kind, fits) in checks.items():
         if not fits(values[name]):
             raise source.error(
                 number, f"{name!r} must be {kind}", json.dumps(values[name]).encode()

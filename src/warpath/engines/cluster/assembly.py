@@ -105,12 +105,12 @@ def _rows(
     weighted = any(len(piece.weights) for piece in stack.pieces)
     indices = np.empty(indptr[-1], np.int32)
     weights = np.empty(indptr[-1] if weighted else 0, dtype)
-    place = indptr[:-1].copy()
+    next_slot = indptr[:-1].copy()
     for at, piece in enumerate(stack.pieces):
         if len(piece.src):
             src = numbers.sources(at).astype(np.int32, copy=False)
             dst = numbers.targets(at).astype(np.int32, copy=False)
-            _core.append_edges(place, src, dst, piece.weights, indices, weights)
+            _core.append_edges(next_slot, src, dst, piece.weights, indices, weights)
     return indptr, indices, weights
 
 
@@ -211,11 +211,15 @@ def located(draft: Draft, labels: Array, division: Division) -> Array:
     return np.where(part.names[at] == labels, at, -1)
 
 
-def finished(draft: Draft, first: int, *places: Array) -> Partition:
+def finished(draft: Draft, first: int, *positions: Array) -> Partition:
     """Return the partition with the places of its ghosts, one array for each owner that has any."""
     part = draft.part
     index = part.indices.dtype
-    at = np.concatenate([place.astype(index) for place in places]) if places else part.ghost_at
+    at = (
+        np.concatenate([part_of_positions.astype(index) for part_of_positions in positions])
+        if positions
+        else part.ghost_at
+    )
     return Partition(
         part.number,
         first,

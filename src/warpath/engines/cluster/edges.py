@@ -143,8 +143,8 @@ def _placed(chunk: Any, where: str) -> Iterator[None]:
     except GraphFormatError:
         raise
     except InputError as error:
-        place = f"{chunk.path}, {chunk}" if isinstance(chunk, Chunk) else where
-        msg = f"{place} (read by the worker {worker_name()}): {error}"
+        location = f"{chunk.path}, {chunk}" if isinstance(chunk, Chunk) else where
+        msg = f"{location} (read by the worker {worker_name()}): {error}"
         raise type(error)(msg) from error
 
 
@@ -170,8 +170,8 @@ def weight_type(chunk: Any, where: str, columns: Columns) -> np.dtype[Any]:
 
 
 def _table(chunk: Any, columns: Columns) -> Table:
-    wanted = [columns.source, columns.target, *([columns.weight] if columns.weight else [])]
-    return _read(chunk, wanted) if isinstance(chunk, Chunk) else adapted(chunk)
+    names = [columns.source, columns.target, *([columns.weight] if columns.weight else [])]
+    return _read(chunk, names) if isinstance(chunk, Chunk) else adapted(chunk)
 
 
 def split(
@@ -257,9 +257,11 @@ def _labelled(
         used = owner == part
         used[src[edges]] = True
         used[dst[edges]] = True
-        place = (np.cumsum(used) - 1).astype(np.int32)
+        index_of_label = (np.cumsum(used) - 1).astype(np.int32)
         own_weights = weights[edges] if len(weights) else weights
-        pieces.append(Piece(names[used], place[src[edges]], place[dst[edges]], own_weights))
+        pieces.append(
+            Piece(names[used], index_of_label[src[edges]], index_of_label[dst[edges]], own_weights)
+        )
     return pieces
 
 

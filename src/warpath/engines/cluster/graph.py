@@ -141,12 +141,12 @@ class ClusterGraph:
         n = loaded.division.n
         if fits and (n is None or 0 <= int(label[0]) < n):
             part = int(loaded.division.owners(label)[0])
-            asked = loaded.tasks.submit(
+            lookup = loaded.tasks.submit(
                 assembly.place_of, loaded.parts[part], label[0], worker=loaded.sizes[part].worker
             )
-            place = loaded.tasks.gather([asked], "looking up the source")[0]
-            if place >= 0:
-                return part, place
+            index = loaded.tasks.gather([lookup], "looking up the source")[0]
+            if index >= 0:
+                return part, index
         kind = "strings" if loaded.strings else "integers"
         rule = f"the vertices are the {kind} in the table" if n is None else f"0 .. {n - 1:,}"
         msg = f"there is no vertex {shown(source)}: {rule}."

@@ -238,8 +238,8 @@ def _weight_type(tasks: Tasks, source: Source, form: Columns) -> np.dtype[Any]:
     """Return the type of the weights, from the first chunk; all others must have it."""
     if form.weight is None or not source.count:
         return np.dtype(np.int32)
-    asked = tasks.submit(edges.weight_type, source.chunk(0), source.where(0), form)
-    dtype: np.dtype[Any] = tasks.gather([asked], "reading the weights' type")[0]
+    task = tasks.submit(edges.weight_type, source.chunk(0), source.where(0), form)
+    dtype: np.dtype[Any] = tasks.gather([task], "reading the weights' type")[0]
     return dtype
 
 
@@ -295,13 +295,15 @@ def _linked(
     firsts = np.cumsum([0, *[size.n for size in sizes]]).tolist()
     parts = []
     for part, size in enumerate(sizes):
-        places = []
+        lookups = []
         for owner, asked in enumerate(size.asked):
             if asked:
                 labels = tasks.submit(assembly.wanted_of, drafts[part], owner)
-                places.append(tasks.submit(assembly.located, drafts[owner], labels, division))
+                lookups.append(tasks.submit(assembly.located, drafts[owner], labels, division))
         parts.append(
-            tasks.submit(assembly.finished, drafts[part], firsts[part], *places, worker=size.worker)
+            tasks.submit(
+                assembly.finished, drafts[part], firsts[part], *lookups, worker=size.worker
+            )
         )
     tasks.wait(parts, "linking the partitions")
     kept = None if form.weight is None else dtype

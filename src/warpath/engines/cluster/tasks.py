@@ -61,11 +61,11 @@ class Tasks:
     def submit(self, function: Callable[..., Any], *args: Any, worker: str | None = None) -> Any:
         """Submit a task, near `worker` if that is given and lives; return its future."""
         name = f"warpath-{function.__name__.strip('_')}-{self._run}-{next(self._count)}"
-        place: dict[str, Any] = {}
+        options: dict[str, Any] = {}
         if worker is not None:
-            place = {"workers": [worker], "allow_other_workers": True}
+            options = {"workers": [worker], "allow_other_workers": True}
         try:
-            return self.client.submit(function, *args, key=name, **place)
+            return self.client.submit(function, *args, key=name, **options)
         except CancelledError as error:  # of an argument
             raise self._cancelled(function.__name__, name, error) from error
         except Exception:

@@ -78,13 +78,13 @@ class Launch:
         except AttributeError:
             raise TypeError(no_argument(kernel, args)) from None
         first, size = ctypes.addressof(self._words), ctypes.sizeof(ctypes.c_uint64)
-        places = range(first, first + size * len(args), size)
-        self._pointers = (ctypes.c_void_p * max(len(args), 1))(*places)
+        addresses = range(first, first + size * len(args), size)
+        self._pointers = (ctypes.c_void_p * max(len(args), 1))(*addresses)
         self.parameters = ctypes.addressof(self._pointers)
 
-    def change(self, place: int, value: Any) -> None:
+    def change(self, position: int, value: Any) -> None:
         """Replace an argument: an array, which the caller keeps alive, or an integer."""
-        self._words[place] = value if type(value) is int else value.data.ptr
+        self._words[position] = value if type(value) is int else value.data.ptr
 
 
 def _word(one: Any) -> int:

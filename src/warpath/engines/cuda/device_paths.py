@@ -139,9 +139,9 @@ class DevicePaths:
                 self._edges = edges = edges_on(device, *self._core.graph())
                 words = device.put(changes.words(-1))
             else:
-                places = edges.first[changes.tails] + changes.places
-                self._undone = places, changes.before
-                words = device.put(changes.words(places))
+                positions = edges.first[changes.tails] + changes.places
+                self._undone = positions, changes.before
+                words = device.put(changes.words(positions))
             for at, row in enumerate(self._rows):
                 if self._repaired(row, edges, words):
                     self._stale.remove(at)
@@ -206,8 +206,8 @@ class DevicePaths:
         self._revert()
         if self._undone is not None and edges is not None:
             with self._device.active():
-                places, weights = map(self._device.put, self._undone)
-                edges.weights[places] = weights
+                positions, weights = map(self._device.put, self._undone)
+                edges.weights[positions] = weights
                 self._device.synchronize()
             self._edges = edges
         return True

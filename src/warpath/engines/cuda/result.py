@@ -133,15 +133,15 @@ class OnDevice:
         xp, n = device.xp, len(labels)
         out: Array = xp.empty(n, self._dtype)
         same, wide = self._dtype == labels.dtype, self._dtype == np.int64
-        place = "same" if same else "wide" if wide else "small"
-        unfit = xp.zeros(1, np.int32) if place == "small" else None
+        destination = "same" if same else "wide" if wide else "small"
+        unfit = xp.zeros(1, np.int32) if destination == "small" else None
         largest = unreachable(labels.dtype)
         converter = kernel("distances", _types(self._graph, labels), device.block)
         given = {
             "size": n,
             "labels": labels,
             "unfit": unfit,
-            place: out,
+            destination: out,
             "cutoff": largest if self._cutoff is None else min(self._cutoff, largest),
         }
         device.launch(converter, -(-n // device.block), *converter.arguments(**given))

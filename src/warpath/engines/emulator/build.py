@@ -259,11 +259,11 @@ def _joined(kernels: list[Kernel]) -> str:
 @functools.cache
 def compiler() -> str:
     """Return the path of the C++ compiler, $CXX or g++."""
-    wanted = settings.compiler()
-    path = shutil.which(wanted)
+    command = settings.compiler()
+    path = shutil.which(command)
     if path is None:
         msg = (
-            f"running kernels on the CPU needs a C++ compiler, and {wanted!r} is not found: "
+            f"running kernels on the CPU needs a C++ compiler, and {command!r} is not found: "
             "install g++ 12 or later, or set CXX to it"
         )
         raise MissingDependencyError(msg)

@@ -172,12 +172,12 @@ class EmulatedDevice:
 
     def prepare(self, kernels: Iterable[Kernel]) -> None:
         """Compile kernels together, which is much faster than one by one."""
-        wanted = {k.name: k for k in kernels if not self._has(k)}
-        for library in self._builder.build(list(wanted.values())):
+        missing = {k.name: k for k in kernels if not self._has(k)}
+        for library in self._builder.build(list(missing.values())):
             if library.messages:
                 self.messages.append(library.messages)
             for name in library.names:
-                self._loaded[name] = _Loaded(library.handle, wanted[name])
+                self._loaded[name] = _Loaded(library.handle, missing[name])
 
     def resident_blocks(self, _kernel: Kernel) -> int:
         """Return the number of blocks of a kernel whose blocks wait for each other."""
@@ -241,9 +241,9 @@ class _Prepared:
         self.name = kernel.name
         self.kernel, self.blocks, self.args = kernel, blocks, args
 
-    def change(self, place: int, value: Any) -> None:
-        before = self.args[place]
-        self.args[place] = type(before)(value) if isinstance(before, np.generic) else value
+    def change(self, position: int, value: Any) -> None:
+        before = self.args[position]
+        self.args[position] = type(before)(value) if isinstance(before, np.generic) else value
 
 
 def _copy(array: Array, out: Array | None) -> Array:
@@ -287,7 +287,7 @@ class _Loaded:
         if self._call(blocks, threads, seed, self._pointers, self._message, _MESSAGE):
             raise EmulationError(self._message.value.decode())
 
-    def _word(self, place: int, value: Any, code: int) -> int:
+    def _word(self, position: int, value: Any, code: int) -> int:
         """Return the bits of an argument; InputError if its type is not the kernel's."""
         if code >= _POINTER:
             if value is None:
@@ -296,7 +296,7 @@ class _Loaded:
                 code == _POINTER or _code(value) == code - _POINTER
             ):
                 if not value.flags.c_contiguous:
-                    msg = f"kernel {self.name}, argument {place}: the array is not contiguous"
+                    msg = f"kernel {self.name}, argument {position}: the array is not contiguous"
                     raise InputError(msg)
                 return int(value.__array_interface__["data"][0])
         elif isinstance(value, np.generic) and _code(value) == code:
@@ -304,7 +304,7 @@ class _Loaded:
         address = (
             f"{type(value).__name__} of {value.dtype}" if hasattr(value, "dtype") else repr(value)
         )
-        msg = f"kernel {self.name}, argument {place}: found {address}, expected {_said(code)}"
+        msg = f"kernel {self.name}, argument {position}: found {address}, expected {_said(code)}"
         raise InputError(msg)
 
 

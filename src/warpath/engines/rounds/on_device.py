@@ -63,10 +63,10 @@ def rounds_on_device(run: Run) -> bool:
                 given["classes"] = classes.vertices
             own.prepared = device.prepared(kernel, blocks, *kernel.arguments(**given))
             own.ready_for = mark
-        places = {name: place for place, (name, _) in enumerate(kernel.params)}
-        own.prepared.change(places["source"], order.problem.source)
-        own.prepared.change(places["dist"], run.dist)
-        own.prepared.change(places["goes_on"], 0)
+        positions = {name: position for position, (name, _) in enumerate(kernel.params)}
+        own.prepared.change(positions["source"], order.problem.source)
+        own.prepared.change(positions["dist"], run.dist)
+        own.prepared.change(positions["goes_on"], 0)
         while True:
             words = own.launch_and_wait(own.prepared)
             if order.trace is not None:
@@ -74,7 +74,7 @@ def rounds_on_device(run: Run) -> bool:
                 _take_rows(run, loop, names, rows, words)
             if words[0] != Ended.PAUSED:
                 break
-            own.prepared.change(places["goes_on"], 1)
+            own.prepared.change(positions["goes_on"], 1)
     run.rounds = words[1]
     rest = bool(words[2])
     if rest and classes is not None:

@@ -72,11 +72,11 @@ def resident_ell(graph: Graph, device: Device) -> Rows:
         given, xp = resident(graph, device), device.xp
         edges = xp.arange(graph.m)
         tails = xp.searchsorted(given.indptr, edges, side="right") - 1
-        places = (edges - given.indptr[tails]) * graph.n + tails
+        positions = (edges - given.indptr[tails]) * graph.n + tails
         padded = []
         for array in (given.indices, given.weights):
             padded.append(xp.zeros(graph.n * graph.facts().max_degree, array.dtype))
-            padded[-1][places] = array
+            padded[-1][positions] = array
         return Rows(given.indptr, *padded)
 
     return _ELL.of(graph, rows, device.name)

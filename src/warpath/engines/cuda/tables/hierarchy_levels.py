@@ -72,9 +72,9 @@ class Levels:
     @cached_property
     def place_of_position(self) -> Array:
         """The place of each position, -1 where it has none: (n,) int32 on the host."""
-        place = np.full(self.n, -1, np.int32)
-        place[self.position_of_place] = np.arange(self.places, dtype=np.int32)
-        return place
+        inverse = np.full(self.n, -1, np.int32)
+        inverse[self.position_of_place] = np.arange(self.places, dtype=np.int32)
+        return inverse
 
 
 _TOPS: Derived[Array] = Derived(__name__, "most important vertices of a hierarchy")

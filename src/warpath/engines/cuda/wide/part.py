@@ -91,17 +91,17 @@ class Part:
         """
         return self.buffers.command[_ARRIVING:].reshape(-1, 2)
 
-    def list_for(self, place: int, count: int) -> Array:
+    def list_for(self, index: int, count: int) -> Array:
         """Return the labels that the last launch listed for an owner.
 
         Parameters
         ----------
-        place : the owner's number among the other devices.
+        index : the owner's number among the other devices.
         """
-        first = self.listed[place] * self.entry
+        first = self.listed[index] * self.entry
         return self.buffers.outgoing[self.turn, first : first + count * self.entry]
 
-    def room_for(self, place: int, words: int) -> Array:
+    def room_for(self, index: int, words: int) -> Array:
         """Return where labels of another device are copied to, if this one cannot read them there.
 
         It is made when first requested: most machines do not need it.
@@ -111,7 +111,7 @@ class Part:
             with self.device.active():
                 room = self.device.xp.empty((len(self.listed), self.room * self.entry), np.uint64)
             self.buffers = self.flight.buffers = self.buffers._replace(received=room)
-        return room[place, :words]
+        return room[index, :words]
 
     def launch(self, step: Step, source: int, bounds: tuple[Any, Any], *, surveys: bool) -> None:
         """Launch; the numbers of labels that arrived are in the command already."""

@@ -202,11 +202,11 @@ class _Solve:
         """Compute all labels."""
         search, parts = self._search, self._parts
         bound, delta = search.begin(source)
-        owner, place = self._division.owner(source)
+        owner, slot = self._division.owner(source)
         for number, part in enumerate(parts):
             part.launch(
                 Step.BEGIN,
-                place if number == owner else -1,
+                slot if number == owner else -1,
                 (bound, bound),
                 surveys=bound < search.first_beyond,
             )
@@ -267,12 +267,12 @@ class _Solve:
         transfers: list[Transfer] = []
         exchanged = 0
         for number, sender in enumerate(self._parts):
-            for place, other in enumerate(self._division.others(number)):
-                count = int(sender.leaving[place])
+            for index, other in enumerate(self._division.others(number)):
+                count = int(sender.leaving[index])
                 if count == 0:
                     continue
                 receiver, back = self._parts[other], self._division.others(other).index(number)
-                listed = sender.list_for(place, count)
+                listed = sender.list_for(index, count)
                 exchanged += int(listed.nbytes)
                 if not receiver.device.reads(sender.device):
                     copy = receiver.room_for(back, len(listed))

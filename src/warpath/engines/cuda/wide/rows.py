@@ -89,12 +89,12 @@ def _ranked(
         return None, None, 0, graph.n, 0
     # Labels of hubs are adjacent, so that caches hold them; vertices of low degree come last.
     order = np.argsort(-degrees, kind="stable")
-    places = np.empty(graph.n, np.int32)
-    places[order] = np.arange(graph.n, dtype=np.int32)
+    rank_of = np.empty(graph.n, np.int32)
+    rank_of[order] = np.arange(graph.n, dtype=np.int32)
     large = degrees[degrees > hub]
     # A vertex of degree 1 in a symmetric graph gets its label over its only edge.
     leaves = int(np.count_nonzero(degrees > (1 if symmetric else 0)))
-    return order, device.put(places), len(large), leaves, int((large // RUN + 1).sum())
+    return order, device.put(rank_of), len(large), leaves, int((large // RUN + 1).sum())
 
 
 def _rows(graph: Graph, width: Width, device: Device) -> WideRows:
@@ -129,12 +129,12 @@ def ascending(
     before = device.put(graph.indptr)
     indptr, m = before, graph.m
     if ranks is not None:
-        counts, places = before[1:] - before[:-1], ranks
+        counts, positions = before[1:] - before[:-1], ranks
         if own is not None:
             mine = ranks < own
-            counts, places = counts[mine], ranks[mine]
+            counts, positions = counts[mine], ranks[mine]
         degrees = xp.zeros(len(counts) + 1, np.int64)
-        degrees[1:][places] = counts
+        degrees[1:][positions] = counts
         indptr = xp.cumsum(degrees)
         m = int(indptr[-1])
     weight = np.dtype(width.weight)
@@ -145,18 +145,23 @@ def ascending(
         targets = device.put(graph.indices[begin:end])
         weights = device.put(sortable(graph, graph.solver_weights[begin:end], weight))
         starts = before[first : last + 1]
-        places = xp.arange(begin, end)
-        row = xp.searchsorted(starts, places, side="right") - 1
+        positions = xp.arange(begin, end)
+        row = xp.searchsorted(starts, positions, side="right") - 1
         if ranks is not None and own is not None:
             mine = ranks[first:last][row] < own
-            places, row, targets, weights = places[mine], row[mine], targets[mine], weights[mine]
+            positions, row, targets, weights = (
+                positions[mine],
+                row[mine],
+                targets[mine],
+                weights[mine],
+            )
         order = by_row_and_weight(xp, row, weights)
         if ranks is not None:
-            places = indptr[ranks[first:last][row]] + (places - starts[row])
+            positions = indptr[ranks[first:last][row]] + (positions - starts[row])
             targets = ranks[targets]
         # In some versions of CuPy, a[places] counts the entries of a in 32 bits; `put` never does.
-        xp.put(edges[:, 0], places, weights[order], mode="wrap")
-        xp.put(bits[:, 1], places, targets[order].astype(bits.dtype), mode="wrap")
+        xp.put(edges[:, 0], positions, weights[order], mode="wrap")
+        xp.put(bits[:, 1], positions, targets[order].astype(bits.dtype), mode="wrap")
     return indptr, edges
 
 
