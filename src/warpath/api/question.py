@@ -97,7 +97,7 @@ class Question:
 
     def noted(self, result: T) -> T:
         """Return a result with the points that were taken for the places of the call."""
-        return noted(result, *self.given)
+        return noted(result, *self.given) if Snapped in map(type, self.given) else result
 
 
 class Answers(NamedTuple):
@@ -154,9 +154,18 @@ def of_source(
 ) -> Question:
     """Return the question of `warpath.sssp`."""
     source = snapped(graph, source, "source")
-    s = np.array([one_index(graph, source, "source")])
-    trace = checked_bool(trace, "trace")
-    return _asked(graph, Task.SSSP, s, None, (source,), progress, cutoff, dist_dtype, trace=trace)
+    return Question(
+        graph,
+        Task.SSSP,
+        np.array([one_index(graph, source, "source")]),
+        None,
+        None if cutoff is None else checked_cutoff(cutoff, graph),
+        checked_dist_dtype(dist_dtype, graph),
+        trace=checked_bool(trace, "trace"),
+        progress=progress,
+        ends=_ends(graph, source) if type(source) is Snapped else None,
+        given=(source,),
+    )
 
 
 def of_sources_within(
