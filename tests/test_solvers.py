@@ -20,6 +20,8 @@ from support.compare import assert_is_a_negative_cycle, assert_same_bits, noting
 from support.recipes import on_cpu
 from warpath import Graph
 from warpath.base.dtypes import unreachable
+from warpath.planner.cpu_model import Size
+from warpath.planner.kinds import usable_threads
 from warpath.recipes import Loop, Queue, Recipe, Task
 from warpath.recipes.axes import Layout
 
@@ -33,7 +35,6 @@ SMALL = [case for case in CASES if case.graph().n <= 300]
 SOLVED = [case for case in SMALL if not case.overflows and not case.has_cycle]
 MOST_DENSE = 1_000  # vertices of matrices of labels: of 2,000 a solve takes a second
 LARGE = 2_000  # the plain-Python oracle of bigger cases is left to the certificate
-_TEAMS = {Loop.BFS, Loop.BUCKET_TEAM, Loop.DELTA_STEPPING}  # several threads for one source
 
 
 def facts_allow(recipe: Recipe, task: Task, graph: Graph) -> bool:
@@ -62,7 +63,7 @@ def test_every_algorithm_gives_the_bits_of_dijkstra_and_the_one_tree(case):
     for source in case.sources:
         check = of_source(case, graph, source)
         for recipe in recipes:
-            for threads in (1, 3) if recipe.loop in _TEAMS else (1,):
+            for threads in {1, usable_threads(recipe, Size(Task.SSSP), 3)}:
                 with noting(f"{recipe.name} from {source} on {threads} threads"):
                     check(algorithm=recipe.name, threads=threads)
 

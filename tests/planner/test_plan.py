@@ -107,6 +107,11 @@ def test_one_source_of_a_small_graph_needs_no_team():
     assert (plan.algorithm, plan.threads) == ("warpath.buckets", 1)
 
 
+@pytest.mark.parametrize("name", ["classic.delta_stepping", "dong2021.rho_stepping"])
+def test_a_named_algorithm_gets_the_threads_that_were_requested(name):
+    assert pick(Size(Task.SSSP), wish=Wish(name, threads=3)).threads == 3
+
+
 def test_one_source_on_one_thread_is_not_split():
     assert pick(Size(Task.SSSP), hardware=MACHINE._replace(threads=1)).threads == 1
 

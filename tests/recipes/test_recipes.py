@@ -237,29 +237,6 @@ def test_martins_hybrids_are_told_by_which_steps_are_on_the_cpu():
     }
 
 
-def test_the_cpu_runs_what_has_all_its_steps_there():
-    here = [recipe.name for recipe in PUBLISHED if "cpu" in recipe.devices]
-    assert here == [
-        "martin2009.fh",
-        "martin2009.f_cpu",
-        "martin2009.u_cpu",
-        "martin2009.f_cpu.dense",
-        "martin2009.u_cpu.dense",
-        "davidson2014.dijkstra_binary_heap",
-        "davidson2014.dijkstra_relaxed_heap",
-        "dong2021.rho_stepping",
-        "dong2021.delta_star",
-        "duan2025.bmssp",
-        "geisberger2008.ch",
-        "knopp2007.buckets",
-        "delling2011.phast",
-        "delling2011.rphast",
-        "dibbelt2014.cch",
-        "ramalingam1996.dynamic",
-        "chan2009.dyndij",
-    ]
-
-
 def test_negative_weights_go_to_bellman_fords_family():
     assert {recipe.paper for recipe in PUBLISHED if recipe.negative} == {"bodra2025", "johnson_gpu"}
 

@@ -340,7 +340,14 @@ def kind_of(device: str, *, auto: bool = True) -> DeviceKind:
     return kind
 
 
-_ONE_SOURCE_ON_A_TEAM = {Loop.BFS, Loop.BUCKET_TEAM, Loop.DELTA_STEPPING, Loop.FLOYD_WARSHALL}
+# Loops of the CPU that are in neither set get one thread.
+_ONE_SOURCE_ON_A_TEAM = {
+    Loop.BFS,
+    Loop.BUCKET_TEAM,
+    Loop.DELTA_STEPPING,
+    Loop.FLOYD_WARSHALL,
+    Loop.STEPPING,
+}
 _ONE_SOURCE_A_THREAD = {
     Loop.CUSTOMIZED,
     Loop.DIJKSTRA,
