@@ -782,6 +782,10 @@ def test_within_saves_outlines(warpath, roads, places, tmp_path):
         (["within", "-s", 1, "-c", "2,5"], "Within 5 of 1"),
         (["nearest", "-f", "1,5"], "the nearest of 2 facilities"),
         (["frontier", "-s", 1, "--frames", 3], "How the search from 1 spreads"),
+        (
+            ["frontier", "-s", 1, "--width", 2, "--algorithm", "martin2009.f_cpu"],
+            "How the search from 1 spreads",
+        ),
         (["delta", "-s", 1, "--repeats", 1, "-a", "warpath.buckets"], "median of 1 solves"),
     ],
 )

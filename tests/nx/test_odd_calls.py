@@ -128,6 +128,12 @@ def test_an_edge_whose_sum_does_not_fit_still_shows_its_node():
     assert_same("dijkstra_predecessor_and_distance", graph, 0)
 
 
+def test_johnson_takes_reduced_lengths_that_round_below_0():
+    edges = [(0, 1, -0.2), (1, 3, 0.1), (2, 3, -0.3), (3, 0, 0.1), (3, 1, 0.0)]
+    graph = weighted(nx.DiGraph, edges)
+    assert nx.johnson(graph, backend="warpath") == nx.johnson(graph, backend="networkx")
+
+
 def test_lengths_that_johnson_cannot_hold_in_64_bits_are_handed_back():
     edges = [(0, 1, 2**63 - 1), (0, 2, 1), (2, 1, 1), (3, 1, -5)]
     assert_handed_back("johnson", weighted(nx.DiGraph, edges))
