@@ -103,36 +103,4 @@ void for_each_type_and_width(F&& f) {
   for_each_weight<std::int64_t>(f);
 }
 
-// One function per file of bindings; each adds its functions to the module.
-void register_rows(nb::module_& module);
-void register_build(nb::module_& module);
-void register_sssp(nb::module_& module);
-void register_sssp_many(nb::module_& module);
-void register_many_sources(nb::module_& module);
-void register_compound_frontier(nb::module_& module);
-void register_bellman_ford(nb::module_& module);
-void register_delta_stepping(nb::module_& module);
-void register_bmssp(nb::module_& module);
-void register_bucket_team(nb::module_& module);
-void register_floyd_warshall(nb::module_& module);
-void register_breadth_first(nb::module_& module);
-void register_bidirectional(nb::module_& module);
-void register_hierarchy(nb::module_& module);
-void register_hierarchy_levels(nb::module_& module);
-void register_hierarchy_totals(nb::module_& module);
-void register_customizable(nb::module_& module);
-void register_dynamic(nb::module_& module);
-void register_verify(nb::module_& module);
-void register_owners(nb::module_& module);
-void register_visit_order(nb::module_& module);
-void register_networkx_dicts(nb::module_& module);
-void register_networkx_searches(nb::module_& module);
-void register_patches(nb::module_& module);
-void register_components(nb::module_& module);
-void register_partition(nb::module_& module);
-void register_read(nb::module_& module);
-void register_write(nb::module_& module);
-void register_generate(nb::module_& module);
-void register_completion_flag(nb::module_& module);
-
 }  // namespace warpath::bindings
