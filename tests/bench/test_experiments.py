@@ -89,7 +89,6 @@ def test_every_variant_of_a_paper_is_measured_but_for_what_has_no_figure():
     other |= {f"davidson2014.bucketing_multisplit.{kind}" for kind in kinds}
     parts = {f"johnson_gpu.{part}" for part in ("bf_queue", "dijkstra_flags", "dijkstra_queue")}
     other |= {"bodra2025.bf_vertex.ell", "bodra2025.bf_strided_flag.ell", "davidson2014.hybrid"}
-    other |= {"davidson2014.near_far_pull"}
     assert unmeasured == {*other, *parts, "johnson_gpu.dijkstra_prefix"}
 
 

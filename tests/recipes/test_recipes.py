@@ -41,7 +41,7 @@ NAMES = {
         bucketing.cooperative_blocks bucketing.cta_warp_scan bucketing.merge_path
         bucketing_sort_all.cooperative_blocks bucketing_sort_all.cta_warp_scan
         bucketing_sort_all.merge_path bucketing_multisplit.cooperative_blocks
-        bucketing_multisplit.cta_warp_scan bucketing_multisplit.merge_path hybrid near_far_pull
+        bucketing_multisplit.cta_warp_scan bucketing_multisplit.merge_path hybrid
         dijkstra_binary_heap dijkstra_relaxed_heap""",
     "meyer2003": "delta_stepping",
     "dong2021": "rho_stepping delta_star",
@@ -59,7 +59,7 @@ NAMES = {
     "chan2009": "dyndij",
     "khanda2022": "batch",
     "warpath": """bfs buckets own_buckets side_by_side wide patches block_per_source pairs johnson
-        floyd_warshall""",
+        floyd_warshall near_far_pull""",
     "broken": "harish_narayanan2007",
 }
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from warpath.recipes.axes import Arrange, Axes, Direction, Emit, Map, Select
+from warpath.recipes.axes import Arrange, Axes, Emit, Map, Select
 from warpath.recipes.recipe import GPU_ONLY, Citation, Loop, Param, Queue, Recipe, Task
 
 PAPER = Citation(
@@ -46,12 +46,6 @@ _SWITCH = Param(
     "the size of the frontier, in vertices, from which on near-far replaces the sweep, until fewer "
     "than so many are near and far together; by default the number of threads that the GPU runs at "
     "once",
-    whole=True,
-)
-
-_PULL = Param(
-    "pull",
-    "the number of near vertices from which on a round pulls; a twentieth of all by default",
     whole=True,
 )
 
@@ -197,19 +191,6 @@ RECIPES = (
         "at last, without numbers. Here the size of the switch is a parameter, and the method "
         "changes as often as the sizes say: back to the sweep when few vertices are near and far "
         f"together. The threshold {_JUMP}. {_LISTS}",
-    ),
-    _NEAR_FAR_MERGE_PATH.but(
-        "davidson2014.near_far_pull",
-        "Near-far by flags: few near vertices push, and many are pulled from.",
-        "not in the paper; its threshold is that of section IV-C, Near-Far Pile",
-        params=(_DELTA, _PULL),
-        planned=False,
-        direction=Direction.PULL,
-        map=Map.THREAD,
-        emit=Emit.FLAGS,
-        note="Ours: the direction of Beamer, Asanovic, Patterson, Direction-optimizing breadth-"
-        "first search, 2012. A vertex whose label is below the last threshold is final and does "
-        f"not pull. The threshold {_JUMP}. {_ROUNDS}",
     ),
     _DIJKSTRA,
     _DIJKSTRA.but(

@@ -21,7 +21,7 @@ _DELTA = Param(
 _RHO = Param(
     "rho",
     "the number of vertices that a step takes, the nearest ones, or about as many; 256 for each "
-    "thread of a CPU by default, 4,096 on a GPU",
+    "thread of a CPU by default, 16,384 on a GPU",
     whole=True,
     most=2**31 - 1,
     of_loop=True,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from warpath.recipes import davidson2014
+from warpath.recipes.axes import Direction, Emit, Map
 from warpath.recipes.recipe import GPU_ONLY, Citation, Limits, Loop, Param, Recipe, Task
 
 _OURS = Citation("The warpath authors", "warpath", "this package", 2026)
@@ -15,6 +17,9 @@ _OWN_DELTA = Param(
     "default",
     default=1,
     relative=True,
+)
+_NEAR_FAR = next(
+    recipe for recipe in davidson2014.RECIPES if recipe.name == "davidson2014.near_far.merge_path"
 )
 
 RECIPES = (
@@ -144,5 +149,28 @@ RECIPES = (
         negative=True,
         reassociates=True,
         devices=GPU_ONLY,
+    ),
+    _NEAR_FAR.but(
+        "warpath.near_far_pull",
+        "Near-far by flags: few near vertices push, and many are pulled from.",
+        "kernels/near_far_pull.cuh",
+        source=_OURS,
+        params=(
+            *(param for param in _NEAR_FAR.params if param.name == "delta"),
+            Param(
+                "pull",
+                "the number of near vertices from which on a round pulls; a twentieth of all by "
+                "default",
+                whole=True,
+            ),
+        ),
+        direction=Direction.PULL,
+        map=Map.THREAD,
+        emit=Emit.FLAGS,
+        note="Near-far of Davidson et al. in the direction of Beamer, Asanovic, Patterson, "
+        "Direction-optimizing breadth-first search, 2012. A vertex whose label is below the last "
+        "threshold is final and does not pull. One kernel makes all rounds. On an H100 it saves a "
+        "tenth of near-far's time on New York and takes 37 times as long on R-MAT 18, where one "
+        "thread reads all edges into a hub.",
     ),
 )
