@@ -254,6 +254,8 @@ class Solves:
                 value = _PARAMS[self.rng.integers(0, len(_PARAMS))]
                 most = param.most or 1024
                 chosen[param.name] = max(1, round(min(value, most))) if param.whole else value
+        if "width" in chosen:  # a width replaces delta, and both are refused
+            chosen.pop("delta", None)
         return {"params": chosen} if chosen else {}
 
     def _name(self, vertex: int) -> Any:
