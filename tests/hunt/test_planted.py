@@ -126,6 +126,7 @@ def test_a_planted_fault_is_found(name, monkeypatch, tmp_path):
     for package in program.PROGRAM.packages:
         pytest.importorskip(package)
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("WARPATH_MEMORY", "64M")  # so that the limit of a program ends with the test
     more = (tmp_path,) if name == "properties" else ()
     PLANTED[name](program, monkeypatch.setattr, *more)
     assert any(_trial(program, seed) for seed in range(60))
