@@ -148,9 +148,9 @@ def test_searches_that_do_not_fit_the_device_are_made_on_the_cpu(dtype, monkeypa
     answer = expected(graph, problem)
     order = Order(SWEEP, graph, problem, 1, {})
     sweeps = hierarchy_sweep.Sweeps(order, device, hierarchy_of(graph, 1))
-    assert not sweeps.levels.wide
+    assert not sweeps.levels.search_on_cpu
     check_totals(SWEEP, graph, problem, device, answer)
-    assert sweeps.levels.wide  # the levels are kept with the graph
+    assert sweeps.levels.search_on_cpu  # the levels are kept with the graph
     check(SWEEP, graph, problem, device, answer)
     again = graph.with_weights(graph.solver_weights)
     check(SWEEP, again, problem, device, answer)
