@@ -39,8 +39,8 @@ _OF_RECIPES = (
     "distances."
 )
 _IN_FULL = (
-    "Measured by `warpath bench suite`. The lines lie beside this page: from them, `warpath bench "
-    "report` makes tables of all solvers' times."
+    "Measured by `warpath bench suite`. The lines are in the same folder; from them, `warpath "
+    "bench report` makes tables of all solvers' times."
 )
 
 

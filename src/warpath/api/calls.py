@@ -736,7 +736,7 @@ def prepare(
 ) -> Solver:
     """Build a contraction hierarchy of a graph, and return a Solver that searches in it.
 
-    It pays where a graph is asked for many routes, pairs or tables: on a road network of 264,346
+    It pays if many routes, pairs or tables of a graph are computed: on a road network of 264,346
     vertices it takes some seconds, and then a pair takes a thousandth of what a search in the graph
     takes. The hierarchy is kept with the graph, so that a second call returns at once.
 

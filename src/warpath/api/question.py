@@ -44,10 +44,10 @@ class Question:
     sources : (k,) int64, the sources, origins or facilities; of points along edges the nearer ends,
         -1 for missing entries.
     targets : (t,) int64, the targets or destinations; None for all vertices.
-    cutoff : the largest distance that is asked for; None for no limit.
+    cutoff : the largest distance to return; None for no limit.
     dtype : the type of the distances.
     out, predecessors, trace, progress : as in `warpath.distances`.
-    reverse : whether distances to the sources are asked for.
+    reverse : whether to return distances to the sources.
     ends : the entries of `sources` and of `targets`, where some are points along edges or missing;
         else None.
     given : the arguments, as `snapped_together` returns them, whose places the result notes.

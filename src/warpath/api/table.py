@@ -156,7 +156,7 @@ def solved_table(options: Options, question: Question, size: Size) -> DistanceTa
 
 
 def planned_table(options: Options, question: Question, size: Size) -> Plan:
-    """Return the plan of a table; raise where it keeps no trace or predecessors that are asked for.
+    """Return the plan of a table; raise if it cannot keep a requested trace or predecessors.
 
     A trace is kept on this machine unless another device was requested.
     """
