@@ -155,4 +155,4 @@ def test_every_recipe_of_the_package_fits_under_another_name(recipe):
 def test_a_plan_without_predictions_says_so_for_each_candidate():
     text = str(wp.plan(GRAPH, 0, device="emulated"))
     assert "inf" not in text
-    assert "2nd davidson2014.near_far.merge_path: no prediction, " in text
+    assert "2nd warpath.wide: no prediction, " in text

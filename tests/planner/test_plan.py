@@ -212,7 +212,7 @@ def test_a_recipe_of_another_device_is_refused_with_where_it_runs():
     )
     with pytest.raises(wp.NotSupportedError, match=message):
         pick(Size(Task.SSSP), wish=Wish("martin2009.f_gpu", device="cpu"))
-    message = r"it runs on cpu, not on cuda:1: .* say device='cpu'\. These can: davidson2014\."
+    message = r"it runs on cpu, not on cuda:1: .* say device='cpu'\. These can: johnson_gpu\."
     with pytest.raises(wp.NotSupportedError, match=message):
         pick(Size(Task.SSSP), wish=Wish("classic.dijkstra", device="cuda:1"))
 
@@ -267,7 +267,7 @@ def test_a_gpu_takes_what_is_planned_for_it():
 def test_a_gpu_takes_negative_weights_by_what_allows_them():
     plan = pick(Size(Task.SSSP), NEGATIVE, wish=GPU)
     assert plan.recipe.negative
-    assert {name for name, _ in plan.left_out} >= {"davidson2014.near_far.merge_path"}
+    assert {name for name, _ in plan.left_out} >= {"warpath.wide"}
 
 
 def test_what_is_not_planned_runs_on_a_gpu_by_its_name():
@@ -335,9 +335,9 @@ def test_a_graph_that_is_cut_for_a_gpu_takes_memory_of_the_host_meanwhile():
 
 def test_what_fits_on_a_gpu_is_taken_before_what_is_fast(monkeypatch):
     monkeypatch.setattr(kinds, "ON_HOST", frozenset())
-    sweep = "davidson2014.workfront_sweep.merge_path"
-    here = MACHINE._replace(gpu_memory=gpu_bytes(CATALOGUE[sweep], Size(Task.SSSP), DENSER))
-    assert pick(Size(Task.SSSP), DENSER, here, GPU).algorithm == sweep
+    queue = "johnson_gpu.bf_queue"
+    here = MACHINE._replace(gpu_memory=gpu_bytes(CATALOGUE[queue], Size(Task.SSSP), DENSER))
+    assert pick(Size(Task.SSSP), DENSER, here, GPU).algorithm == queue
 
 
 def test_a_gpu_holds_the_graph_the_labels_and_what_the_recipe_keeps():

@@ -30,27 +30,6 @@ _SORTED_EDGE = 4e-9  # an edge copied, and sorted by weight on the GPU
 _CUT_VERTEX, _CUT_EDGE = 4.7e-8, 3.2e-9  # while the host cuts a graph into patches
 
 
-class _Rounds(NamedTuple):
-    """What the rounds of a planned recipe cost on an H100 (decision 0026).
-
-    Attributes
-    ----------
-    seconds : of a round of few edges.
-    a_hop : rounds for each hop across the graph.
-    again : how often an edge is relaxed.
-    edge : seconds of one relaxation.
-    """
-
-    seconds: float
-    a_hop: float
-    again: float
-    edge: float
-
-
-_BY_PREFIX_SUM = _Rounds(15e-6, 2.5, 3, 0.09e-9)
-_BY_THRESHOLD = _Rounds(9.3e-6, 3.5, 2, 0.1e-9)
-_BY_QUEUE = _Rounds(36e-6, 2.5, 3, 0.3e-9)
-_IN_ROUNDS = {Loop.FRONTIER, Loop.NEAR_FAR}  # the loops in rounds that were measured
 GPU_START = 100e-6  # arrays made, the answer copied
 
 
@@ -66,15 +45,16 @@ def gpu_seconds(recipe: Recipe, size: Size, facts: Facts) -> float:
         return _SINGLE_LAUNCH[recipe.loop].seconds(facts)
     if recipe.axes is None:
         return _table_seconds(recipe, size, facts)
-    if recipe.loop not in _IN_ROUNDS:
+    if recipe.axes.emit is not Emit.ATOMIC_QUEUE or recipe.loop is not Loop.FRONTIER:
         raise _unmeasured(recipe)
+    return _queue_seconds(facts)
+
+
+def _queue_seconds(facts: Facts) -> float:
+    """Return the time of rounds over a queue of vertices on an H100 (decision 0026)."""
     n, degree = max(facts.n, 2), max(facts.mean_degree, 2.0)
     hops = math.sqrt(n) if _is_deep(facts) else math.log(n) / math.log(degree)
-    rounds = _BY_THRESHOLD if recipe.loop is Loop.NEAR_FAR else _BY_PREFIX_SUM
-    if recipe.axes.emit is Emit.ATOMIC_QUEUE:
-        rounds = _BY_QUEUE
-    work = facts.m * rounds.again * rounds.edge
-    return GPU_START + hops * rounds.a_hop * rounds.seconds + work
+    return GPU_START + hops * 2.5 * 36e-6 + facts.m * 3 * 0.3e-9
 
 
 def _is_deep(facts: Facts) -> bool:

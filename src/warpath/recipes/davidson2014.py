@@ -130,7 +130,6 @@ def _traversed(traversal: str) -> tuple[Recipe, ...]:
         f"davidson2014.workfront_sweep.{traversal}",
         f"Relaxes the vertices whose label fell in the last round; {how}.",
         f"section IV-C, Workfront Sweep; section IV-B, {title}",
-        planned=kind is Map.MERGE_PATH,
         select=Select.IMPROVED,
         emit=Emit.PREFIX_SUM,
         map=kind,
@@ -151,7 +150,6 @@ def _traversed(traversal: str) -> tuple[Recipe, ...]:
         f"Relaxes the lowest of ten buckets; a sort and a merge fill them; {how}.",
         f"section IV-C, Bucketing with Far Pile, and figure 2; section IV-B, {title}",
         params=(_SPAN, _BUCKETS, _WIDTH),
-        planned=False,
         select=Select.BUCKET,
         arrange=Arrange.MERGE,
         note=f"{_BUCKETING} {lists}",
@@ -186,7 +184,6 @@ RECIPES = (
         "Sweeps while the frontier is small, and near-far while it fills the GPU.",
         "section VII, future work",
         params=(_DELTA, _SWITCH),
-        planned=False,
         note="The paper proposes to sweep first, to order while the queue is large, and to sweep "
         "at last, without numbers. Here the size of the switch is a parameter, and the method "
         "changes as often as the sizes say: back to the sweep when few vertices are near and far "
