@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from warpath.base import units
 from warpath.base.errors import WarpathError
-from warpath.engines.rounds.clock import Clock
+from warpath.engines.papers.clock import Clock
 from warpath.recipes.axes import Layout
 
 if TYPE_CHECKING:

@@ -51,6 +51,7 @@ from warpath.base.errors import (
     WeightError,
 )
 from warpath.base.upward import register as _register_upward
+from warpath.engines import papers as _papers  # noqa: F401 - registers its loops
 from warpath.graph import Graph
 from warpath.graph.adapters import ADAPTERS as _ADAPTERS
 from warpath.graph.facts import Facts

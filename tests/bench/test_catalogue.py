@@ -16,7 +16,7 @@ from support.recipes import on_gpu
 from support.tiers import SOLVES
 from warpath.base.dtypes import unreachable
 from warpath.engines.emulator.device import EmulatedDevice
-from warpath.engines.rounds.clock import Clock
+from warpath.engines.papers.clock import Clock
 from warpath.recipes import CATALOGUE, Task
 from warpath.results.paths import Paths
 from warpath_bench import __main__ as command

@@ -22,7 +22,7 @@ from warpath.engines.cuda import device as cuda_device
 from warpath.engines.cuda import flight, patches
 from warpath.engines.cuda.flight import FLIGHTS, Flights
 from warpath.engines.cuda.result import OnDevice, tree_on
-from warpath.engines.rounds.run import ROWS
+from warpath.engines.cuda.rows import ROWS
 from warpath.graph.zones import opened
 from warpath.recipes import CATALOGUE
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from warpath.engines.emulator.device import EmulatedDevice
-from warpath.engines.rounds.settle import Shared
+from warpath.engines.papers.settle import Shared
 from warpath.recipes.axes import Side
 
 CPU, GPU = Side.CPU, Side.GPU

@@ -29,9 +29,9 @@ from warpath.base.dtypes import unreachable
 from warpath.engines.cpu import cut
 from warpath.engines.cuda import breadth_first
 from warpath.engines.cuda.result import OnDevice, tree_on
-from warpath.engines.cuda.tables import thread_a_source
 from warpath.engines.emulator.build import loaded_sanitizer
 from warpath.engines.emulator.device import EmulatedDevice
+from warpath.engines.papers import thread_a_source
 from warpath.graph.zones import opened
 from warpath.recipes import CATALOGUE, Recipe, Task
 from warpath.recipes.axes import AXES, Map, Place, Side

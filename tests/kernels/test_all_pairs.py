@@ -19,7 +19,7 @@ from warpath import Graph
 from warpath.base.dtypes import unreachable
 from warpath.engines.base import Order, Problem
 from warpath.engines.cuda.engine import run
-from warpath.engines.cuda.tables.table_run import TableRun
+from warpath.engines.papers.table_run import TableRun
 from warpath.graph.zones import opened
 from warpath.recipes import CATALOGUE, Loop, Task
 from warpath.recipes.matrix import Relax

@@ -15,7 +15,7 @@ from support.kernels import check, device_for, expected, prepare
 from support.tiers import RECIPES_ON_GPUS
 from warpath.engines.base import Order, Problem
 from warpath.engines.cuda.listing import kernels_of
-from warpath.engines.rounds import settle_on_cpu
+from warpath.engines.papers.settle import settle_on_cpu
 from warpath.graph.zones import opened
 from warpath.recipes import CATALOGUE, Recipe, Task
 from warpath.recipes.axes import (

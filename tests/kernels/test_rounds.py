@@ -13,7 +13,7 @@ from support.recipes import on_gpu
 from support.tiers import RECIPES_ON_GPUS
 from warpath import generate
 from warpath.engines.cuda.flight import FLIGHTS
-from warpath.engines.rounds import on_device
+from warpath.engines.papers import on_device
 from warpath.recipes import CATALOGUE, Loop, Task
 from warpath.results.trace import Trace
 

@@ -26,7 +26,7 @@ from warpath.engines.cuda.tables import (
     upward_searches,
 )
 from warpath.engines.cuda.tables.blocks_of_sources import shared_bytes
-from warpath.engines.cuda.tables.potentials import reweighted
+from warpath.engines.cuda.tables.johnson import reweighted
 from warpath.engines.cuda.tables.widths import Width, bucket, largest_within, widths
 from warpath.engines.hierarchy import hierarchy_of
 from warpath.graph.zones import opened

@@ -15,7 +15,7 @@ from warpath.base.errors import NegativeCycleError
 from warpath.engines import cpu
 from warpath.engines.base import Order, Problem
 from warpath.engines.cuda.engine import run, totals
-from warpath.engines.cuda.tables.table_run import longest
+from warpath.engines.cuda.rows import longest
 from warpath.engines.emulator.build import loaded_sanitizer
 from warpath.graph.zones import opened
 from warpath.recipes import Task

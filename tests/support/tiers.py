@@ -37,7 +37,7 @@ RECIPES_ON_GPUS = (
     *(KERNELS, *EMULATOR, *CORE),
     "src/warpath/base/*.py",
     "src/warpath/engines/*.py",
-    *(f"src/warpath/engines/{room}/**/*.py" for room in ("cuda", "emulator", "rounds", "staged")),
+    *(f"src/warpath/engines/{room}/**/*.py" for room in ("cuda", "emulator", "papers", "staged")),
     "src/warpath/graph/*.py",
     "src/warpath/planner/*.py",
     "src/warpath/recipes/*.py",

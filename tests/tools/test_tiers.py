@@ -73,6 +73,6 @@ def test_what_a_test_of_recipes_imports_decides_whether_it_runs(test):
 
 def test_imports_are_followed_into_functions_and_packages():
     names = needed(tiers.ROOT / "tests" / "kernels" / "test_emulated.py")
-    assert "src/warpath/engines/rounds/on_device.py" in names
+    assert "src/warpath/engines/papers/on_device.py" in names
     assert "tests/support/reference.py" in names
     assert not any(name.startswith("src/warpath/cli/") for name in names)

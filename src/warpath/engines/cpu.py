@@ -1,4 +1,4 @@
-"""The CPU engine: each loop of the catalogue is one function of the core."""
+"""The CPU engine: each of its loops is one function of the core."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy as np
 
 from warpath import _core
 from warpath.base.dtypes import unreachable
-from warpath.engines import dynamic, hierarchy
+from warpath.engines import dynamic, hierarchy, loops
 from warpath.engines.base import Order, Problem, Raw
 from warpath.engines.dense import adjacency_matrix, narrow_part, sums_fit_int32
 from warpath.engines.potentials import labels_or_cycle, lengths_and_potentials, potentials_of
@@ -36,18 +36,17 @@ dynamic_paths = dynamic.paths_of
 
 _COUNTERS = ("settled", "relaxed", "improved", "rounds", "reached", "together", "moves")
 _DONE = struct.Struct("=8q")  # these, and nanoseconds
-#: Of 128 to 4,096 the fastest on New York's roads; R-MAT graphs differ by a third.
-_RHO_OF_A_THREAD = 256
 _ALL = np.empty(0, np.int64)  # means to the core that every vertex is a source or target
 
 
 def run(order: Order, device: str = "cpu") -> Raw:
     """Run one order on the CPU; see `warpath.engines.base.Engine`."""
     del device
+    solve = _LOOPS.get(order.recipe.loop) or loops.on_cpu(order.recipe.loop)
     if order.trace is None:
-        return _LOOPS[order.recipe.loop](order)
+        return solve(order)
     start = time.perf_counter()
-    raw = _LOOPS[order.recipe.loop](order)
+    raw = solve(order)
     seconds = time.perf_counter() - start
     if "relaxed_up" in raw.stats:
         for row in up_and_down(raw.stats, seconds):
@@ -133,17 +132,6 @@ def _delta_stepping(order: Order) -> Raw:
     dist = np.empty(order.graph.n, order.graph.dist_dtype)
     stats = _core.delta_stepping(
         *_csr(order.graph), order.problem.source, dist, delta=order.params["delta"],
-        threads=order.threads, complete=order.problem.cutoff is None, progress=order.progress,
-    )  # fmt: skip
-    return Raw(dist, stats=stats)
-
-
-def _stepping(order: Order) -> Raw:
-    dist = np.empty(order.graph.n, order.graph.dist_dtype)
-    delta = order.params.get("delta", 0)
-    rho = 0 if delta else int(order.params.get("rho", _RHO_OF_A_THREAD * order.threads))
-    stats = _core.stepping(
-        *_csr(order.graph), order.problem.source, dist, delta=delta, rho=rho,
         threads=order.threads, complete=order.problem.cutoff is None, progress=order.progress,
     )  # fmt: skip
     return Raw(dist, stats=stats)
@@ -331,14 +319,6 @@ def _down_hierarchy(order: Order) -> Raw:
     return raw
 
 
-def _settle(order: Order) -> Raw:
-    from warpath.engines.rounds import settle_on_cpu
-
-    dist, rounds = settle_on_cpu(order)
-    refuse_overflow(order.graph, order.problem, dist)
-    return Raw(dist, stats={"rounds": rounds})
-
-
 def refuse_overflow(graph: Graph, problem: Problem, dist: Array) -> None:
     """Raise OverflowError if a sum that did not fit lost a vertex whose distance is requested.
 
@@ -416,7 +396,6 @@ _LOOPS: dict[Loop, Callable[[Order], Raw]] = {
     Loop.BIDIRECTIONAL: _path,
     Loop.BELLMAN_FORD: _bellman_ford,
     Loop.DELTA_STEPPING: _delta_stepping,
-    Loop.STEPPING: _stepping,
     Loop.BMSSP: _bound_search,
     Loop.BUCKET_TEAM: _bound_search,
     Loop.BFS: _bound_search,
@@ -424,7 +403,6 @@ _LOOPS: dict[Loop, Callable[[Order], Raw]] = {
     Loop.SIDE_BY_SIDE: partial(_many_sources, together=True),
     Loop.FLOYD_WARSHALL: _floyd_warshall,
     Loop.JOHNSON: _johnson,
-    Loop.SETTLE: _settle,
     Loop.DYNAMIC: dynamic.search,
     Loop.HIERARCHY: _in_hierarchy,
     Loop.CUSTOMIZED: _in_hierarchy,

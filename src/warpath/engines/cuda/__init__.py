@@ -107,8 +107,8 @@ def dynamic_paths(graph: Graph, sources: Array, device: str) -> DevicePaths:
 def place(graph: Graph, device: str) -> str:
     """Copy the rows of a graph to a GPU, if they fit, and return the GPU's name, "cuda:0"."""
     from warpath.engines.cuda.device import open_device
+    from warpath.engines.cuda.rows import resident
     from warpath.engines.cuda.tables.hierarchy_levels import levels_of
-    from warpath.engines.rounds.run import resident
 
     gpu, inner = open_device(device), search_graph(graph)
     hierarchy = HIERARCHY.known(inner)

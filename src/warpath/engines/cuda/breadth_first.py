@@ -13,9 +13,8 @@ from warpath.engines.cpu import refuse_overflow
 from warpath.engines.cuda.entry import Kernel, Types, kernel
 from warpath.engines.cuda.flight import Ended, flights
 from warpath.engines.cuda.repeated_search import Search
-from warpath.engines.cuda.tables.table_run import longest
+from warpath.engines.cuda.rows import longest, resident
 from warpath.engines.cuda.tables.widths import largest_within, widths
-from warpath.engines.rounds.run import resident
 from warpath.graph.derived import Derived
 from warpath.graph.facts import rows_into
 

@@ -1,35 +1,29 @@
-"""Run orders on a device: round-based recipes, single-launch recipes and tables."""
+"""Run orders on a device: searches in one launch, tables, and the loops of other rooms."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from warpath.base.errors import NotSupportedError
-from warpath.engines.base import Raw
-from warpath.engines.cpu import refuse_overflow
+from warpath.engines import loops
 from warpath.engines.cuda import breadth_first, patches, repair
 from warpath.engines.cuda.flight import Ended
+from warpath.engines.cuda.rows import longest
 from warpath.engines.cuda.tables import hierarchy_sweep as sweeps
 from warpath.engines.cuda.tables.blocks_of_sources import block_a_source
 from warpath.engines.cuda.tables.floyd_warshall import floyd_warshall
-from warpath.engines.cuda.tables.johnson import johnson, rounds_a_source
-from warpath.engines.cuda.tables.matrix_steps import matrix_steps
+from warpath.engines.cuda.tables.johnson import johnson
 from warpath.engines.cuda.tables.pair_solvers import pairs
-from warpath.engines.cuda.tables.table_run import longest
-from warpath.engines.cuda.tables.thread_a_source import thread_a_source
 from warpath.engines.cuda.tables.widths import widths
 from warpath.engines.cuda.wide import search as wide
 from warpath.engines.cuda.wide.parts import solve_divided
-from warpath.engines.potentials import labels_or_cycle
-from warpath.engines.rounds import Run
-from warpath.engines.rounds import solve as solve_by_rounds
 from warpath.recipes import Loop
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from warpath.base.dtypes import Array
-    from warpath.engines.base import Device, Order
+    from warpath.engines.base import Device, Order, Raw
     from warpath.engines.cuda.repeated_search import Search
     from warpath.graph import Graph
 
@@ -52,32 +46,15 @@ TABLES: dict[Loop, Callable[[Order, Device], Raw]] = {
     Loop.FLOYD_WARSHALL: floyd_warshall,
     Loop.HIERARCHY_SWEEP: sweeps.hierarchy_sweep,
     Loop.JOHNSON: johnson,
-    Loop.MATRIX_STEPS: matrix_steps,
     Loop.PAIRS: pairs,
-    Loop.ROUNDS_A_SOURCE: rounds_a_source,
-    Loop.THREAD_A_SOURCE: thread_a_source,
 }
 
 
 def run(order: Order, device: Device) -> Raw:
-    """Run one order on a device; see `warpath.engines.base.Engine`.
-
-    If a solve does not converge, there is a negative cycle, whose vertices are found on the CPU.
-    """
-    if order.recipe.loop in SINGLE_LAUNCH:
-        return SINGLE_LAUNCH[order.recipe.loop](order, device)
-    if order.recipe.loop in TABLES:
-        return TABLES[order.recipe.loop](order, device)
-    graph = order.graph
-    solve = Run(order, device)
-    at_rest = solve_by_rounds(solve)
-    if not at_rest and order.recipe.exact:
-        labels_or_cycle(graph, order.problem.sources, None)
-        msg = f"{order.recipe.name} made {solve.rounds} rounds and did not come to rest."
-        raise RuntimeError(msg)
-    if order.recipe.exact and longest(graph) >= 2**62:
-        refuse_overflow(graph, order.problem, device.get(solve.dist))
-    return Raw(solve.dist, stats={"rounds": solve.rounds}, device=device)
+    """Run one order on a device; see `warpath.engines.base.Engine`."""
+    loop = order.recipe.loop
+    solve = SINGLE_LAUNCH.get(loop) or TABLES.get(loop) or loops.on_device(loop)
+    return solve(order, device)
 
 
 def run_divided(order: Order, devices: Sequence[Device]) -> Raw:

@@ -9,19 +9,19 @@ import numpy as np
 
 from warpath.engines.base import Order, Problem
 from warpath.engines.cuda.breadth_first import breadth_first_kernel
-from warpath.engines.cuda.engine import TABLES
+from warpath.engines.cuda.engine import run
 from warpath.engines.cuda.entry import Types, kernel
 from warpath.engines.cuda.patches import kind_of
 from warpath.engines.cuda.repair import repair_kernel
-from warpath.engines.cuda.tables.johnson import reweighting
 from warpath.engines.cuda.tables.min_plus import min_plus_kernel
 from warpath.engines.cuda.tables.widths import Width
 from warpath.engines.cuda.wide.part import wide_part_kernel
 from warpath.engines.cuda.wide.search import wide_kernel
-from warpath.engines.rounds import Run
-from warpath.engines.rounds.classes import leaves_kernel
-from warpath.engines.rounds.policies import axes_of, rounds_kernel
-from warpath.engines.rounds.settle import settle
+from warpath.engines.papers.johnson import reweighting
+from warpath.engines.papers.on_device import leaves_kernel
+from warpath.engines.papers.policies import axes_of, rounds_kernel
+from warpath.engines.papers.run import Run
+from warpath.engines.papers.settle import settle
 from warpath.graph import Graph
 from warpath.recipes import Loop, Task
 from warpath.recipes.axes import Edges
@@ -153,7 +153,7 @@ def kernels_of(
     graph = Graph(np.array([0, 1, 2]), np.array([1, 0], index), np.array([1, 1], weight))
     if recipe.parts:
         return _of_parts(recipe, graph, block, traced=traced)
-    if recipe.loop in TABLES:
+    if recipe.axes is None:
         return _of_tables(recipe, np.dtype(weight), np.dtype(index), block, traced=traced)
     return _of_rounds(recipe, graph, block, traced=traced)
 
@@ -252,7 +252,7 @@ def _of_tables(
                     pred=np.empty((n, n), index) if paths else None,
                     trace=Trace() if traced else None,
                 )
-                TABLES[recipe.loop](order, device)
+                run(order, device)
     return tuple(dict.fromkeys((*device.launched, *_of_windows(device.launched, block))))
 
 

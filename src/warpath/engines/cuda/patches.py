@@ -16,8 +16,8 @@ from warpath.engines.base import Raw
 from warpath.engines.cpu import refuse_overflow
 from warpath.engines.cuda.entry import Types, kernel
 from warpath.engines.cuda.flight import Ended, flights
-from warpath.engines.cuda.on_host import left_on_host
 from warpath.engines.cuda.repeated_search import Search
+from warpath.engines.cuda.rows import left_on_host
 from warpath.engines.cuda.tables.widths import largest_within, widths
 from warpath.graph.derived import Derived
 from warpath.planner.cpu_model import MESH_DEGREE

@@ -12,7 +12,7 @@ from warpath.engines.base import Raw
 from warpath.engines.cpu import refuse_overflow
 from warpath.engines.cuda.entry import Kernel, Types, kernel
 from warpath.engines.cuda.flight import Ended, Flights
-from warpath.engines.cuda.tables.table_run import longest
+from warpath.engines.cuda.rows import longest
 from warpath.graph.edge_changes import DELETE, INSERT
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from warpath.base import settings
 from warpath.base.cached import cached_property
 from warpath.base.dtypes import unreachable
 from warpath.engines.cuda.entry import MERGE_PATH_ITEMS, Types, kernel
-from warpath.engines.rounds.run import resident, rows_fit
+from warpath.engines.cuda.rows import resident, rows_fit
 from warpath.graph.solvable import search_graph
 from warpath.graph.zones import folded, folded_tree
 from warpath.results.predecessors import as_labels, tree

@@ -10,10 +10,9 @@ import numpy as np
 from warpath.engines import cpu
 from warpath.engines.base import Raw
 from warpath.engines.cuda.entry import Kernel, Types, kernel
-from warpath.engines.cuda.on_host import resident_on_host
+from warpath.engines.cuda.rows import resident, resident_on_host
 from warpath.engines.cuda.tables.deliver import Delivery
 from warpath.engines.cuda.tables.widths import Width, largest_within, weights_of, widths
-from warpath.engines.rounds.run import resident
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -11,10 +11,10 @@ from warpath.base.dtypes import unreachable
 from warpath.engines.base import Raw
 from warpath.engines.cpu import fitting
 from warpath.engines.cuda.entry import Types, kernel
+from warpath.engines.cuda.rows import resident
 from warpath.engines.cuda.tables.deliver import Delivery, on_device
+from warpath.engines.cuda.tables.johnson import restore, reweighted
 from warpath.engines.cuda.tables.min_plus import FAR, MinPlus, tile_of
-from warpath.engines.cuda.tables.potentials import restore, reweighted
-from warpath.engines.rounds.run import resident
 from warpath.engines.staged.blocks import Window
 from warpath.engines.staged.tiles import all_pairs
 

@@ -1,159 +1,32 @@
-"""Johnson's algorithm: potentials, then searches with reduced weights, in rounds or in blocks."""
+"""Johnson's algorithm: potentials on the CPU, then searches with reduced weights in blocks."""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from warpath.engines.base import Problem, Raw
-from warpath.engines.cpu import refuse_overflow
-from warpath.engines.cuda.entry import Types, kernel
+from warpath.base.dtypes import unreachable
 from warpath.engines.cuda.tables.blocks_of_sources import block_or_pair_solver
-from warpath.engines.cuda.tables.deliver import put
 from warpath.engines.cuda.tables.fill import fill
-from warpath.engines.cuda.tables.potentials import restore, reweighted
-from warpath.engines.cuda.tables.table_run import longest
-from warpath.engines.potentials import labels_or_cycle
-from warpath.engines.rounds import Run, solve
-from warpath.engines.rounds.run import ROWS, Rows, resident
+from warpath.engines.potentials import labels_or_cycle, potentials_of
 from warpath.graph import Graph
 from warpath.graph.csr import kept_rows
-from warpath.graph.derived import Derived
+from warpath.graph.derived import Derived, bytes_of_graph
 from warpath.recipes import Task
-from warpath.results.trace import Trace
 
 if TYPE_CHECKING:
     from warpath.base.dtypes import Array
-    from warpath.engines.base import Device, Order
-    from warpath.engines.cuda.entry import Kernel
-    from warpath.recipes import Recipe
+    from warpath.engines.base import Device, Order, Problem, Raw
+
+_LEAST_INT64 = -(2**63)
+#: Entries of a table converted at once, which limits temporary memory.
+_AT_ONCE = 2**25
 
 
-def rounds_a_source(order: Order, device: Device) -> Raw:
-    """Run `Loop.ROUNDS_A_SOURCE`.
-
-    Raises
-    ------
-    NegativeCycleError
-        If the sources reach a negative cycle; for all pairs, if there is one.
-    OverflowError
-        If a sum of weights could leave 64 bits, or a distance does not fit its type.
-    """
-    assert order.out is not None  # noqa: S101 - the caller's promise for MANY and APSP
-    graph, sources = order.graph, order.problem.sources
-    if order.out.size == 0:
-        return Raw(order.out, stats={"rounds": 0})
-    negative = graph.facts(symmetry=False).negative > 0
-    potentials, rounds = None, 0
-    if negative:
-        if longest(graph) >= 2**61:
-            msg = f"{graph.n:,} weights of this size could leave 64 bits"
-            raise OverflowError(msg)
-        potentials, rounds = _potentials(order, device)
-        graph = _reweighted(graph, potentials, device)
-    chosen = order.problem.targets
-    columns = slice(None) if chosen is None else device.put(chosen)
-    for row, source in enumerate(sources.tolist()):
-        run = _solved(order, order.recipe.parts[1], graph, source, device)
-        rounds += run.rounds
-        dist = run.dist
-        if longest(graph) >= 2**62:
-            refuse_overflow(graph, order.problem, device.get(dist))
-        if potentials is not None:
-            restore(device, dist[None], potentials, sources[row : row + 1], None)
-        put(order.out, slice(row, row + 1), dist[None, columns], device)
-        if order.progress is not None:
-            order.progress(row + 1, len(sources))
-    return Raw(order.out, stats={"rounds": rounds})
-
-
-def reweighting(types: Types, block: int) -> Kernel:
-    """Return the kernel that puts lengths under potentials."""
-    return kernel("reweight", types, block)
-
-
-def _solved(order: Order, recipe: Recipe, graph: Graph, source: int, device: Device) -> Run:
-    """Run a part from a source; its rounds join those of the order's trace."""
-    mine = None if order.trace is None else Trace()
-    problem = Problem(Task.SSSP, np.array([source]))
-    part = replace(
-        order, recipe=recipe, graph=graph, problem=problem, out=None, progress=None, trace=mine
-    )
-    run = Run(part, device)
-    at_rest = solve(run)
-    if order.trace is not None and mine is not None:
-        for one in mine:
-            order.trace.add(replace(one, number=len(order.trace)))
-    if not at_rest:
-        _refuse(order)
-        msg = f"{recipe.name} made {run.rounds} rounds and did not come to rest."
-        raise RuntimeError(msg)
-    return run
-
-
-def _refuse(order: Order) -> None:
-    """Raise for the negative cycle that kept potentials from coming to rest."""
-    every = order.problem.task is Task.APSP
-    starts = np.empty(0, np.int64) if every else order.problem.sources
-    labels_or_cycle(order.graph, starts, None)
-
-
-_POTENTIALS: Derived[Array] = Derived(__name__, "potentials of all vertices on a device")
-
-
-def _potentials(order: Order, device: Device) -> tuple[Array, int]:
-    """Return the distances from an extra vertex, (n,) on the device, and the rounds it took.
-
-    It has an edge of length 0 to every vertex, and they are kept; or to the sources alone.
-    """
-    graph, problem = order.graph, order.problem
-    n = graph.n
-    every = problem.task is Task.APSP
-    cached = _POTENTIALS.known(graph, device.name)
-    if every and order.trace is None and cached is not None:
-        return cached, 0
-    starts = np.arange(n) if every else np.unique(problem.sources)
-    weights = graph.solver_weights
-    rows = kept_rows(
-        np.append(graph.indptr, graph.m + len(starts)),
-        np.append(graph.indices, starts.astype(graph.indices.dtype)),
-        np.append(weights, np.zeros(len(starts), weights.dtype)),
-        copied=False,
-    )
-    wider = Graph(*rows)
-    run = _solved(order, order.recipe.parts[0], wider, n, device)
-    potentials = run.dist[:n]
-    return _POTENTIALS.of(
-        graph, lambda: potentials, device.name
-    ) if every else potentials, run.rounds
-
-
-def _reweighted(graph: Graph, potentials: Array, device: Device) -> Graph:
-    """Return the graph of lengths under potentials, all >= 0, with its rows on the device."""
-    label = graph.dist_dtype
-    rows = resident(graph, device)
-    types = Types.of(graph.indices.dtype, graph.solver_weights.dtype, label)
-    reduced = device.xp.empty(graph.m, label)
-    converter = reweighting(types, device.block)
-    given: dict[str, Any] = {
-        **rows.named(),
-        "size": np.int64(graph.n),
-        "potentials": potentials,
-        "reduced": reduced,
-    }
-    device.launch(
-        converter, -(-graph.n // device.block), *(given[name] for name, _ in converter.params)
-    )
-    here = device.get(reduced)
-    with np.errstate(over="ignore"):
-        if label.kind == "f" and not np.isfinite(here.max(initial=0) * label.type(graph.n)):
-            msg = f"a length under potentials could leave {label}"
-            raise OverflowError(msg)
-    reduced_graph = Graph(*kept_rows(graph.indptr, graph.indices, here, copied=False))
-    ROWS.of(reduced_graph, lambda: Rows(rows.indptr, rows.indices, reduced), device.name)
-    return reduced_graph
+_REWEIGHTED: Derived[Graph] = Derived(__name__, "graph of reduced weights", bytes_of_graph)
+_ON_DEVICE: Derived[Array] = Derived(__name__, "potentials on a device")
 
 
 def johnson(order: Order, device: Device) -> Raw:
@@ -169,3 +42,85 @@ def johnson(order: Order, device: Device) -> Raw:
     # The cutoff does not apply to reduced lengths; the caller applies it to the result.
     reduced = replace(order, graph=reduction.graph, problem=replace(order.problem, cutoff=None))
     return fill(reduced, device, block_or_pair_solver, dtype=order.graph.dist_dtype, finish=finish)
+
+
+class Reweighted(NamedTuple):
+    """A graph with non-negative reduced weights, and its potentials.
+
+    Attributes
+    ----------
+    graph : the same edges with the weights w + h[u] - h[v].
+    potentials : h, (n,) of the distances' type, on the host.
+    """
+
+    graph: Graph
+    potentials: Array
+
+    def on(self, device: Device) -> Array:
+        """Return the potentials on a device, cached with the graph."""
+        return _ON_DEVICE.of(self.graph, lambda: device.put(self.potentials), device.name)
+
+
+def reweighted(graph: Graph, problem: Problem) -> Reweighted:
+    """Return a graph with reduced weights, whose shortest paths are the same.
+
+    Float weights that rounding makes negative are set to 0. Integer weights are exact.
+
+    Raises
+    ------
+    NegativeCycleError
+        For a negative cycle that a source reaches; for all pairs, for any negative cycle.
+    OverflowError
+        If a reduced weight does not fit its type.
+    """
+    if problem.task is not Task.APSP:
+        # Negative cycles that no source reaches do not matter.
+        h, _ = labels_or_cycle(graph, problem.sources, None)
+        return Reweighted(_under(graph, h), h)
+    h = potentials_of(graph)
+    return Reweighted(_REWEIGHTED.of(graph, lambda: _under(graph, h)), h)
+
+
+def _under(graph: Graph, h: Array) -> Graph:
+    src, dst, weights = graph.edges()
+    unreached = unreachable(h.dtype)
+    matters = h[src] != unreached  # then the target is reached as well
+    low, high = np.where(matters, h[src], 0), np.where(matters, h[dst], 0)
+    weights = np.where(matters, weights, 0).astype(h.dtype)
+    if h.dtype.kind == "f":
+        with np.errstate(over="ignore"):
+            reduced = np.maximum(weights + low - high, h.dtype.type(0))
+        if not np.isfinite(reduced).all():
+            msg = f"a weight under potentials leaves {h.dtype}"
+            raise OverflowError(msg)
+        return Graph(*kept_rows(graph.indptr, graph.indices, reduced, copied=False))
+    extremes = [int(each.min(initial=0)) for each in (weights, low, -high)]
+    longest = [int(each.max(initial=0)) for each in (weights, low, -high)]
+    if sum(extremes) < _LEAST_INT64 or sum(longest) >= unreachable(h.dtype):
+        msg = "a weight under potentials could leave int64"
+        raise OverflowError(msg)
+    reduced = weights + low - high
+    return Graph(*kept_rows(graph.indptr, graph.indices, reduced, copied=False))
+
+
+def restore(
+    device: Device, rows: Array, potentials: Array, sources: Array, targets: Array | None
+) -> None:
+    """Convert reduced distances on a device to lengths, in place.
+
+    Parameters
+    ----------
+    rows : (k, t) on the device, of the potentials' type.
+    potentials : (n,) on the device.
+    sources, targets : vertices of rows and columns, on the host; None for all vertices.
+    """
+    xp: Any = device.xp
+    to = potentials if targets is None else potentials[device.put(targets)]
+    unreached = unreachable(potentials.dtype)
+    step = max(_AT_ONCE // max(len(to), 1), 1)
+    for begin in range(0, len(rows), step):
+        some = rows[begin : begin + step]
+        start = potentials[device.put(sources[begin : begin + step])][:, None]
+        # In the order of the CPU: to - start is at most the length, so it does not overflow.
+        lengths = some - (start - to) if unreached == np.inf else some - start + to
+        some[...] = xp.where(some == unreached, some, lengths)

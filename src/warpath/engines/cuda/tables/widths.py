@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from warpath.base.dtypes import unreachable
-from warpath.engines.cuda.on_host import weights_on_host
-from warpath.engines.rounds.run import resident
+from warpath.engines.cuda.rows import resident, weights_on_host
 from warpath.graph.derived import Derived
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from warpath.base.errors import NotSupportedError
 from warpath.engines.base import Raw, Transfer
 from warpath.engines.cpu import refuse_overflow
 from warpath.engines.cuda.flight import flights
-from warpath.engines.cuda.tables.table_run import longest
+from warpath.engines.cuda.rows import longest
 from warpath.engines.cuda.tables.widths import widths
 from warpath.engines.cuda.wide import search as wide
 from warpath.engines.cuda.wide.division import division_of, parts_of

@@ -13,7 +13,7 @@ from warpath.engines.cpu import refuse_overflow
 from warpath.engines.cuda.entry import Kernel, Types, kernel
 from warpath.engines.cuda.flight import Ended, flights
 from warpath.engines.cuda.repeated_search import Search
-from warpath.engines.cuda.tables.table_run import longest
+from warpath.engines.cuda.rows import longest
 from warpath.engines.cuda.tables.widths import Width, widths
 from warpath.engines.cuda.wide.rows import HUB, rows_of, rows_on_host
 from warpath.results.predecessors import as_labels

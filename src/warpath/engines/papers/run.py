@@ -1,4 +1,4 @@
-"""What every round-based solve on a device has: rows, labels, and steps launched by the host."""
+"""What every round-based solve on a device has: labels, and steps launched by the host."""
 
 from __future__ import annotations
 
@@ -9,77 +9,17 @@ import numpy as np
 
 from warpath.base.dtypes import unreachable
 from warpath.engines.cuda.entry import Kernel, Types, kernel
-from warpath.engines.rounds.clock import Clock
-from warpath.engines.rounds.policies import axes_of
-from warpath.graph.derived import Derived
+from warpath.engines.papers.clock import Clock
+from warpath.engines.papers.policies import axes_of
 from warpath.recipes.axes import Map
 
 if TYPE_CHECKING:
     from warpath.base.dtypes import Array
     from warpath.engines.base import Device, Order
-    from warpath.graph import Graph
     from warpath.recipes.axes import Axes
 
 #: Blocks a multiprocessor that a grid-stride launch makes: eight of 256 threads fill one.
 _BLOCKS_A_PROCESSOR = 8
-
-
-class Rows(NamedTuple):
-    """A graph's rows on a device."""
-
-    indptr: Array
-    indices: Array
-    weights: Array
-
-    def named(self) -> dict[str, Any]:
-        """Return the arrays by the names of kernels' parameters."""
-        return self._asdict()
-
-
-#: A graph's rows, and those of its transpose, on a device.
-ROWS: Derived[Rows] = Derived(__name__, "rows on a device")
-TRANSPOSE: Derived[Rows] = Derived(__name__, "rows of the transpose on a device")
-_ELL: Derived[Rows] = Derived(__name__, "rows in ELLPACK's order on a device")
-
-
-def resident(graph: Graph, device: Device, *, reverse: bool = False) -> Rows:
-    """Return the rows of a graph, or of its transpose, on a device; copied once and kept."""
-
-    def rows() -> Rows:
-        host = graph.reversed() if reverse else graph
-        arrays = (host.indptr, host.indices, host.solver_weights)
-        return Rows(*(device.put(array) for array in arrays))
-
-    return (TRANSPOSE if reverse else ROWS).of(graph, rows, device.name)
-
-
-def rows_fit(graph: Graph, device: Device) -> bool:
-    """Return whether a graph's rows are on a device, or fit its free memory."""
-    if ROWS.known(graph, device.name) is not None:
-        return True
-    arrays = (graph.indptr, graph.indices, graph.solver_weights)
-    return sum(int(array.nbytes) for array in arrays) <= device.free_memory()
-
-
-def resident_ell(graph: Graph, device: Device) -> Rows:
-    """Return the rows of a graph in ELLPACK's order on a device; made once and kept.
-
-    The k-th edge of vertex u is at k n + u of `indices` and `weights`, which have n times the
-    largest out-degree entries; `indptr` is that of the rows.
-    """
-
-    def rows() -> Rows:
-        given, xp = resident(graph, device), device.xp
-        edges = xp.arange(graph.m)
-        tails = xp.searchsorted(given.indptr, edges, side="right") - 1
-        positions = (edges - given.indptr[tails]) * graph.n + tails
-        padded = []
-        for array in (given.indices, given.weights):
-            padded.append(xp.zeros(graph.n * graph.facts().max_degree, array.dtype))
-            padded[-1][positions] = array
-        return Rows(given.indptr, *padded)
-
-    return _ELL.of(graph, rows, device.name)
 
 
 class Counted(NamedTuple):

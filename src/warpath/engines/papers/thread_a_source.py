@@ -8,8 +8,9 @@ import numpy as np
 
 from warpath.engines.base import Raw
 from warpath.engines.cpu import refuse_overflow
-from warpath.engines.cuda.tables.table_run import TableRun, longest
-from warpath.engines.rounds.run import Counted
+from warpath.engines.cuda.rows import longest
+from warpath.engines.papers.run import Counted
+from warpath.engines.papers.table_run import TableRun
 
 if TYPE_CHECKING:
     from warpath.base.dtypes import Array

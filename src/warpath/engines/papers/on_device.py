@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from warpath.engines.cuda.flight import Ended, flights
-from warpath.engines.rounds.classes import Classes
-from warpath.engines.rounds.policies import numbered, rounds_kernel
-from warpath.engines.rounds.run import resident, resident_ell
-from warpath.engines.rounds.settle import lightest_on, matrix_on
+from warpath.engines.cuda.rows import Rows, resident
+from warpath.engines.papers.policies import numbered, rounds_kernel
+from warpath.engines.papers.run import Counted
+from warpath.engines.papers.settle import lightest_on, matrix_on
+from warpath.graph.derived import Derived
 from warpath.recipes import Loop
 from warpath.recipes.axes import Direction, Edges, Emit, Labels, Layout, Select
 from warpath.results.trace import FAR, RoundRows
@@ -21,8 +22,10 @@ if TYPE_CHECKING:
 
     from warpath.base.dtypes import Array
     from warpath.engines.base import Device
+    from warpath.engines.cuda.entry import Kernel
     from warpath.engines.cuda.flight import Flight
-    from warpath.engines.rounds.run import Run
+    from warpath.engines.papers.run import Run
+    from warpath.graph import Graph
 
 #: Rows of a trace in one launch; the host then takes them: 2^16 are some 6 MB.
 _MOST = 2**16
@@ -157,7 +160,7 @@ def _take_rows(run: Run, loop: _Loop, names: list[str], rows: Array, words: list
 def _sweeps(run: Run, space: _Space, _blocks: int) -> dict[str, Any]:
     two = run.axes.labels is Labels.TWO_ARRAYS
     improved = run.axes.select is Select.IMPROVED
-    rows = resident_ell if run.axes.layout is Layout.ELL else resident
+    rows = _ellpack_rows if run.axes.layout is Layout.ELL else resident
     return {
         **rows(run.order.graph, run.device).named(),
         "at_least": int(run.order.params.get("rounds", 0)),
@@ -320,6 +323,81 @@ def _settle(run: Run, space: _Space, blocks: int) -> dict[str, Any]:
         "offsets": space("offsets", n + 1, np.int64) if numbered(axes) else None,
         "sums": space("sums", 3 * blocks + 6, np.int64),
     }
+
+
+_ELL: Derived[Rows] = Derived(__name__, "rows in ELLPACK's order on a device")
+
+
+def _ellpack_rows(graph: Graph, device: Device) -> Rows:
+    """Return the rows of a graph in ELLPACK's order on a device; made once and kept.
+
+    The k-th edge of vertex u is at k n + u of `indices` and `weights`, which have n times the
+    largest out-degree entries; `indptr` is that of the rows.
+    """
+
+    def rows() -> Rows:
+        given, xp = resident(graph, device), device.xp
+        edges = xp.arange(graph.m)
+        tails = xp.searchsorted(given.indptr, edges, side="right") - 1
+        positions = (edges - given.indptr[tails]) * graph.n + tails
+        padded = []
+        for array in (given.indices, given.weights):
+            padded.append(xp.zeros(graph.n * graph.facts().max_degree, array.dtype))
+            padded[-1][positions] = array
+        return Rows(given.indptr, *padded)
+
+    return _ELL.of(graph, rows, device.name)
+
+
+_CLASSES: Derived[Array] = Derived(__name__, "classes of vertices on a device")
+_LEAVES: Derived[Array] = Derived(__name__, "vertices without out-edges")
+
+
+def leaves_kernel(run: Run) -> Kernel:
+    """Return the kernel that gives vertices without out-edges their labels."""
+    return run.kernel("pull", bounds="GlobalBounds", traced=run.traced)
+
+
+class Classes:
+    """The classes of vertices that a push over classified edges takes, and what it leaves undone.
+
+    Self-loops are never relaxed, but a negative one is seen. Edges out of the source start from 0.
+    A target of in-degree 1 is lowered without an atomic. Targets of out-degree 0 are left out, and
+    all get their labels at the end.
+    """
+
+    def __init__(self, run: Run) -> None:
+        graph = run.order.graph
+        self._run = run
+        self._leaf: Array = _LEAVES.of(graph, lambda: np.diff(graph.indptr) == 0)
+        self.vertices = _CLASSES.of(graph, self._of_vertices, run.device.name)
+
+    def _of_vertices(self) -> Array:
+        single = np.diff(self._run.order.graph.reversed().indptr) == 1
+        return self._run.device.put((1 * single + 2 * self._leaf).astype(np.uint8))
+
+    def assign_leaves(self) -> None:
+        """Give vertices without out-edges their labels, which no other label depends on."""
+        run, leaf = self._run, self._leaf
+        source = run.order.problem.source
+        if leaf[source]:
+            leaf = leaf.copy()
+            leaf[source] = False
+        if not leaf.any():
+            return
+        entering = resident(run.order.graph, run.device, reverse=True)
+        flags, others = (run.device.put(which.astype(np.uint8)) for which in (leaf, ~leaf))
+        with run.step("leaves"):
+            run.launch(
+                leaves_kernel(run),
+                run.n,
+                **entering.named(),
+                dist=run.dist,
+                frontier=others,
+                unsettled=flags,
+            )
+        done = run.counted() if run.traced else Counted()
+        run.round("leaves", int(leaf.sum()), done.relaxed, done.improved, done.read)
 
 
 class _Loop(NamedTuple):

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from warpath.engines.base import Raw
-from warpath.engines.cuda.tables.potentials import restore
-from warpath.engines.cuda.tables.table_run import TableRun, longest
+from warpath.engines.cuda.rows import longest
+from warpath.engines.cuda.tables.johnson import restore
+from warpath.engines.papers.run import Counted
+from warpath.engines.papers.table_run import TableRun
 from warpath.engines.potentials import lengths_and_potentials
-from warpath.engines.rounds.run import Counted
 from warpath.recipes.axes import Memory
 from warpath.recipes.matrix import Relax
 

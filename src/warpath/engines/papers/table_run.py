@@ -9,9 +9,10 @@ import numpy as np
 
 from warpath.base.dtypes import unreachable
 from warpath.engines.cuda.entry import Types
+from warpath.engines.cuda.rows import longest, resident
 from warpath.engines.cuda.tables.deliver import put
+from warpath.engines.papers.run import Run
 from warpath.engines.potentials import labels_or_cycle
-from warpath.engines.rounds.run import Run, resident
 from warpath.results.predecessors import tree
 
 if TYPE_CHECKING:
@@ -118,11 +119,6 @@ def asks_for_int32(order: Order) -> bool:
     """Return whether int32 distances of integer weights are requested."""
     integer = order.graph.dist_dtype.kind == "i"
     return integer and order.out is not None and order.out.dtype == np.int32
-
-
-def longest(graph: Graph) -> int:
-    """Return a bound above the size of any simple path's length; 0 for float weights."""
-    return graph.facts(symmetry=False).longest
 
 
 def circles_may_close(graph: Graph) -> bool:

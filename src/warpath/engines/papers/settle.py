@@ -13,10 +13,13 @@ import numpy as np
 
 from warpath import _core
 from warpath.base.dtypes import unreachable
+from warpath.engines.base import Raw
+from warpath.engines.cpu import refuse_overflow
+from warpath.engines.cuda.rows import resident
 from warpath.engines.dense import adjacency_matrix
-from warpath.engines.rounds.clock import Clock
-from warpath.engines.rounds.policies import step_map, step_write
-from warpath.engines.rounds.run import Counted, Run, resident
+from warpath.engines.papers.clock import Clock
+from warpath.engines.papers.policies import step_map, step_write
+from warpath.engines.papers.run import Counted, Run
 from warpath.graph.derived import Derived
 from warpath.recipes.axes import Direction, Layout, Memory, Reduce, Side
 
@@ -52,6 +55,13 @@ def settle(run: Run) -> bool:
     _rounds(run, side[place.relax], side[place.reduce], side[place.update])
     run.dist = labels[0].on(Side.GPU)
     return True
+
+
+def on_cpu(order: Order) -> Raw:
+    """Run `Loop.SETTLE` on the CPU alone."""
+    dist, rounds = settle_on_cpu(order)
+    refuse_overflow(order.graph, order.problem, dist)
+    return Raw(dist, stats={"rounds": rounds})
 
 
 def settle_on_cpu(order: Order) -> tuple[Array, int]:

@@ -1,0 +1,23 @@
+"""Published variants that "auto" rarely takes: algorithms in rounds, and tables of papers.
+
+Their loops are registered with the engines of devices, which know none of them.
+"""
+
+from __future__ import annotations
+
+from warpath.engines import loops
+from warpath.recipes import Loop
+from warpath.recipes.recipe import IN_ROUNDS
+
+loops.register(
+    cpu={
+        Loop.SETTLE: "warpath.engines.papers.settle:on_cpu",
+        Loop.STEPPING: "warpath.engines.papers.stepping:on_cpu",
+    },
+    device={
+        **dict.fromkeys(IN_ROUNDS, "warpath.engines.papers.rounds:rounds"),
+        Loop.MATRIX_STEPS: "warpath.engines.papers.matrix_steps:matrix_steps",
+        Loop.ROUNDS_A_SOURCE: "warpath.engines.papers.johnson:rounds_a_source",
+        Loop.THREAD_A_SOURCE: "warpath.engines.papers.thread_a_source:thread_a_source",
+    },
+)
