@@ -59,3 +59,10 @@ def test_no_room_imports_a_room_above_it_or_beside_it():
             if above != below and above in layer_of and layer_of[above] <= layer_of[below]:
                 upward.add((importer, imported))
     assert not upward
+
+
+def test_no_engine_imports_what_published_variants_alone_use():
+    """They are registered; `warpath` imports the registration."""
+    papers = "warpath.engines.papers"
+    importers = {one for one, other in import_graph().edges if other.startswith(papers)}
+    assert {one for one in importers if not one.startswith(papers)} == {"warpath"}

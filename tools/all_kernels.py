@@ -7,7 +7,7 @@ from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from typing import TYPE_CHECKING
 
-from warpath.engines.cuda.listing import kernels_of, kernels_of_results
+from kernel_list import kernels_of, kernels_of_results
 from warpath.recipes import CATALOGUE
 
 if TYPE_CHECKING:

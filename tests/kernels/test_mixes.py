@@ -9,12 +9,12 @@ from functools import cache
 import numpy as np
 import pytest
 
+from kernel_list import kernels_of
 from support import corpus
 from support.compare import assert_same_bits
 from support.kernels import check, device_for, expected, prepare
 from support.tiers import RECIPES_ON_GPUS
 from warpath.engines.base import Order, Problem
-from warpath.engines.cuda.listing import kernels_of
 from warpath.engines.papers.settle import settle_on_cpu
 from warpath.graph.zones import opened
 from warpath.recipes import CATALOGUE, Recipe, Task

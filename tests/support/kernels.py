@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from kernel_list import kernels_of
 from support import reference
 from support.compare import assert_same_bits, noting
 from warpath.base.errors import NegativeCycleError
 from warpath.engines.base import Order, Problem
 from warpath.engines.cuda.engine import run
-from warpath.engines.cuda.listing import kernels_of
 from warpath.engines.emulator.device import EmulatedDevice
 from warpath.graph.zones import opened
 from warpath.recipes import Recipe, Task

@@ -44,6 +44,7 @@ RECIPES_ON_GPUS = (
     "src/warpath/results/predecessors.py",
     "src/warpath/results/trace.py",
     "tests/support/*.py",
+    "tools/kernel_list.py",
 )
 #: What the outcome of a solve by the public calls depends on, on any device.
 SOLVES = (*RECIPES_ON_GPUS, "src/warpath/*/*.py", "src/warpath/_*.py")
