@@ -4,13 +4,15 @@ import bz2
 import gzip
 import lzma
 import sys
+from functools import partial
 
 import numpy as np
 import pytest
 
+from support.memory import peak_of
 from warpath.base.errors import GraphFormatError, InputError, MissingDependencyError
 from warpath.graph.coordinates import EARTH_RADIUS
-from warpath.io import formats, osm
+from warpath.io import formats, osm, osm_extract
 
 pytest.importorskip("osmium")
 
@@ -312,9 +314,15 @@ def test_only_maps_are_sniffed_as_maps():
     assert not osm.sniff(b"")
 
 
-REAL = pytest.mark.parametrize(
-    ("name", "n", "m"), [("liechtenstein-latest.osm.pbf", 2284, 5204), ("monaco.osm.gz", 472, 864)]
+@pytest.fixture(
+    scope="module",
+    params=[("liechtenstein-latest.osm.pbf", 2284, 5204), ("monaco.osm.gz", 472, 864)],
+    ids=["liechtenstein", "monaco"],
 )
+def real(data_folder, request):
+    """Return a real extract, its graph, and the n and m that it should have."""
+    name, n, m = request.param
+    return data_folder / name, formats.read(data_folder / name), n, m
 
 
 def component(graph):
@@ -322,37 +330,47 @@ def component(graph):
     return np.flatnonzero(graph.components(strong=True).labels == 0)
 
 
-@REAL
-def test_real_extracts_have_their_n_and_m(data_folder, name, n, m):
-    graph = formats.read(data_folder / name)
+def test_real_extracts_have_their_n_and_m(real):
+    path, graph, n, m = real
     assert (graph.n, graph.m, graph.directed) == (n, m, True)
-    assert graph.name == name.partition(".")[0]
+    assert graph.name == path.name.partition(".")[0]
 
 
-@REAL
-def test_most_of_a_real_network_hangs_together(data_folder, name, n, m):
-    del m
-    assert len(component(formats.read(data_folder / name))) >= 0.9 * n
+def test_most_of_a_real_network_hangs_together(real):
+    _, graph, n, _ = real
+    assert len(component(graph)) >= 0.9 * n
 
 
-@REAL
-def test_a_real_road_is_no_shorter_than_the_straight_line(data_folder, name, n, m):
-    del n, m
-    graph = formats.read(data_folder / name)
+def test_a_real_road_is_no_shorter_than_the_straight_line(real):
+    _, graph, _, _ = real
     straight = graph.with_weights("great_circle").weights
     assert (graph.weights >= straight * (1 - 1e-9)).all()
     loops = straight == 0
     assert np.median(graph.weights[~loops] / straight[~loops]) < 1.1
 
 
-@REAL
-def test_seconds_on_real_roads_are_between_5_and_130_kmh(data_folder, name, n, m):
-    del n, m
-    metres = formats.read(data_folder / name).weights
-    seconds = formats.read(data_folder / name, weight="seconds").weights
-    kmh = 3.6 * metres / seconds
+def test_seconds_on_real_roads_are_between_5_and_130_kmh(real):
+    path, graph, _, _ = real
+    kmh = 3.6 * graph.weights / formats.read(path, weight="seconds").weights
     assert kmh.min() >= 4.9
     assert kmh.max() <= 130
+
+
+def test_osmiums_own_filter_selects_the_same_points(real, monkeypatch):
+    path, graph, _, _ = real
+    monkeypatch.setattr(osm_extract, "_FILTER", 2**40)
+    again = formats.read(path)
+    assert again.labels.tolist() == graph.labels.tolist()
+    assert again.coordinates.tobytes() == graph.coordinates.tobytes()
+    assert again.weights.tobytes() == graph.weights.tobytes()
+    assert again.read_report == graph.read_report
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="/proc tells the peak")
+def test_a_small_extract_takes_little_memory(data_folder):
+    # Its ids are spread over all that OpenStreetMap has assigned: osmium's filter takes 400 MB.
+    path = data_folder / "liechtenstein-latest.osm.pbf"
+    assert peak_of(partial(formats.read, path)) < 64 << 20
 
 
 def test_the_way_across_liechtenstein_is_plausible(data_folder):
