@@ -214,7 +214,7 @@ def test_footnotes_stand_for_what_several_notes_say(script):
 
 def test_every_recipe_for_one_source_has_a_picture(gallery):
     # Patches, repairs, recursions and prepared graphs have no rounds of the whole graph to draw.
-    without = {"patches", "dynamic", "bmssp"}
+    without = {"patches", "dynamic", "own"}
     for recipe in wp.algorithms():
         if recipe.loop.value not in without and Task.SSSP in recipe.solves and not recipe.prepared:
             assert gallery.selection_of(recipe) is not None

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import pickle
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 import warpath as wp
 from warpath.api.options import options_of
-from warpath.recipes import CATALOGUE, Citation, Param, Queue, Task
+from warpath.engines.base import Raw
+from warpath.engines.cpu import bound_search, run_search
+from warpath.recipes import CATALOGUE, Citation, Loop, OwnLoop, Param, Queue, Recipe, Task
 from warpath.recipes.axes import Axes, Direction, Map, Select
 
 SMITH = Citation("Smith", "Near-far again", "Somewhere", 2026)
@@ -150,6 +153,74 @@ def test_every_recipe_of_the_package_fits_under_another_name(recipe):
     assert CATALOGUE.identified(recipe) == recipe.name
     assert _pickled(mine) == mine
     assert isinstance(mine.axes, Axes | None)
+
+
+def _by_sweeps(order, device=None):
+    """Lower the labels over all edges at once, until none falls."""
+    xp = np if device is None else device.xp
+    tails, heads, weights = order.graph.edges()
+    dist = xp.full(order.graph.n, np.inf)
+    dist[order.problem.source] = 0
+    rounds, before = 0, None
+    while before is None or (before != dist).any():
+        before = dist.copy()
+        xp.minimum.at(dist, heads, before[tails] + weights)
+        rounds += 1
+    unreachable = np.iinfo(np.int64).max
+    whole = np.where(np.isinf(dist), 0, dist).astype(np.int64)
+    return Raw(np.where(np.isinf(dist), unreachable, whole), stats={"rounds": rounds})
+
+
+def _bytes_of_sweeps(facts):
+    return 1000 * facts.n
+
+
+SWEEPS = Recipe(
+    "smith2026.sweeps", "All edges at once.", SMITH, "section 1", frozenset({Task.SSSP}), Loop.OWN,
+    own=OwnLoop(_bytes_of_sweeps, cpu=_by_sweeps, device=_by_sweeps), devices=("cpu", "cuda"),
+    planned=False,
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("device", ["cpu", "emulated"])
+def test_an_algorithm_with_a_loop_of_its_own_runs_by_one_registration(device):
+    assert wp.register(SWEEPS) is SWEEPS
+    paths = wp.sssp(GRAPH, 0, algorithm="smith2026.sweeps", device=device)
+    np.testing.assert_array_equal(paths.dist, DIST)
+    assert paths.stats["rounds"] > 2
+    assert paths.plan.bytes > 1000 * GRAPH.n
+    assert _pickled(paths.plan) == paths.plan
+    assert wp.within(GRAPH, 0, 9, algorithm=SWEEPS, device=device).dist.max() <= 9
+    with pytest.raises(wp.NotSupportedError, match="it does sssp, not distances"):
+        wp.distances(GRAPH, [0], algorithm=SWEEPS, device=device)
+
+
+def test_a_search_of_ones_own_is_bound_once_for_a_solver():
+    bound = []
+
+    def search(graph, params, cutoff):
+        bound.append((params, cutoff))
+        return bound_search(graph, DIJKSTRA, params, 1, cutoff)
+
+    own = OwnLoop(_bytes_of_sweeps, cpu=run_search, search=search)
+    mine = replace(SWEEPS, name="smith2026.bound", own=own, devices=("cpu",))
+    solver = wp.Solver(GRAPH, algorithm=mine)
+    for _ in range(3):
+        np.testing.assert_array_equal(solver.sssp(0).dist, DIST)
+    assert bound == [({}, None)]
+
+
+@pytest.mark.parametrize(
+    ("changes", "sentence"),
+    [
+        ({"own": None}, "OWN needs functions in own"),
+        ({"loop": Loop.BFS}, "BFS has no functions in own"),
+        ({"devices": ("cpu",)}, r"own has functions for other devices: say devices=.'cpu', 'cuda'"),
+    ],
+)
+def test_a_loop_of_ones_own_has_functions_for_the_devices_of_its_recipe(changes, sentence):
+    with pytest.raises(ValueError, match=f"smith2026.sweeps cannot be: {sentence}"):
+        replace(SWEEPS, **changes)
 
 
 def test_a_plan_without_predictions_says_so_for_each_candidate():

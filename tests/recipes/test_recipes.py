@@ -50,7 +50,6 @@ NAMES = {
         fw_vertex fw_tiled fw_tiled_shared""",
     "johnson_gpu": """bf_queue dijkstra_flags dijkstra_queue dijkstra_prefix
         johnson_flags johnson_queue johnson_prefix""",
-    "duan2025": "bmssp",
     "geisberger2008": "ch",
     "knopp2007": "buckets",
     "delling2011": "phast gphast rphast",
@@ -61,6 +60,7 @@ NAMES = {
     "warpath": """bfs buckets own_buckets side_by_side wide patches block_per_source pairs johnson
         floyd_warshall near_far_pull""",
     "broken": "harish_narayanan2007",
+    "duan2025": "bmssp",
 }
 
 ROAD = Facts(

@@ -13,6 +13,7 @@ from warpath import generate
 from warpath.base.errors import GraphFormatError
 from warpath.engines import cpu, potentials
 from warpath.engines.hierarchy import HIERARCHY
+from warpath.engines.papers import duan2025
 from warpath.recipes import CATALOGUE, Task
 from warpath.results.trace import Round, Trace, TracedRun, headline, totals_as_text
 
@@ -316,7 +317,7 @@ def test_without_a_trace_nothing_is_made_and_the_core_gets_the_same_calls(monkey
     core, calls = cpu._core, []
     for asked in (True, False):
         recorder = Recorder(core)
-        for module in (cpu, potentials):
+        for module in (cpu, duan2025, potentials):
             monkeypatch.setattr(module, "_core", recorder)
         if not asked:
             monkeypatch.setattr(Trace, "__init__", None)

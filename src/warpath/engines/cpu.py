@@ -42,7 +42,7 @@ _ALL = np.empty(0, np.int64)  # means to the core that every vertex is a source 
 def run(order: Order, device: str = "cpu") -> Raw:
     """Run one order on the CPU; see `warpath.engines.base.Engine`."""
     del device
-    solve = _LOOPS.get(order.recipe.loop) or loops.on_cpu(order.recipe.loop)
+    solve = _LOOPS.get(order.recipe.loop) or loops.on_cpu(order.recipe)
     if order.trace is None:
         return solve(order)
     start = time.perf_counter()
@@ -59,7 +59,7 @@ def run(order: Order, device: str = "cpu") -> Raw:
 def _dijkstra(order: Order) -> Raw:
     if order.problem.task is Task.PATH:
         return _path(order)
-    return _bound_search(order) if order.problem.task is Task.SSSP else many(order)
+    return run_search(order) if order.problem.task is Task.SSSP else many(order)
 
 
 def many(order: Order, potentials: Array | None = None) -> Raw:
@@ -184,10 +184,10 @@ def bound_search(
             return breadth_first_of(graph, threads, cutoff)
         case Loop.DIJKSTRA:
             return cast("Search", _core.dijkstra_search(*_csr(graph), _queue(recipe), cutoff))
-        case Loop.BMSSP:
-            return cast("Search", _core.bmssp_search(*_csr(graph), *_bmssp(params), cutoff))
         case Loop.OWN_BUCKETS:
             return cast("Search", _core.own_buckets(*_csr(graph), params["delta"], cutoff))
+        case Loop.OWN if recipe.own is not None and recipe.own.search is not None:
+            return cast("Search", recipe.own.search(graph, params, cutoff))
         case _:
             return None
 
@@ -203,12 +203,13 @@ def seconds(done: bytes) -> float:
     return float(_DONE.unpack(done)[-1] / 1e9)
 
 
-def _bound_search(order: Order) -> Raw:
+def run_search(order: Order) -> Raw:
+    """Run an order of one source by the search that `bound_search` returns."""
     graph, cutoff = order.graph, order.problem.cutoff
-    if order.trace is not None and (order.recipe.loop, order.recipe.queue) in _COUNTED:
+    if order.trace is not None and order.recipe.queue is Queue.HEAP:
         return _counted_search(order)
-    found_by = bound_search(graph, order.recipe, order.params, order.threads, cutoff)
-    answer = None if found_by is None else found_by(order.problem.source, order.progress)
+    search = bound_search(graph, order.recipe, order.params, order.threads, cutoff)
+    answer = None if search is None else search(order.problem.source, order.progress)
     if answer is not None:
         dist, done = answer
         return Raw(dist, stats=counters(done))
@@ -225,23 +226,16 @@ def _counted_search(order: Order) -> Raw:
     """Search from one source and count comparisons and additions of labels too."""
     graph, problem = order.graph, order.problem
     dist = np.empty(graph.n, graph.dist_dtype)
-    shared: dict[str, Any] = {"cutoff": problem.cutoff, "progress": order.progress}
-    if order.recipe.loop is Loop.BMSSP:
-        stats = _core.bmssp(*_csr(graph), problem.source, dist, *_bmssp(order.params), **shared)
-    else:
-        shared |= {"queue": _queue(order.recipe), "targets": _ALL, "counted": True}
-        stats = _core.dijkstra(*_csr(graph), problem.source, dist, **shared)
+    stats = _core.dijkstra(
+        *_csr(graph), problem.source, dist, queue=_queue(order.recipe), targets=_ALL, counted=True,
+        cutoff=problem.cutoff, progress=order.progress,
+    )  # fmt: skip
     return Raw(dist, stats=stats)
-
-
-def _bmssp(params: dict[str, float]) -> tuple[int, int, bool]:
-    """Return k, t and whether to search the graph of constant degree; 0 for those of the paper."""
-    return int(params.get("k", 0)), int(params.get("t", 0)), "constant_degree" in params
 
 
 def _own_buckets(order: Order) -> Raw:
     one = order.problem.task is Task.SSSP
-    return _bound_search(order) if one else _many_sources(order, together=False)
+    return run_search(order) if one else _many_sources(order, together=False)
 
 
 def _many_sources(order: Order, *, together: bool) -> Raw:
@@ -388,17 +382,13 @@ def _csr(graph: Graph) -> tuple[Array, Array, Array]:
     return graph.indptr, graph.indices, graph.solver_weights
 
 
-#: Loops that compare labels in nothing but queues and relaxations, which can be counted.
-_COUNTED = {(Loop.DIJKSTRA, Queue.HEAP), (Loop.BMSSP, None)}
-
 _LOOPS: dict[Loop, Callable[[Order], Raw]] = {
     Loop.DIJKSTRA: _dijkstra,
     Loop.BIDIRECTIONAL: _path,
     Loop.BELLMAN_FORD: _bellman_ford,
     Loop.DELTA_STEPPING: _delta_stepping,
-    Loop.BMSSP: _bound_search,
-    Loop.BUCKET_TEAM: _bound_search,
-    Loop.BFS: _bound_search,
+    Loop.BUCKET_TEAM: run_search,
+    Loop.BFS: run_search,
     Loop.OWN_BUCKETS: _own_buckets,
     Loop.SIDE_BY_SIDE: partial(_many_sources, together=True),
     Loop.FLOYD_WARSHALL: _floyd_warshall,

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from warpath.engines.base import Device, Order, Raw
-    from warpath.recipes import Loop
+    from warpath.recipes import Loop, Recipe
 
 _ON_CPU: dict[Loop, str] = {}
 _ON_DEVICE: dict[Loop, str] = {}
@@ -28,11 +28,13 @@ def register(*, cpu: Mapping[Loop, str], device: Mapping[Loop, str]) -> None:
     _ON_DEVICE.update(device)
 
 
-def on_cpu(loop: Loop) -> Callable[[Order], Raw]:
-    """Return the function that runs a registered loop on the CPU."""
-    return imported(_ON_CPU[loop])
+def on_cpu(recipe: Recipe) -> Callable[[Order], Raw]:
+    """Return the function that runs a recipe's registered loop, or its own, on the CPU."""
+    own = recipe.own
+    return imported(_ON_CPU[recipe.loop]) if own is None or own.cpu is None else own.cpu
 
 
-def on_device(loop: Loop) -> Callable[[Order, Device], Raw]:
-    """Return the function that runs a registered loop on a device where kernels run."""
-    return imported(_ON_DEVICE[loop])
+def on_device(recipe: Recipe) -> Callable[[Order, Device], Raw]:
+    """Return the function that runs a recipe's registered loop, or its own, on a device."""
+    own = recipe.own
+    return imported(_ON_DEVICE[recipe.loop]) if own is None or own.device is None else own.device

@@ -334,8 +334,8 @@ def cpu_bytes(recipe: Recipe, size: Size, facts: Facts, threads: int) -> int:
     if recipe.loop is Loop.BUCKET_TEAM:
         narrow = label // 2 if facts.integer else label  # spread out when the buckets are gone
         work = max(n * (narrow + _ENTRIES) - n * label, 0) + threads * _BINS
-    elif recipe.loop is Loop.BMSSP:
-        work = n * _RECURSION
+    elif recipe.own is not None:
+        work = recipe.own.bytes(facts)
     elif recipe.loop is Loop.BFS:
         work = n * 4 + n * 3 // 8  # a queue, and bits
     if size.task is Task.SSSP:
@@ -362,9 +362,6 @@ _LEAN, _ANYHOW = 16, 64 << 20
 _ENTRIES = 8  # bytes of a vertex's entries in buckets
 _BINS = 2**22  # bytes of a thread's blocks that are hardly filled
 _LINE = 64  # bytes of the labels of a vertex, side by side
-# Bytes of a vertex's label, marks and entries in lists: 26 to 35 on roads and random graphs, 61 on
-# R-MAT, where far more is reached than settled.
-_RECURSION = 64
 _HEAP_NODE = 64  # bytes: label, vertex, rank and mark, and the pointers to its relatives
 
 

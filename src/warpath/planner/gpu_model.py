@@ -284,6 +284,8 @@ def _table_bytes(recipe: Recipe, size: Size, facts: Facts) -> int:
             return whole if size.staged is None else size.staged * 5 // 4
         case Loop.BLOCK_A_SOURCE:
             kept = rows
+        case Loop.OWN if recipe.own is not None:
+            kept = rows + n * label + recipe.own.bytes(facts)
         case Loop.HIERARCHY_SWEEP:  # the hierarchy's arcs, some more than the graph's, and lines
             side = min(_SIDE_BY_SIDE_IN_A_SWEEP, _LEAST_LINE * -(-k // _LEAST_LINE))
             kept = 3 * rows + n * side * 4

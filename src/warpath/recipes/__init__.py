@@ -8,7 +8,6 @@ from warpath.recipes import (
     classic,
     davidson2014,
     dong2021,
-    duan2025,
     dynamic,
     hierarchies,
     johnson_gpu,
@@ -17,9 +16,19 @@ from warpath.recipes import (
     warpath,
 )
 from warpath.recipes.catalogue import Catalogue
-from warpath.recipes.recipe import Citation, Loop, Param, Queue, Recipe, Task
+from warpath.recipes.recipe import Citation, Loop, OwnLoop, Param, Queue, Recipe, Task
 
-__all__ = ["CATALOGUE", "Catalogue", "Citation", "Loop", "Param", "Queue", "Recipe", "Task"]
+__all__ = [
+    "CATALOGUE",
+    "Catalogue",
+    "Citation",
+    "Loop",
+    "OwnLoop",
+    "Param",
+    "Queue",
+    "Recipe",
+    "Task",
+]
 
 _MODULES = (
     classic,
@@ -29,7 +38,6 @@ _MODULES = (
     dong2021,
     bodra2025,
     johnson_gpu,
-    duan2025,
     hierarchies,
     dynamic,
     warpath,

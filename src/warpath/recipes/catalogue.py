@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, overload
 
 from warpath.base.errors import InputError, NotSupportedError
 from warpath.graph.checks import shown
-from warpath.recipes.recipe import Recipe
+from warpath.recipes.recipe import Loop, Recipe
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -27,6 +27,10 @@ class Catalogue(Sequence[Recipe]):
     @property
     def _recipes(self) -> tuple[Recipe, ...]:
         return (*self._built_in.values(), *self._registered.values())
+
+    def extend(self, recipes: Iterable[Recipe]) -> None:
+        """Add recipes of the package that another room defines, with loops of their own."""
+        self._built_in.update((recipe.name, recipe) for recipe in recipes)
 
     @property
     def planned(self) -> list[Recipe]:
@@ -149,7 +153,9 @@ def misfit(recipe: Recipe, package: Iterable[Recipe]) -> str | None:
 
     A recipe of the package runs the same loop with the same queue, and does at least as much.
     """
-    of_loop = [other for other in package if other.loop is recipe.loop]
+    of_loop = [one for one in package if (one.loop, one.own) == (recipe.loop, recipe.own)]
+    if recipe.loop is Loop.OWN and not of_loop:
+        return None
     alike = [other for other in of_loop if other.queue is recipe.queue]
     if not alike:
         queues = ", ".join(sorted({str(other.queue) for other in of_loop}))

@@ -12,7 +12,7 @@ from warpath.base.latex import escaped
 from warpath.recipes.axes import Axes, Direction, Edges, Layout, Lower, Select
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from warpath.graph.facts import Facts
     from warpath.recipes.matrix import MatrixSteps
@@ -35,7 +35,6 @@ class Loop(Enum):
     BIDIRECTIONAL = "bidirectional"  #: Dijkstra searches from both ends that meet
     BELLMAN_FORD = "bellman_ford"  #: relaxes improved vertices from a queue; finds negative cycles
     DELTA_STEPPING = "delta_stepping"  #: relaxes a bucket of labels at a time, on threads
-    BMSSP = "bmssp"  #: settles the nearest of several sources recursively, in unsorted batches
     FLOYD_WARSHALL = "floyd_warshall"  #: min-plus over a dense matrix, block by block
     BFS = "bfs"  #: breadth-first from one source, over out-edges or in-edges; equal weights
     JOHNSON = "johnson"  #: Bellman-Ford's potentials, then Dijkstra from each source
@@ -55,6 +54,7 @@ class Loop(Enum):
     RESTRICTED_SWEEP = "restricted_sweep"  #: sweeps down a hierarchy, over vertices above targets
     CUSTOMIZED = "customized"  #: searches upward, in arcs that were found without the weights
     DYNAMIC = "dynamic"  #: settles from the changed vertices alone after edges have changed
+    OWN = "own"  #: the functions of `Recipe.own`
     # Loops in rounds, which `Recipe.axes` describes.
     SWEEPS = "sweeps"  #: visits every vertex in every round
     FRONTIER = "frontier"  #: keeps a list of the improved vertices
@@ -75,6 +75,27 @@ class Queue(Enum):
     BINARY = "binary"  #: a binary heap, stale entries skipped
     FIBONACCI = "fibonacci"  #: a Fibonacci heap: lowers a key in amortised O(1)
     RELAXED = "relaxed"  #: a relaxed heap: lowers a key in amortised O(1)
+
+
+@dataclass(frozen=True)
+class OwnLoop:
+    """The loop of one algorithm: functions that the engines of devices call.
+
+    The types that they take and return are those of `warpath.engines.base`.
+
+    Attributes
+    ----------
+    bytes : (facts of a graph) -> the bytes that the loop takes besides the graph and the labels.
+    cpu : (order) -> raw, on the CPU; None if the loop does not run there.
+    device : (order, device) -> raw, on a GPU or the emulator; None if it does not run there.
+    search : (graph, params, cutoff) -> a search of one source on the CPU that is called again and
+        again, or None if there is no such search.
+    """
+
+    bytes: Callable[[Facts], int]
+    cpu: Callable[..., Any] | None = None
+    device: Callable[..., Any] | None = None
+    search: Callable[..., Any] | None = None
 
 
 _VOLUME = re.compile(r"(.+) (\d+)(?:\((\d+)\))?")
@@ -197,6 +218,7 @@ class Recipe:
     steps : design of the steps of `Loop.MATRIX_STEPS`; None for others.
     parts : the two recipes of `Loop.ROUNDS_A_SOURCE`, for the potentials and for the search from
         each source; empty for others.
+    own : the functions of `Loop.OWN`; None for others.
     predecessors : whether the loop itself can compute the predecessors of a table.
     exact : False if labels may be wrong: for measurements only.
     planned : False if "auto" never chooses it.
@@ -225,6 +247,7 @@ class Recipe:
     axes: Axes | None = None
     steps: MatrixSteps | None = None
     parts: tuple[Recipe, ...] = ()
+    own: OwnLoop | None = None
     predecessors: bool = False
     exact: bool = True
     planned: bool = True
@@ -247,6 +270,7 @@ class Recipe:
             missing = self.steps is None
             yield f"{loop} " + ("needs steps" if missing else "has no matrix to step over")
         yield from self._against_the_parts()
+        yield from self._against_its_own_loop()
         if self.planned and not self.exact:
             yield "labels that may be wrong are never planned: say planned=False"
         if axes is None:
@@ -264,6 +288,16 @@ class Recipe:
             way = "GPU_ONLY, or place=Place(Side.CPU, Side.CPU, Side.CPU)"
             way = '("cpu",)' if axes.place.whole_cpu else way
             yield f"devices name the CPU exactly if all steps are placed there: say devices={way}"
+
+    def _against_its_own_loop(self) -> Iterator[str]:
+        """Yield the errors in the functions of its own loop."""
+        if (self.own is None) == (self.loop is Loop.OWN):
+            yield f"{self.loop.name} " + ("has no" if self.own else "needs") + " functions in own"
+        if self.own is not None:
+            runs = {"cpu": self.own.cpu, "cuda": self.own.device}
+            there = tuple(name for name, run in runs.items() if run is not None)
+            if set(self.devices) != set(there):
+                yield f"own has functions for other devices: say devices={there}"
 
     def _against_the_parts(self) -> Iterator[str]:
         """Yield the errors in the recipes that this one runs."""

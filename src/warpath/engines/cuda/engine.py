@@ -53,7 +53,7 @@ TABLES: dict[Loop, Callable[[Order, Device], Raw]] = {
 def run(order: Order, device: Device) -> Raw:
     """Run one order on a device; see `warpath.engines.base.Engine`."""
     loop = order.recipe.loop
-    solve = SINGLE_LAUNCH.get(loop) or TABLES.get(loop) or loops.on_device(loop)
+    solve = SINGLE_LAUNCH.get(loop) or TABLES.get(loop) or loops.on_device(order.recipe)
     return solve(order, device)
 
 

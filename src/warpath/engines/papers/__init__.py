@@ -6,7 +6,8 @@ Their loops are registered with the engines of devices, which know none of them.
 from __future__ import annotations
 
 from warpath.engines import loops
-from warpath.recipes import Loop
+from warpath.engines.papers import duan2025
+from warpath.recipes import CATALOGUE, Loop
 from warpath.recipes.recipe import IN_ROUNDS
 
 loops.register(
@@ -21,3 +22,4 @@ loops.register(
         Loop.THREAD_A_SOURCE: "warpath.engines.papers.thread_a_source:thread_a_source",
     },
 )
+CATALOGUE.extend(duan2025.RECIPES)
