@@ -374,7 +374,9 @@ def test_results_from_points_are_pickled_saved_and_read_back(tmp_path):
             paths.pred.tolist(),
         )
         wp.verify(graph, copy)
-        assert repr(copy.path_to(target)) == repr(paths.path_to(target))
+    assert repr(copy.path_to(target)) == repr(paths.path_to(target))
+    with pytest.raises(wp.NotSupportedError, match="needs the graph"):
+        pickled.path_to(target)
     paths.save(tmp_path / "tree.csv")
     with pytest.raises(wp.GraphFormatError, match="points along edges are read from"):
         wp.Paths.load(graph, tmp_path / "tree.csv")

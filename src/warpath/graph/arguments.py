@@ -9,6 +9,7 @@ import numpy as np
 
 from warpath.base.errors import InputError, NotSupportedError
 from warpath.graph.checks import dtype_of, is_number, shown
+from warpath.graph.detached import DetachedGraph, needs_graph
 from warpath.graph.places import Snapped
 
 if TYPE_CHECKING:
@@ -23,6 +24,8 @@ def a_graph(given: Any) -> Graph:
     """Return the argument if it is a Graph, else raise InputError."""
     from warpath.graph.graph import Graph
 
+    if isinstance(given, DetachedGraph):
+        raise needs_graph("this call")
     if not isinstance(given, Graph):
         msg = f"graph is a {type(given).__name__}: a Graph is needed; Graph.of makes one."
         raise InputError(msg)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from warpath.base.errors import InputError, require
 from warpath.base.escaping import visible
 from warpath.graph.checks import is_number, shown
+from warpath.graph.detached import DetachedGraph, needs_graph
 from warpath.io.places import to_write
 
 if TYPE_CHECKING:
@@ -82,6 +83,8 @@ def picture_text(value: object) -> str:
 
 def drawable(given: Any, kind: type, name: str, how: str) -> None:
     """Raise InputError if an argument has another type than `kind`; `how` is a call for one."""
+    if isinstance(given, DetachedGraph):
+        raise needs_graph("a picture")
     if not isinstance(given, kind):
         what_was_given = f"{given!r:.60} is a {type(given).__name__}"
         msg = f"{name} = {what_was_given}, not a {kind.__name__}: {how} returns one."

@@ -22,6 +22,7 @@ from warpath.graph.arguments import one_index
 from warpath.graph.checks import checked_bool
 from warpath.graph.labels import labels_or_none, one_label, table_ids
 from warpath.graph.places import NO_NAMES, Place
+from warpath.results.detached import Detachable
 from warpath.results.paths import Paths
 from warpath.results.predecessors import (
     as_labels,
@@ -48,7 +49,7 @@ if TYPE_CHECKING:
     from warpath.results.trace import Trace
 
 
-class DistanceTable(ReachedDistances):
+class DistanceTable(Detachable, ReachedDistances):
     """Distances from k sources to t targets, or between all pairs.
 
     Attributes
@@ -76,6 +77,8 @@ class DistanceTable(ReachedDistances):
 
     snapped: tuple[Snap, ...] = ()
     names: Mapping[int, str] = NO_NAMES
+
+    _LEFT_OUT = frozenset({"_find_route"})
 
     def __init__(
         self,
@@ -261,6 +264,12 @@ class DistanceTable(ReachedDistances):
             plan=self.plan,
             stats=self.stats,
         )
+
+    def _vertices(self) -> NDArray[np.int64] | None:
+        # Predecessors may be any vertices.
+        if self.pred is not None:
+            return None
+        return np.concatenate([self.source_indices, self.target_indices])
 
     def _row(self, table: Any, row: int | slice) -> Array:
         values = table[row]

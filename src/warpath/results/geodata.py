@@ -299,11 +299,10 @@ def _line(route: Route) -> Array:
             "coordinates= when reading, or graph.with_coordinates(array)."
         )
         raise GraphError(msg)
-    points = np.asarray(route.graph.coordinates)[route.indices]
-    unknown = np.flatnonzero(~np.isfinite(points).all(axis=1))
+    unknown = np.flatnonzero(~np.isfinite(route.coordinates).all(axis=1))
     if len(unknown):
         msg = (
-            f"vertex {_plain(route.vertices.tolist()[unknown[0]])!r} of the route has no "
+            f"vertex {_plain(_stops(route).tolist()[unknown[0]])!r} of the route has no "
             "coordinates, but a line needs them: give them with graph.with_coordinates(array)."
         )
         raise GraphError(msg)

@@ -12,6 +12,7 @@ from warpath.base.errors import require
 from warpath.base.upward import upward
 from warpath.graph.labels import file_ids, table_ids
 from warpath.graph.places import NO_NAMES
+from warpath.results.detached import Detachable
 from warpath.results.reached import ReachedDistances
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from warpath.graph.point_sources import PointSources
 
 
-class Nearest(ReachedDistances):
+class Nearest(Detachable, ReachedDistances):
     """The nearest facility of every vertex, and the distance to it.
 
     Attributes
@@ -60,6 +61,8 @@ class Nearest(ReachedDistances):
     dist: Array
     snapped: tuple[Snap, ...] = ()
     names: Mapping[int, str] = NO_NAMES
+
+    _COMPUTED = ("facility_rows", "count_of_facilities")
 
     def __init__(
         self,

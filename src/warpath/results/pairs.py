@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from warpath.base.cached import cached_property
 from warpath.base.dtypes import unreachable
 from warpath.base.errors import NoPathError, require
@@ -11,13 +13,13 @@ from warpath.base.upward import upward
 from warpath.graph.checks import checked_integer
 from warpath.graph.labels import labels_or_none, table_ids, with_mask
 from warpath.graph.places import NO_NAMES
+from warpath.results.detached import Detachable
 from warpath.results.reached import ReachedDistances
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Callable, Mapping
 
-    import numpy as np
     from numpy.typing import NDArray
 
     from warpath.base.dtypes import Array
@@ -26,7 +28,7 @@ if TYPE_CHECKING:
     from warpath.results.route import Route
 
 
-class Pairs(ReachedDistances):
+class Pairs(Detachable, ReachedDistances):
     """The distances from several origins, each to a destination of its own.
 
     Attributes
@@ -47,6 +49,8 @@ class Pairs(ReachedDistances):
     dist: Array
     snapped: tuple[Snap, ...] = ()
     names: Mapping[int, str] = NO_NAMES
+
+    _LEFT_OUT = frozenset({"_find_route"})
 
     def __init__(
         self,
@@ -185,6 +189,9 @@ class Pairs(ReachedDistances):
         escape_formulas : as for `Paths.save`.
         """
         upward("Pairs.save")(self, path, escape_formulas=escape_formulas)
+
+    def _vertices(self) -> NDArray[np.int64]:
+        return np.concatenate([self.origin_indices, self.destination_indices])
 
     def _columns(self) -> dict[str, tuple[Array, Array | None]]:
         return {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -16,6 +17,7 @@ from warpath.graph.checks import shown
 from warpath.graph.labels import file_ids, one_label, table_ids
 from warpath.graph.places import NO_NAMES
 from warpath.graph.solvable import SolvableGraph
+from warpath.results.detached import Detachable
 from warpath.results.predecessors import as_labels, no_path, searched_path, walked
 from warpath.results.reached import ReachedDistances
 from warpath.results.route import Route
@@ -58,7 +60,7 @@ class DeviceResult(Protocol):
         """Copy the predecessors to the host."""
 
 
-class Paths(ReachedDistances):
+class Paths(Detachable, ReachedDistances):
     """Shortest paths from one source to every vertex.
 
     Attributes
@@ -97,6 +99,9 @@ class Paths(ReachedDistances):
     _point: tuple[PointSources, Paths] | None = None
     _through: Callable[[], Array] | None = None
     _pred: Array | None = None
+
+    _COMPUTED = ("dist", "pred", "plan", "stats")
+    _LEFT_OUT = frozenset({"_tree", "_there", "_plan", "_stats"})
 
     def __init__(
         self,
@@ -339,19 +344,15 @@ class Paths(ReachedDistances):
         paths: Paths = upward("Paths.load")(graph, path)
         return paths
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        return _paths, (
-            self.graph,
-            self.source_index,
-            self.dist,
-            self.pred,
-            self.cutoff,
-            self.plan,
-            self.stats,
-            self.trace,
-            None if self._through is None else self._through(),
-            self._point,
-        )
+    def __getstate__(self) -> dict[str, Any]:
+        state = super().__getstate__()
+        if self._through is not None:
+            state["_through"] = partial(np.asarray, self._through())
+        if self._point is not None:
+            points, paths = self._point
+            bare = points._replace(graph=state["graph"], searched=state["graph"])
+            state["_point"] = bare, paths.detach()
+        return state
 
     def __iter__(self) -> Iterator[Any]:
         """Iterate over the distances as Python numbers, in the order of the vertex indices."""
@@ -389,19 +390,3 @@ class Paths(ReachedDistances):
         if self.plan is not None:
             lines.append(f"  {self.plan.headline()}")
         return "\n".join(lines) + ">"
-
-
-def _paths(graph: Graph, source: int, dist: Array, pred: Array, *rest: Any) -> Paths:
-    cutoff, plan, stats, trace, through, point = rest
-    return Paths(
-        graph,
-        source,
-        dist,
-        tree=lambda: pred,
-        cutoff=cutoff,
-        plan=plan,
-        stats=stats,
-        trace=trace,
-        through=None if through is None else lambda: through,
-        point=point,
-    )

@@ -14,6 +14,7 @@ from warpath.graph.coordinates import stretch
 from warpath.graph.edge_geometry import leg_weights, lightest, lines_of
 from warpath.graph.labels import one_label
 from warpath.graph.places import NO_NAMES
+from warpath.results.detached import Detachable
 from warpath.results.legs import legs_of, total_along
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from warpath.results.legs import Legs
 
 
-class Route:
+class Route(Detachable):
     """One shortest path.
 
     Attributes
@@ -47,6 +48,9 @@ class Route:
     #: The places and the points of ends along edges, None for ends that are vertices.
     places: tuple[Place | None, Place | None] = (None, None)
     points: tuple[Array | None, Array | None] = (None, None)
+
+    _COMPUTED = ("vertices", "edges", "shares", "weights", "legs", "coordinates", "line")
+    _LEFT_OUT = frozenset({"pieces"})
 
     def __init__(
         self,
@@ -145,7 +149,7 @@ class Route:
         """
         return total_along(self, quantity)
 
-    @property
+    @cached_property
     def coordinates(self) -> Array | None:
         """The coordinates of the vertices, (h, 2) x and y; None if the graph has none.
 
@@ -255,6 +259,9 @@ class Route:
         folium.Map, whose ``save`` writes an HTML page.
         """
         return upward("Route.explore")(self, options)
+
+    def _vertices(self) -> NDArray[np.int64]:
+        return self.indices
 
     def __len__(self) -> int:
         return len(self.indices)

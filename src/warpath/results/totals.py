@@ -11,6 +11,7 @@ from warpath.base.errors import InputError, require
 from warpath.graph.checks import shown
 from warpath.graph.labels import labels_or_none, table_ids
 from warpath.graph.places import NO_NAMES
+from warpath.results.detached import Detachable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -33,7 +34,7 @@ NAMES = {
 }
 
 
-class Totals:
+class Totals(Detachable):
     """Numbers that summarize the distances from each source: ``totals["sum"]`` is (k,).
 
     Attributes
@@ -97,6 +98,9 @@ class Totals:
             name: list(each) if each.ndim > 1 else each for name, each in self.values.items()
         }
         return pandas.DataFrame({"source": table_ids(self.graph, self.source_indices), **columns})
+
+    def _vertices(self) -> NDArray[np.int64]:
+        return self.source_indices
 
     def __len__(self) -> int:
         return len(self.source_indices)

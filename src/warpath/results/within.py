@@ -19,6 +19,7 @@ from warpath.graph.labels import file_ids, one_label, table_ids
 from warpath.graph.places import NO_NAMES
 from warpath.graph.solvable import SolvableGraph
 from warpath.graph.zones import inside_from
+from warpath.results.detached import Detachable
 from warpath.results.paths import Paths
 from warpath.results.predecessors import no_path, search, searched_path
 from warpath.results.reached import filled
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
     from warpath.results.route import Route
 
 
-class Within:
+class Within(Detachable):
     """The vertices within one or more cutoffs of the nearest of its sources, in order of distance.
 
     Attributes
@@ -63,6 +64,9 @@ class Within:
     snapped: tuple[Snap, ...] = ()
     names: Mapping[int, str] = NO_NAMES
 
+    _COMPUTED = ("sources", "source", "counts", "count_of_sources", "plan", "stats")
+    _LEFT_OUT = frozenset({"_result", "searched", "paths"})
+
     def __init__(
         self,
         graph: Graph,
@@ -74,7 +78,7 @@ class Within:
     ) -> None:
         self.graph = graph
         self.cutoffs = cutoffs
-        self._found = result
+        self._result = result
         self.searched = graph.reversed() if reverse else graph
         self.paths = result if isinstance(result, Paths) else None
         self.point_sources = result.point_sources
@@ -86,7 +90,7 @@ class Within:
         self.dist = dist[order]
         self.source_indices = sources
 
-    @property
+    @cached_property
     def source(self) -> Any:
         """The vertex or `Place` that distances are measured from, or to; a list of several."""
         if self.paths is not None:
@@ -122,7 +126,7 @@ class Within:
         ----------
         unreachable : as in `Paths.to_numpy`; for vertices beyond the largest cutoff.
         """
-        return filled(self._found.dist, self._found.reached, unreachable)
+        return filled(self._result.dist, self._result.reached, unreachable)
 
     @cached_property
     def counts(self) -> NDArray[np.int64]:
@@ -142,12 +146,12 @@ class Within:
     @cached_property
     def plan(self) -> Any:
         """The plan that ran: algorithm, device and the reasons."""
-        return self._found.plan
+        return self._result.plan
 
-    @property
+    @cached_property
     def stats(self) -> dict[str, Any]:
         """Counters of the run, with ``seconds``."""
-        return self._found.stats
+        return self._result.stats
 
     def path_to(self, vertex: Any) -> Route:
         """Return the route to a vertex; if `reverse`, the route from it, in backward order.
@@ -161,14 +165,14 @@ class Within:
         NoPathError
             If the vertex is beyond the largest cutoff.
         """
-        if isinstance(self._found, Paths):
-            return self._found.path_to(vertex)
+        if isinstance(self._result, Paths):
+            return self._result.path_to(vertex)
         t = one_index(self.graph, vertex, "vertex")
-        row = int(self._found.facility_rows[t])
+        row = int(self._result.facility_rows[t])
         if row < 0:
             ends = f"from a source to {one_label(self.graph, t)!r}"
-            raise no_path(self.searched, int(self.source_indices[0]), t, self._found.cutoff, ends)
-        length, points = self._found.dist[t].item(), self.point_sources
+            raise no_path(self.searched, int(self.source_indices[0]), t, self._result.cutoff, ends)
+        length, points = self._result.dist[t].item(), self.point_sources
         if points is not None and points.ends.along[row] >= 0:
             (end,) = SolvableGraph(self.searched).ends(np.array([t])).tolist()
             path, _ = searched_path(points.searched, int(points.vertices[row]), end)
@@ -296,6 +300,9 @@ class Within:
         escape_formulas : as for `Paths.save`.
         """
         upward("Within.save")(self, path, escape_formulas=escape_formulas)
+
+    def _vertices(self) -> NDArray[np.int64]:
+        return np.concatenate([self.indices, self.source_indices])
 
     def _columns(self) -> dict[str, tuple[Array, Array | None]]:
         return {
