@@ -210,6 +210,20 @@ def test_a_search_of_ones_own_is_bound_once_for_a_solver():
     assert bound == [({}, None)]
 
 
+@pytest.mark.parametrize("on_threads", [False, True])
+def test_a_loop_of_ones_own_gets_threads_if_it_takes_them(on_threads):
+    threads = []
+
+    def run(order):
+        threads.append(order.threads)
+        return _by_sweeps(order)
+
+    own = OwnLoop(_bytes_of_sweeps, cpu=run, threads=on_threads)
+    mine = replace(SWEEPS, name="smith2026.threads", own=own, devices=("cpu",))
+    np.testing.assert_array_equal(wp.sssp(GRAPH, 0, algorithm=mine, threads=2).dist, DIST)
+    assert threads == [2 if on_threads else 1]
+
+
 @pytest.mark.parametrize(
     ("changes", "sentence"),
     [

@@ -340,7 +340,8 @@ def kind_of(device: str, *, auto: bool = True) -> DeviceKind:
     return kind
 
 
-# Loops of the CPU that are in neither set get one thread.
+# Loops of the CPU that are in neither set get one thread, and so do those of `Recipe.own`, unless
+# it says otherwise.
 _ONE_SOURCE_ON_A_TEAM = {
     Loop.BFS,
     Loop.BUCKET_TEAM,
@@ -378,7 +379,7 @@ def _is_left_on_host(recipe: Recipe, taken: int, free: int | None) -> bool:
 
 
 def _uses_threads(recipe: Recipe, size: Size) -> bool:
-    if recipe.loop in _ONE_SOURCE_ON_A_TEAM:
+    if recipe.loop in _ONE_SOURCE_ON_A_TEAM or (recipe.own is not None and recipe.own.threads):
         return True
     return recipe.loop in _ONE_SOURCE_A_THREAD and size.task in {Task.MANY, Task.APSP, Task.PAIRS}
 

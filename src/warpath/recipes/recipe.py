@@ -90,12 +90,14 @@ class OwnLoop:
     device : (order, device) -> raw, on a GPU or the emulator; None if it does not run there.
     search : (graph, params, cutoff) -> a search of one source on the CPU that is called again and
         again, or None if there is no such search.
+    threads : whether `cpu` uses the threads of the order for one source; otherwise it gets one.
     """
 
     bytes: Callable[[Facts], int]
     cpu: Callable[..., Any] | None = None
     device: Callable[..., Any] | None = None
     search: Callable[..., Any] | None = None
+    threads: bool = False
 
 
 _VOLUME = re.compile(r"(.+) (\d+)(?:\((\d+)\))?")
