@@ -14,8 +14,10 @@ import pytest
 import warpath as wp
 from support.stand_in import DeviceArray, StandIn
 from warpath import generate
+from warpath.engines import planning
 from warpath.engines.cuda import device as cuda_device
 from warpath.engines.cuda.tables import deliver
+from warpath.graph.derived import derived_bytes
 from warpath.io import streams
 
 FLOYD = "warpath.floyd_warshall"
@@ -355,3 +357,24 @@ def test_what_lies_beyond_the_cutoff_has_no_predecessor():
     )
     assert there.dist is given
     assert there.pred.tolist() == found.pred.tolist()
+
+
+def test_a_table_is_planned_again_only_if_less_memory_is_free_than_the_plans_need(gpu, monkeypatch):
+    graph, planned = graph_of(), []
+    real = planning.choose
+    monkeypatch.setattr(planning, "choose", lambda *what: (planned.append(what), real(*what))[1])
+    first = wp.distances(graph, [0, 1], device="cuda")
+    for sources in ([2, 3], [4, 5]):
+        assert wp.distances(graph, sources, device="cuda").plan == first.plan
+    assert len(planned) == 1
+    needed = max(each.bytes for each in (first.plan, *first.plan.runners_up))
+    held = derived_bytes(graph, gpu.name)
+    monkeypatch.setattr(gpu, "free_memory", lambda: needed - held)
+    wp.distances(graph, [0, 1], device="cuda")
+    assert len(planned) == 1
+    monkeypatch.setattr(gpu, "free_memory", lambda: needed - held - 1)
+    wp.distances(graph, [0, 1], device="cuda")
+    assert len(planned) == 2
+    monkeypatch.setenv("WARPATH_MEMORY", "20")
+    with pytest.raises(wp.NotEnoughMemoryError):
+        wp.distances(graph, [0, 1], device="cuda")

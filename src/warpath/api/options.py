@@ -26,8 +26,8 @@ from warpath.graph.facts import negative_weights
 from warpath.graph.solvable import search_graph
 from warpath.planner import auto_device, several
 from warpath.planner.cpu_model import Size, reach
+from warpath.planner.gpu_model import host_bytes
 from warpath.planner.kinds import KINDS, device_names, kind_of
-from warpath.planner.plan import Plan
 from warpath.planner.wish import DEFAULT, Wish, checked, device_of, preferring
 from warpath.recipes import Task
 from warpath.results.predecessors import team_of
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from warpath.engines.base import Bound, Search
     from warpath.engines.hierarchy import PairsSearch
     from warpath.graph import Graph
+    from warpath.planner.device_kind import Candidate
     from warpath.planner.plan import Plan
     from warpath.recipes import Recipe
 
@@ -51,19 +52,28 @@ class _Kept(NamedTuple):
 
     Attributes
     ----------
-    most : the bytes that the largest candidate takes on the host; 0 of a plan for a GPU. Most of
-        its memory is kept with the graph there, so the free memory is not compared again.
+    on_host : the bytes that have to be free on the host: of the largest candidate, or of what the
+        plan for a GPU takes there.
+    on_device : those that have to be free on a GPU, of the largest candidate.
     limits : of a plan that depends on a GPU's memory, `_limits` when it was made; else None.
+
+    Of one source on a GPU both numbers are 0: most of its memory is kept with the graph there.
     """
 
     plan: Plan
-    most: int
+    on_host: int
+    on_device: int
     limits: tuple[int | None, int | None, int] | None
 
-    def holds(self) -> bool:
+    def holds(self, graph: Graph) -> bool:
         if self.limits is not None and self.limits != _limits():
             return False
-        return self.most == 0 or self.most <= settings.memory()
+        if self.on_host > 0 and self.on_host > settings.memory():
+            return False
+        if self.on_device == 0:
+            return True
+        free, _ = engine_of(self.plan.device).memory(graph, self.plan.device)
+        return free is not None and self.on_device <= free
 
 
 class Options:
@@ -185,7 +195,7 @@ class Options:
         """Return the plan of one source on several devices."""
         key = size, trace, "divided", facilities
         kept = self._plans.get(key)
-        if kept is not None and not anew and kept.holds():
+        if kept is not None and not anew and kept.holds(graph):
             return kept.plan
         among = members(self.wish.device)
         several.check_divided(self.wish.device, among)
@@ -208,7 +218,7 @@ class Options:
             min(known, default=None),
             wish._replace(traced=trace),
         )
-        self._plans[key] = _Kept(plan, plan.bytes, _limits())
+        self._plans[key] = _Kept(plan, plan.bytes, 0, _limits())
         return plan
 
     def one_source(
@@ -272,22 +282,30 @@ class Options:
         exact = bool(self.wish.prepared) and _exact_floats(graph)
         key = size, trace, exact, facilities
         kept = self._plans.get(key)
-        if kept is not None and not (anew and kept.limits) and kept.holds():
-            return kept.plan
         own, graph = graph, search_graph(graph)
+        if kept is not None and not (anew and kept.limits) and kept.holds(graph):
+            return kept.plan
         wish = preferring(self.preference, size, self.wish._replace(traced=trace))
         plan, free, limited = planned(size, graph, wish, self.preference, exact_sums=exact)
         if graph.facts(symmetry=False).negative:
             plan = replace(plan, notes=(*plan.notes, negative_weights(own)))
-        there = kind_of(plan.device).own_memory
-        most = max([plan.bytes, *(other.bytes for other in plan.runners_up)])
+        kind = kind_of(plan.device)
+        able: list[Plan | Candidate] = [plan, *plan.runners_up]
+        most = max(each.bytes for each in able)
+        of_source = size.task is Task.SSSP
         fits = free is not None and most <= free and plan.staged is None
-        # A table on a GPU needs memory that the graph's copy there does not keep for it.
-        if fits and (size.task is Task.SSSP or not there):
+        # Tiles of a matrix, and rows left on the host, depend on how much memory a GPU has.
+        sized = any(each.staged is not None or each.rows_on_host for each in able)
+        if fits and (of_source or not (kind.cluster or sized)):
             if len(self._plans) >= _MOST_PLANS:
                 self._plans.clear()
-            limits = _limits() if there or limited else None
-            self._plans[key] = _Kept(plan, 0 if there else most, limits)
+            on_host, on_device = most, 0
+            if kind.own_memory:
+                facts = graph.facts(symmetry=False)
+                on_host = 0 if of_source else host_bytes(plan.recipe, size, facts)
+                on_device = 0 if of_source else most
+            limits = _limits() if kind.own_memory or limited else None
+            self._plans[key] = _Kept(plan, on_host, on_device, limits)
         return plan
 
 
