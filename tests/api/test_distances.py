@@ -434,3 +434,12 @@ def test_a_negative_cycle_is_raised_whatever_other_sources_have(sources):
     for options in ({"cutoff": 5}, {}, {"algorithm": "classic.bellman_ford"}):
         with pytest.raises(wp.NegativeCycleError):
             wp.distances(graph, sources, **options)
+
+
+def test_a_table_of_all_columns_lists_them_when_they_are_read():
+    graph = Graph.of([(0, 1, 2), (1, 2, 3)])
+    table = wp.distances(graph, [1])
+    assert "target_indices" not in vars(table)
+    assert table.shape == (1, graph.n)
+    assert np.array_equal(table.target_indices, np.arange(graph.n))
+    assert table.target_indices is table.target_indices

@@ -96,9 +96,9 @@ def _table(options: Options, question: Question, size: Size) -> DistanceTable:
     """Fill a table by the workers of a cluster; see `warpath.api.table.solved_table`."""
     from warpath.io.outputs import output_of
 
-    graph, rows, names = question.graph, question.sources, question.names
+    graph, rows = question.graph, question.sources
     chosen = planned_table(options, question, size)
-    shape = len(rows), len(names)
+    shape = len(rows), question.width
     pred = np.empty(shape, graph.indices.dtype) if question.predecessors else None
     call = _call(graph, options, chosen, _job(options, question, chosen))
     with (
@@ -111,12 +111,12 @@ def _table(options: Options, question: Question, size: Size) -> DistanceTable:
         ) as result,
         watch(question.progress, chosen.recipe.name, "sources") as report,
     ):
-        _fill(call, result, rows, len(names) * question.dtype.itemsize, pred, report)
+        _fill(call, result, rows, question.width * question.dtype.itemsize, pred, report)
     stats = call.stats() | ({"resumed": result.resumed} if result.resumed else {})
     return DistanceTable(
         graph,
         rows,
-        names,
+        question.targets,
         result.array,
         pred=pred,
         cutoff=question.cutoff,

@@ -100,14 +100,14 @@ def solved_table(options: Options, question: Question, size: Size) -> DistanceTa
     """Plan and fill a table of distances between vertices on this machine."""
     from warpath.io.outputs import output_of  # here, as all of these take 10 ms of `import warpath`
 
-    graph, view, rows, names = question.graph, question.view, question.sources, question.names
+    graph, view, rows, targets = question.graph, question.view, question.sources, question.targets
     chosen = planned_table(options, question, size)
-    shape = len(rows), len(names)
+    shape = len(rows), question.width
     pred = np.empty(shape, graph.indices.dtype) if question.predecessors else None
     problem = question.problem(view)
     trace = Trace() if question.trace else None
     works = [
-        TableWork(view, plan, problem, names, pred, trace) for plan in chosen.shares or (chosen,)
+        TableWork(view, plan, problem, targets, pred, trace) for plan in chosen.shares or (chosen,)
     ]
     work = works[0]
     fill = work.fill if len(works) == 1 else _shared(works)
@@ -145,7 +145,7 @@ def solved_table(options: Options, question: Question, size: Size) -> DistanceTa
     return DistanceTable(
         graph,
         rows,
-        names,
+        targets,
         result.array,
         pred=work.pred,
         cutoff=question.cutoff,
@@ -404,7 +404,7 @@ class TableWork:
     Attributes
     ----------
     problem : in vertices of the graph that is searched.
-    names : (t,) the columns in the graph's own indices.
+    targets : (t,) the columns in the graph's own indices; None for all vertices.
     pred : (k, t), or None.
     edges : what Dijkstra would relax for the rows traced so far.
     """
@@ -412,13 +412,17 @@ class TableWork:
     view: SolvableGraph
     plan: Plan
     problem: Problem
-    names: Array
+    targets: Array | None
     pred: Array | None
     trace: Trace | None
     edges: int = 0
 
     def __post_init__(self) -> None:
         self.graph, self.inner = self.view.graph, self.view.inner
+
+    def _columns(self) -> Array:
+        """Return the vertices of the columns: (t,)."""
+        return np.arange(self.graph.n) if self.targets is None else self.targets
 
     def fill(self, block: slice, into: Any, report: Report | None) -> dict[str, Any]:
         """Put the distances of a block of rows into `into`; keep predecessors and the trace."""
@@ -455,19 +459,20 @@ class TableWork:
         """
         start = time.perf_counter()
         sources, pred = self.problem.sources[block], None if self.pred is None else self.pred[block]
-        rows = np.empty((len(sources), len(self.names)), self.graph.dist_dtype)
+        columns = self._columns()
+        rows = np.empty((len(sources), len(columns)), self.graph.dist_dtype)
         misfits: list[OverflowError] = []
 
         def one(at: int) -> None:
             s = int(sources[at])
             try:
-                dist, through = searched(self.graph, s, self.problem.cutoff, self.names)
+                dist, through = searched(self.graph, s, self.problem.cutoff, columns)
             except OverflowError as error:
                 misfits.append(error)
                 return
-            rows[at] = dist[self.names]
+            rows[at] = dist[columns]
             if pred is not None:
-                pred[at] = without_unreached(through, dist)[self.names]
+                pred[at] = without_unreached(through, dist)[columns]
 
         self._on_threads(one, len(sources))
         if misfits:
@@ -594,9 +599,10 @@ class TableWork:
         """Put closed vertices at 0 from themselves, without a predecessor."""
         sources = self.problem.sources[block]
         if self.graph.turns is None and self.graph.first_through:
-            at_home(self.graph, sources, self.names, into)
+            columns = self._columns()
+            at_home(self.graph, sources, columns, into)
             if self.pred is not None:
-                self.pred[block][sources[:, None] == self.names[None, :]] = -1
+                self.pred[block][sources[:, None] == columns[None, :]] = -1
 
     def end_trace(self, stats: dict[str, Any]) -> None:
         """Say in the trace what was traced."""

@@ -84,7 +84,7 @@ class DistanceTable(Detachable, ReachedDistances):
         self,
         graph: Graph,
         sources: NDArray[np.int64],
-        targets: NDArray[np.int64],
+        targets: NDArray[np.int64] | None,
         dist: Any,
         *,
         pred: Any = None,
@@ -98,7 +98,7 @@ class DistanceTable(Detachable, ReachedDistances):
     ) -> None:
         self.graph = graph
         self.source_indices = sources
-        self.target_indices = targets
+        self._targets = targets  # None for all vertices, of which most callers read no list
         self.dist = dist
         self.pred = pred
         self.cutoff = cutoff
@@ -108,6 +108,11 @@ class DistanceTable(Detachable, ReachedDistances):
         self.trace = trace
         self._find_route = find_route
         self._ends = ends
+
+    @cached_property
+    def target_indices(self) -> NDArray[np.int64]:
+        """The vertices of the columns; see the class."""
+        return np.arange(self.graph.n) if self._targets is None else self._targets
 
     @cached_property
     def sources(self) -> Array:
@@ -143,7 +148,8 @@ class DistanceTable(Detachable, ReachedDistances):
     @property
     def shape(self) -> tuple[int, int]:
         """The numbers of sources and of targets, (k, t)."""
-        return len(self.source_indices), len(self.target_indices)
+        columns = self.graph.n if self._targets is None else len(self._targets)
+        return len(self.source_indices), columns
 
     def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> Array:
         return np.array(self.on_host(), dtype=dtype, copy=copy)
@@ -165,7 +171,7 @@ class DistanceTable(Detachable, ReachedDistances):
     @cached_property
     def _whole(self) -> bool:
         """Whether the columns are all vertices, in order."""
-        return np.array_equal(self.target_indices, np.arange(self.graph.n))
+        return self._targets is None or np.array_equal(self._targets, np.arange(self.graph.n))
 
     @property
     def _exact(self) -> bool:
