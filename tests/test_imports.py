@@ -32,7 +32,7 @@ def _imported(node):
 def import_graph():
     files = {_name(path): path for path in (SOURCES / "warpath").rglob("*.py")}
     graph = nx.DiGraph()
-    graph.add_nodes_from(files)
+    graph.add_nodes_from((name, {"path": path}) for name, path in files.items())
     for importer, path in files.items():
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             for name in _imported(node):
@@ -48,6 +48,16 @@ def import_graph():
 def test_no_circle_of_imports_has_more_than_three_files():
     for circle in nx.strongly_connected_components(import_graph()):
         assert len(circle) <= 3, sorted(circle)
+
+
+def test_few_small_modules_have_a_single_importer():
+    """Such a module belongs to its importer, unless a registry lists one module for each entry."""
+    imports = import_graph()
+    lines = {
+        name: len(path.read_text("utf-8").splitlines()) for name, path in imports.nodes("path")
+    }
+    small = [name for name, count in imports.in_degree if count == 1 and lines[name] <= 110]
+    assert len(small) <= 12, sorted(small)
 
 
 def test_no_room_imports_a_room_above_it_or_beside_it():

@@ -12,7 +12,7 @@ import pytest
 import warpath as wp
 from warpath import _core
 from warpath.engines.base import Transfer
-from warpath.engines.cuda import device, waiting
+from warpath.engines.cuda import device, launches
 from warpath.engines.cuda.device import open_device
 from warpath.engines.cuda.driver import device_count, versions
 from warpath.engines.cuda.entry import Kernel
@@ -547,8 +547,8 @@ def test_a_kernel_that_cannot_be_stopped_is_told(gpu, machine, monkeypatch):
 
 def test_the_host_sleeps_while_it_waits_for_long(gpu, machine, monkeypatch):
     naps = []
-    monkeypatch.setattr(waiting.time, "sleep", naps.append)
-    monkeypatch.setattr(waiting, "_SPIN", 0.0)
+    monkeypatch.setattr(launches.time, "sleep", naps.append)
+    monkeypatch.setattr(launches, "_SPIN", 0.0)
     machine.turns = 5
     gpu.finish(*solving(gpu), 60)
     assert naps == [1e-4] * 5

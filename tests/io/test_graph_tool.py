@@ -7,7 +7,7 @@ import pytest
 
 import warpath as wp
 from warpath.base.errors import GraphError
-from warpath.io.graph_tool import from_graph_tool
+from warpath.io.graph_libraries import from_graph_tool
 
 
 class Map(dict):
@@ -79,7 +79,7 @@ def test_what_cannot_be_used_is_refused_with_what_there_is():
         wp.Graph.of(Graph(), labels="name")
     with pytest.raises(GraphError, match="type 'string' has no weights"):
         wp.Graph.of(Graph({"weight": Map("abc", "string")}))
-    with pytest.raises(GraphError, match="two vertices are called 'a'"):
+    with pytest.raises(GraphError, match="vertices 0 and 2 both have labels = 'a'"):
         wp.Graph.of(Graph(), labels=Map("aba", "string"))
     with pytest.raises(GraphError, match="not a graph-tool graph"):
         from_graph_tool(3)

@@ -4,7 +4,7 @@ import pytest
 
 import warpath as wp
 from warpath.base.errors import GraphError, WeightError
-from warpath.io.rustworkx import from_rustworkx
+from warpath.io.graph_libraries import from_rustworkx
 
 rustworkx = pytest.importorskip("rustworkx")
 

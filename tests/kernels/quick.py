@@ -31,7 +31,7 @@ from warpath.engines.cuda import breadth_first
 from warpath.engines.cuda.result import OnDevice, tree_on
 from warpath.engines.emulator.build import loaded_sanitizer
 from warpath.engines.emulator.device import EmulatedDevice
-from warpath.engines.papers import thread_a_source
+from warpath.engines.papers import on_matrix
 from warpath.graph.zones import opened
 from warpath.recipes import CATALOGUE, Recipe, Task
 from warpath.recipes.axes import AXES, Map, Place, Side
@@ -181,7 +181,7 @@ def main(headers: str, sanitizer: str, dtype: str, names: list[str]) -> None:
         cache=CACHE,
     )
     device.xp = Unset()
-    thread_a_source.STEPS = 16  # several launches, where a source takes more
+    on_matrix.STEPS = 16  # several launches, where a source takes more
     for traced in (False, True):
         prepare(device, recipes, dtype, traced=traced)
         run(recipes, dtype, device, watched=watched, traced=traced, results=RESULTS in names)

@@ -27,9 +27,9 @@ ADAPTERS = (
     Adapter(lambda data: isinstance(data, str | os.PathLike), "warpath.io.formats:read"),
     Adapter(_comes_from("scipy"), "warpath.io.scipy_sparse:from_scipy"),
     Adapter(_comes_from("networkx"), "warpath.io.networkx:from_networkx"),
-    Adapter(_comes_from("igraph"), "warpath.io.igraph:from_igraph"),
-    Adapter(_comes_from("rustworkx"), "warpath.io.rustworkx:from_rustworkx"),
-    Adapter(_comes_from("graph_tool"), "warpath.io.graph_tool:from_graph_tool"),
+    Adapter(_comes_from("igraph"), "warpath.io.graph_libraries:from_igraph"),
+    Adapter(_comes_from("rustworkx"), "warpath.io.graph_libraries:from_rustworkx"),
+    Adapter(_comes_from("graph_tool"), "warpath.io.graph_libraries:from_graph_tool"),
     Adapter(
         _comes_from("torch", "torch_geometric", "jax", "jaxlib"), "warpath.io.tensors:from_tensor"
     ),

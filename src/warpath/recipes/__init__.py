@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from warpath.recipes import (
     bodra2025,
-    broken,
     classic,
     davidson2014,
     dong2021,
@@ -41,7 +40,8 @@ _MODULES = (
     hierarchies,
     dynamic,
     warpath,
-    broken,
 )
 
-CATALOGUE = Catalogue([recipe for module in _MODULES for recipe in module.RECIPES])
+CATALOGUE = Catalogue(
+    [*(recipe for module in _MODULES for recipe in module.RECIPES), martin2009.REFUTED]
+)

@@ -13,13 +13,13 @@ from warpath.recipes.recipe import IN_ROUNDS
 loops.register(
     cpu={
         Loop.SETTLE: "warpath.engines.papers.settle:on_cpu",
-        Loop.STEPPING: "warpath.engines.papers.stepping:on_cpu",
+        Loop.STEPPING: "warpath.engines.papers.rounds:stepping",
     },
     device={
         **dict.fromkeys(IN_ROUNDS, "warpath.engines.papers.rounds:rounds"),
-        Loop.MATRIX_STEPS: "warpath.engines.papers.matrix_steps:matrix_steps",
+        Loop.MATRIX_STEPS: "warpath.engines.papers.on_matrix:matrix_steps",
         Loop.ROUNDS_A_SOURCE: "warpath.engines.papers.johnson:rounds_a_source",
-        Loop.THREAD_A_SOURCE: "warpath.engines.papers.thread_a_source:thread_a_source",
+        Loop.THREAD_A_SOURCE: "warpath.engines.papers.on_matrix:thread_a_source",
     },
 )
 CATALOGUE.extend(duan2025.RECIPES)
