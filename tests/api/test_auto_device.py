@@ -27,7 +27,6 @@ class FastKind(toy.ToyKind):
     """A device that "auto" considers: fast, after a start of some seconds."""
 
     own_memory = True
-    considered = True
     start = 0.0
 
     def candidate(self, recipe, size, facts, hardware, threads):

@@ -45,10 +45,12 @@ class Pair:
         return self.opened[name]
 
     def run(self, order, device):
-        self.ran.append(order.among or (device,))
-        if order.among:
-            return cuda.run_divided(order, [self.device(each) for each in order.among])
+        self.ran.append((device,))
         return cuda.run(order, self.device(device))
+
+    def run_divided(self, order, devices):
+        self.ran.append(devices)
+        return cuda.run_divided(order, [self.device(each) for each in devices])
 
     def devices(self):
         return ["pair:0", "pair:1"]
@@ -58,9 +60,6 @@ class Pair:
 
     def on_device(self, *what):
         return OnDevice(*what)
-
-    def host_search(self, *_):
-        return None
 
     def device_search(self, *_):
         return None

@@ -18,8 +18,7 @@ from support.emulated_repairs import check_repairs, small_lists
 from support.kernels import device_for
 from support.tiers import SOLVES
 from warpath import Graph, generate
-from warpath.engines import cuda, dynamic, emulator
-from warpath.engines.base import Engine
+from warpath.engines import base, cuda, dynamic, emulator
 from warpath.engines.cuda import device_paths
 from warpath.engines.cuda.device_paths import DevicePaths
 from warpath.engines.cuda.repair import Repair
@@ -318,8 +317,11 @@ def test_a_vertex_without_edges_and_a_graph_without_any():
 
 def test_no_module_hides_a_function_of_the_cuda_engine():
     modules = {module.name for module in pkgutil.iter_modules(cuda.__path__)}
-    functions = {name for name, one in vars(Engine).items() if inspect.isfunction(one)}
-    assert "dynamic_paths" in functions
+    engines = [base.Engine, *(one for name, one in vars(base).items() if name.startswith("With"))]
+    functions = {
+        name for one in engines for name, what in vars(one).items() if inspect.isfunction(what)
+    }
+    assert {"run", "dynamic_paths"} <= functions
     assert not modules & functions
 
 

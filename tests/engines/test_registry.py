@@ -6,7 +6,7 @@ import pytest
 
 import warpath as wp
 from support.toy import ToyKind, registered
-from warpath.engines import registry
+from warpath.engines import base, registry
 from warpath.planner import kinds
 
 
@@ -78,6 +78,27 @@ def test_each_kind_of_device_of_the_package_has_an_engine():
     )
     for name in registry._MODULES:
         assert kinds.KINDS[name].name == registry.engine_of(name).name == name
+
+
+def test_each_engine_has_the_functions_of_what_its_devices_can_do():
+    protocols = [value for name, value in vars(base).items() if name.startswith("With")]
+    able = {
+        name: {one.__name__ for one in protocols if registry.capability(name, one) is not None}
+        for name in registry._MODULES
+    }
+    assert able == {
+        "cpu": {"WithTotals", "WithHostSearches", "WithRepairs"},
+        "cuda": {
+            "WithTotals", "WithDeviceResults", "WithDivision", "WithRepairs", "WithDetection",
+        },
+        "emulated": {"WithRepairs"},
+        "dask": set(),
+    }  # fmt: skip
+
+
+def test_what_a_device_cannot_do_is_refused_by_name():
+    with pytest.raises(wp.NotSupportedError, match=r"device='emulated' has no Division: use anot"):
+        registry.required("emulated", base.WithDivision)
 
 
 def test_a_kind_without_an_engine_is_refused_with_what_to_add(monkeypatch):

@@ -51,18 +51,12 @@ class ToyEngine:
         self.stays = stays
         self.ran: list[tuple[str, str]] = []
 
-    def totals(self, order: Order, device: str, names: tuple[str, ...]) -> None:
-        """Return None: totals are made of rows."""
-
     def run(self, order: Order, device: str) -> Raw:
         self.ran.append((order.recipe.name, device))
         raw = cpu.run(order)
         if self.stays and order.problem.task is Task.SSSP:
             raw.device = ToyDevice()  # type: ignore[assignment]
         return raw
-
-    def host_search(self, *_: Any) -> None:
-        return None
 
     def device_search(self, *_: Any) -> None:
         return None
@@ -73,20 +67,11 @@ class ToyEngine:
         assert cutoff is None
         return ToyResult(graph, source, labels.astype(dtype), device.name)
 
-    def dynamic_paths(self, *_: Any) -> Any:
-        raise NotImplementedError
-
     def place(self, *_: Any) -> str:
         return "toy:0"
 
     def devices(self) -> list[str]:
         return ["toy:0"]
-
-    def seen(self) -> str | None:
-        return "toy:0"
-
-    def trouble(self, device: str) -> str:  # noqa: ARG002
-        return ""
 
     def memory(self, *_: Any) -> tuple[None, str]:
         return None, ""

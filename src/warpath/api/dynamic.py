@@ -16,8 +16,9 @@ from warpath.base import settings
 from warpath.base.dtypes import unreachable
 from warpath.base.errors import InputError, NoPathError, NotSupportedError
 from warpath.engines import dynamic
+from warpath.engines.base import WithRepairs
 from warpath.engines.devices import members, place_on
-from warpath.engines.registry import engine_of
+from warpath.engines.registry import required
 from warpath.graph import Graph
 from warpath.graph.arguments import as_indices, one_index
 from warpath.graph.checks import shown
@@ -155,7 +156,7 @@ class DynamicPaths(ReachedDistances):
         self._options = wish.algorithm, wish.device, wish.threads, wish.params
         self._lock = threading.RLock()
         device = dynamic.device_of(graph, algorithm, options.one_device())
-        self._paths = engine_of(device).dynamic_paths(graph, self._indices, device)
+        self._paths = required(device, WithRepairs).dynamic_paths(graph, self._indices, device)
         self._here = device == "cpu"  # whether the CPU repairs
         self._names, self._dtype = _without_edges(graph), graph.weight_dtype
         self._parts = {"shapes": graph.shapes, "given": graph.given}

@@ -15,10 +15,11 @@ from warpath.base.errors import (
     NoDeviceError,
     NotEnoughMemoryError,
 )
+from warpath.engines.base import WithDeviceResults, WithDivision, WithHostSearches
 from warpath.engines.devices import device_name, members, spread
 from warpath.engines.hierarchy import HIERARCHY, pairs_search, share_reversed, sums_are_exact
 from warpath.engines.planning import facts_for, planned, without_device
-from warpath.engines.registry import engine_of
+from warpath.engines.registry import capability, engine_of
 from warpath.graph.arguments import as_indices, one_index
 from warpath.graph.checks import shown
 from warpath.graph.derived import Derived
@@ -198,7 +199,8 @@ class Options:
         if kept is not None and not anew and kept.holds(graph):
             return kept.plan
         among = members(self.wish.device)
-        several.check_divided(self.wish.device, among)
+        if not all(capability(each, WithDivision) for each in among):
+            several.check_shared(self.wish.device, size)
         wish = several.wish_for(self.wish, among[0], among)
         alone: Plan | NotEnoughMemoryError
         try:
@@ -234,7 +236,8 @@ class Options:
         if one is None or one.plan is not plan:
             search = None
             if search_graph(graph) is graph and not trace and size == ONE_SOURCE:
-                search = engine_of(plan.device).host_search(graph, plan)
+                binds = capability(plan.device, WithHostSearches)
+                search = None if binds is None else binds.host_search(graph, plan)
             threads = self.wish.threads
             team = team_of(graph, settings.threads() if threads is None else threads)
             stays = not (self.is_open or plan.rows_on_host or graph.turns)
@@ -450,6 +453,7 @@ class OneSource:
 
 def _bound(graph: Graph, plan: Plan) -> Bound | None:
     try:
-        return engine_of(plan.device).device_search(graph, plan)
+        engine = capability(plan.device, WithDeviceResults)
+        return None if engine is None else engine.device_search(graph, plan)
     except (MissingDependencyError, NoDeviceError) as error:
         raise without_device(error, plan) from error

@@ -19,9 +19,9 @@ from warpath.base.errors import (
 )
 from warpath.base.progress import is_silent, watch
 from warpath.engines import cpu
-from warpath.engines.base import Order, Problem
+from warpath.engines.base import Order, Problem, WithDeviceResults, WithDivision, WithTotals
 from warpath.engines.planning import without_device
-from warpath.engines.registry import engine_of
+from warpath.engines.registry import capability, engine_of, required
 from warpath.graph.facts import negative_weights
 from warpath.graph.labels import one_label
 from warpath.graph.point_sources import PointSources
@@ -85,10 +85,12 @@ def run_plan(
             trace,
             pred=pred,
             tiles=tiles,
-            among=chosen.among,
             rows_on_host=chosen.rows_on_host,
         )
-        raw = engine_of(chosen.device).run(order, chosen.device)
+        if chosen.among:
+            raw = required(chosen.device, WithDivision).run_divided(order, chosen.among)
+        else:
+            raw = engine_of(chosen.device).run(order, chosen.device)
         if raw.device is not None and not stay:
             there = on_device(raw, chosen, order.graph, problem.source, None)
             raw.dist, raw.device = there.here(), None  # the caller applies the cutoff
@@ -110,6 +112,9 @@ def run_totals(
     ----------
     names : keys of `warpath.results.totals.NAMES`.
     """
+    engine = capability(chosen.device, WithTotals)
+    if engine is None:
+        return None
     with (
         _own_errors(view, chosen, None),
         watch(progress, chosen.recipe.name, "sources") as report,
@@ -122,7 +127,7 @@ def run_totals(
             chosen.params,
             progress=report,
         )
-        return engine_of(chosen.device).totals(order, chosen.device, names)
+        return engine.totals(order, chosen.device, names)
 
 
 @contextmanager
@@ -178,11 +183,11 @@ def on_device(
     cutoff: float | None,
     dtype: np.dtype[Any] | None = None,
 ) -> DeviceResult:
-    """Return distances that a plan left on its device as a result; see `Engine.on_device`."""
+    """Return distances that a plan left on its device as a result; see `WithDeviceResults`."""
     assert raw.device is not None  # noqa: S101 - the caller has looked
     dtype = graph.dist_dtype if dtype is None else dtype
     try:
-        engine = engine_of(chosen.device)
+        engine = required(chosen.device, WithDeviceResults)
         return engine.on_device(graph, source, raw.dist, raw.device, cutoff, dtype)
     except OverflowError as error:
         raise too_wide(error, np.dtype(np.int32)) from None
@@ -307,7 +312,7 @@ def _left_there(
 ) -> Paths:
     """Return a result whose distances stay on the device that computed them."""
     labels, words = distances
-    engine = engine_of(one.plan.device)
+    engine = required(one.plan.device, WithDeviceResults)
     there = engine.on_device(graph, s, labels, solves.device, None, graph.dist_dtype)
     return Paths(
         graph,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -61,9 +61,9 @@ class Raw:
     owners : (n,) of the indices' type, the source that is nearest to each vertex, -1 for none;
         None but for several sources of SSSP.
     stats : counters of the run; "reached", where counting was free, counts within the cutoff.
-    device : where the distances of SSSP are, if not on the host; `Engine.on_device` makes a result
-        of them. Integers may have 32 bits there for 64, the largest for what is unreachable, and
-        those beyond the cutoff may be left.
+    device : where the distances of SSSP are, if not on the host; `WithDeviceResults.on_device`
+        makes a result of them. Integers may have 32 bits there for 64, the largest for what is
+        unreachable, and those beyond the cutoff may be left.
     """
 
     dist: Array
@@ -86,7 +86,6 @@ class Order:
         nothing is counted.
     pred : (k, t), where the predecessors of MANY and APSP go; None where they were not requested.
     tiles : the tiling of a matrix that is larger than the device's memory; None where it fits.
-    among : the devices over which the rows are divided; empty for the device that runs the order.
     rows_on_host : whether the graph's rows stay in memory of the host, where kernels read them.
     """
 
@@ -100,7 +99,6 @@ class Order:
     trace: Trace | None = None
     pred: Array | None = None
     tiles: Tiles | None = None
-    among: tuple[str, ...] = ()
     rows_on_host: bool = False
 
 
@@ -239,7 +237,11 @@ class Bound(Protocol):
 
 
 class Engine(Protocol):
-    """Runs plans on one kind of device. Modules are engines: these are their functions."""
+    """Runs plans on one kind of device. Modules are engines: these are their functions.
+
+    The protocols below are optional: `warpath.engines.registry.capability` returns the engine of a
+    device as one of them, or None.
+    """
 
     name: str
 
@@ -255,8 +257,33 @@ class Engine(Protocol):
         """
         ...
 
+    def place(self, graph: Graph, device: str) -> str:
+        """Copy a graph's rows to a device, where they stay; return the device's whole name."""
+        ...
+
+    def devices(self) -> list[str]:
+        """Return the names of the devices that can be used; none of a kind that is only named.
+
+        Raises
+        ------
+        NotSupportedError
+            If there is none; the message says why.
+        """
+        ...
+
+    def memory(self, graph: Graph, device: str) -> tuple[int | None, str]:
+        """Return the bytes of a device for a graph, and "" or why it cannot be used."""
+        ...
+
+
+@runtime_checkable
+class WithTotals(Protocol):
+    """An engine that adds distances up where it computes them."""
+
     def totals(self, order: Order, device: str, names: tuple[str, ...]) -> dict[str, Array] | None:
-        """Return totals of the distances from each source, made without a table; None if it cannot.
+        """Return totals of the distances from each source, made without a table.
+
+        None if the algorithm has none.
 
         Parameters
         ----------
@@ -265,12 +292,22 @@ class Engine(Protocol):
         """
         ...
 
+
+@runtime_checkable
+class WithHostSearches(Protocol):
+    """An engine whose searches can be bound to a graph, and leave distances on the host."""
+
     def host_search(self, graph: Graph, plan: Plan) -> Search | None:
-        """Return (source, progress) -> distances on the host, bound to a graph; None if unbound."""
+        """Return the search of one source that a plan runs; None if its loop is not bound so."""
         ...
 
+
+@runtime_checkable
+class WithDeviceResults(Protocol):
+    """An engine whose distances from one source may stay on the device that computed them."""
+
     def device_search(self, graph: Graph, plan: Plan) -> Bound | None:
-        """Return source -> distances on the device, bound to a graph; None if unbound."""
+        """Return the search of one source that a plan runs; None if its loop is not bound so."""
         ...
 
     def on_device(
@@ -282,9 +319,7 @@ class Engine(Protocol):
         cutoff: float | None,
         dtype: np.dtype[Any],
     ) -> DeviceResult:
-        """Return a result whose distances stay on the device that computed them.
-
-        It is called only for labels that `run` or a `device_search` left on a device.
+        """Return labels that `run` or a `device_search` left on a device as a result.
 
         Parameters
         ----------
@@ -301,39 +336,39 @@ class Engine(Protocol):
         """
         ...
 
+
+@runtime_checkable
+class WithDivision(Protocol):
+    """An engine of which several devices solve one source of a graph that is divided over them."""
+
+    def run_divided(self, order: Order, devices: Sequence[str]) -> Raw:
+        """Run an order of one source; the labels are on the first of the devices."""
+        ...
+
+
+@runtime_checkable
+class WithRepairs(Protocol):
+    """An engine that repairs the paths of a graph that changes."""
+
     def dynamic_paths(self, graph: Graph, sources: Array, device: str) -> Any:
-        """Return paths of a graph that changes, repaired on a device; they copy the rows.
+        """Return paths that are repaired on a device; they copy the rows.
 
-        They have the methods of the core's `dynamic_paths`, and labels that are not set. This is
-        called for devices that run `Loop.DYNAMIC`.
+        They have the methods of the core's `dynamic_paths`, and labels that are not set.
         """
         ...
 
-    def place(self, graph: Graph, device: str) -> str:
-        """Copy a graph's rows to a device, where they stay; return the device's whole name."""
-        ...
 
-    def devices(self) -> list[str]:
-        """Return the names of the devices that can be used.
-
-        Raises
-        ------
-        NotSupportedError
-            If there is none; the message says why.
-        """
-        ...
+@runtime_checkable
+class WithDetection(Protocol):
+    """An engine whose devices device="auto" may choose where no device was requested."""
 
     def seen(self) -> str | None:
         """Return the name of a device that seems to be there, without importing or starting it.
 
-        None without one. This and `trouble` are called only for kinds that are `considered`.
+        None without one.
         """
         ...
 
     def trouble(self, device: str) -> str:
         """Return why a device does not work, or "" if it solves a small graph; it is started."""
-        ...
-
-    def memory(self, graph: Graph, device: str) -> tuple[int | None, str]:
-        """Return the bytes of a device for a graph, and "" or why it cannot be used."""
         ...

@@ -6,7 +6,7 @@ import struct
 import time
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, NoReturn, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -140,15 +140,6 @@ def _delta_stepping(order: Order) -> Raw:
 def host_search(graph: Graph, plan: Plan) -> Search | None:
     """Return the search of one source that a plan runs; see `bound_search`."""
     return bound_search(graph, plan.recipe, plan.params, plan.threads)
-
-
-def device_search(graph: Graph, plan: Plan) -> None:
-    """Return None: there is no device that distances could stay on."""
-
-
-def on_device(*_: Any) -> NoReturn:
-    """Raise an error: `run` leaves no distances on a device."""
-    raise NotImplementedError("distances computed on the CPU are on the host")
 
 
 def devices() -> list[str]:

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from warpath.base import settings
 from warpath.base.errors import NotEnoughMemoryError, NotSupportedError
-from warpath.engines.registry import engine_of
+from warpath.engines.base import WithDetection
+from warpath.engines.registry import capability, engine_of
 from warpath.graph.facts import probed
 from warpath.planner import auto_device, kinds
 from warpath.planner.cpu_model import Destination
@@ -58,18 +59,26 @@ def planned(
         return here
     found = here
     for kind in kinds.KINDS.values():
-        device = engine_of(kind.name).seen() if kind.considered else None
-        if device is not None:
-            found = _better(found, device, size, graph, wish, exact_sums=exact_sums)
+        detection = capability(kind.name, WithDetection)
+        device = None if detection is None else detection.seen()
+        if detection is not None and device is not None:
+            found = _better(found, device, detection, size, graph, wish, exact_sums=exact_sums)
     return found
 
 
 def _better(
-    here: Planned, device: str, size: Size, graph: Graph, wish: Wish, *, exact_sums: bool
+    here: Planned,
+    device: str,
+    detection: WithDetection,
+    size: Size,
+    graph: Graph,
+    wish: Wish,
+    *,
+    exact_sums: bool,
 ) -> Planned:
     """Return the better one of a plan and the plan for a device that is started only if it wins."""
     wish = wish._replace(device=device)
-    engine, kind = engine_of(device), kind_of(device)
+    kind = kind_of(device)
     facts = facts_for(size, graph, device, exact_sums=exact_sums)
 
     def counted(plan: Plan) -> Plan:
@@ -83,7 +92,7 @@ def _better(
         if not auto_device.same_bits(there, here.plan, facts):
             why = "sums of floats would depend on the device"
         elif auto_device.is_better(there, here.plan):
-            why = engine.trouble(device) or engine.memory(graph, device)[1]
+            why = detection.trouble(device) or engine_of(device).memory(graph, device)[1]
             if not why:
                 last, free, _ = _on(device, size, graph, wish, exact_sums=exact_sums)
                 there = counted(last)

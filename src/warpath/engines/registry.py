@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, TypeVar, cast
 
 from warpath.base.errors import InputError, NotSupportedError
 from warpath.graph.checks import checked_kind
@@ -23,6 +23,10 @@ _MODULES = {
     "dask": "warpath.engines.cluster",
 }
 _ENGINES: dict[str, Engine] = {}
+#: Whether an engine has all functions of a protocol; to look takes 30 us.
+_ABLE: dict[tuple[Engine, type], bool] = {}
+
+Capable = TypeVar("Capable")
 
 
 def register(kind: DeviceKind, engine: Engine) -> None:
@@ -47,6 +51,25 @@ def engine_of(device: str) -> Engine:
             )
             raise NotSupportedError(msg)
         engine = _ENGINES.setdefault(name, cast("Engine", import_module(_MODULES[name])))
+    return engine
+
+
+def capability(device: str, protocol: type[Capable]) -> Capable | None:
+    """Return the engine of a device if it has an optional protocol of `engines.base`, or None."""
+    engine = engine_of(device)
+    able = _ABLE.get((engine, protocol))
+    if able is None:
+        able = _ABLE.setdefault((engine, protocol), isinstance(engine, protocol))
+    return cast("Capable", engine) if able else None
+
+
+def required(device: str, protocol: type[Capable]) -> Capable:
+    """Return the engine of a device, which must have an optional protocol of `engines.base`."""
+    engine = capability(device, protocol)
+    if engine is None:
+        missing = protocol.__name__.removeprefix("With")
+        msg = f"device={device!r} has no {missing}: use another device, such as 'cpu' or 'cuda'."
+        raise NotSupportedError(msg)
     return engine
 
 

@@ -66,8 +66,6 @@ class DeviceKind(Protocol):
     own_memory : whether arrays are copied into memory of its own, where the graph then stays.
     takes_threads : whether the number of threads has an effect.
     timed : whether the time of a run says how fast the kind of device is.
-    divides : whether several devices of this kind solve one source of a divided graph.
-    considered : whether device="auto" may choose it where no device was requested.
     cluster : whether the device is workers on several machines, which answer blocks of rows.
     """
 
@@ -76,8 +74,6 @@ class DeviceKind(Protocol):
     own_memory: bool
     takes_threads: bool
     timed: bool
-    divides: bool
-    considered: bool
     cluster: bool
 
     def whole_name(self, device: str) -> str | None:
@@ -114,8 +110,7 @@ class DeviceKind(Protocol):
     def start_seconds(self, recipe: Recipe, size: Size, facts: Facts) -> float:
         """Return what the first call on such a device takes in addition to the candidate's time.
 
-        A function of the question alone, whatever was started, copied or compiled before. It is
-        asked of kinds that are `considered`.
+        A function of the question alone, whatever was started, copied or compiled before.
         """
         ...
 

@@ -39,8 +39,6 @@ class Cpu:
     own_memory = False
     takes_threads = True
     timed = True
-    divides = False
-    considered = False
     cluster = False
 
     def whole_name(self, device: str) -> str | None:
@@ -125,8 +123,6 @@ class Cuda:
     own_memory = True
     takes_threads = False
     timed = True
-    divides = True
-    considered = True
     cluster = False
 
     def whole_name(self, device: str) -> str | None:
@@ -205,8 +201,6 @@ class Emulated(Cuda):
     name = "emulated"
     own_memory = False
     timed = False
-    divides = False
-    considered = False
 
     def whole_name(self, device: str) -> str | None:
         return device if re.fullmatch(r"emulated(:\d{1,9})?", device) else None

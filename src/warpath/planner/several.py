@@ -58,12 +58,6 @@ def check_shared(device: str, size: Size) -> None:
         raise NotSupportedError(msg)
 
 
-def check_divided(device: str, among: Sequence[str]) -> None:
-    """Raise NotSupportedError for devices that do not solve one source together."""
-    if not all(kind_of(each).divides for each in among):
-        check_shared(device, Size(Task.SSSP))
-
-
 def check_cluster(device: str, size: Size) -> None:
     """Raise NotSupportedError for what the workers of a cluster cannot share."""
     if size.task not in SHARED_BY_ROWS:

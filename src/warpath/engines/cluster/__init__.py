@@ -24,31 +24,9 @@ def run(*_: Any) -> NoReturn:
     raise NotImplementedError("a cluster answers blocks of rows: warpath.api.clustered")
 
 
-def totals(*_: Any) -> None:
-    """Return None: each worker makes the totals of its blocks."""
-
-
-def host_search(*_: Any) -> None:
-    """Return None: no search of one source is bound to a cluster."""
-
-
-def device_search(*_: Any) -> None:
-    """Return None: distances do not stay on a cluster."""
-
-
-def on_device(*_: Any) -> NoReturn:
-    """Raise an error: no distances stay on a cluster."""
-    raise NotImplementedError("distances computed on a cluster are on the host")
-
-
-def dynamic_paths(*_: Any) -> NoReturn:
-    """Raise an error: no labels stay on a cluster."""
-    raise NotImplementedError("paths that follow changes are repaired in this process")
-
-
-def devices() -> NoReturn:
-    """Raise NotSupportedError: a cluster is named, and is not one of this machine's devices."""
-    raise NotSupportedError("a Dask cluster is not a device of this machine")
+def devices() -> list[str]:
+    """Return nothing: a cluster is named, and is not one of this machine's devices."""
+    return []
 
 
 def memory(graph: Graph, device: str) -> tuple[int | None, str]:  # noqa: ARG001

@@ -18,6 +18,8 @@ from warpath.graph.derived import derived_bytes
 from warpath.graph.solvable import search_graph
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from warpath.base.dtypes import Array
     from warpath.engines.base import Bound, Device, Order, Raw
     from warpath.engines.cuda.device_paths import DevicePaths
@@ -42,27 +44,29 @@ def run(order: Order, device: str) -> Raw:
     engine, devices = _modules()
     gpu = devices.open_device(device)
     with gpu.active():
-        raw: Raw
-        if order.among:
-            raw = engine.run_divided(order, [devices.open_device(each) for each in order.among])
-        else:
-            raw = engine.run(order, gpu)
-        if raw.device is None or order.among or gpu.busy:
+        raw: Raw = engine.run(order, gpu)
+        if raw.device is None or gpu.busy:
             gpu.synchronize()  # arrays on the GPU are complete when the call returns and is timed
         return raw
 
 
+def run_divided(order: Order, names: Sequence[str]) -> Raw:
+    """Run an order of one source on several GPUs; see `warpath.engines.base.WithDivision`."""
+    engine, devices = _modules()
+    gpus = [devices.open_device(each) for each in names]
+    with gpus[0].active():
+        raw: Raw = engine.run_divided(order, gpus)
+        gpus[0].synchronize()
+        return raw
+
+
 def totals(order: Order, device: str, names: tuple[str, ...]) -> dict[str, Array] | None:
-    """Return totals of sweeps down a hierarchy; see `warpath.engines.base.Engine`."""
+    """Return totals of sweeps down a hierarchy; see `warpath.engines.base.WithTotals`."""
     engine, devices = _modules()
     gpu = devices.open_device(device)
     with gpu.active():
         sums: dict[str, Array] | None = engine.totals(order, gpu, names)
         return sums
-
-
-def host_search(graph: Graph, plan: Plan) -> None:
-    """Return None: distances stay on the GPU, and `device_search` computes them."""
 
 
 def device_search(graph: Graph, plan: Plan) -> Bound | None:
@@ -82,7 +86,7 @@ def on_device(
     cutoff: float | None,
     dtype: np.dtype[Any],
 ) -> OnDevice:
-    """Return distances that stay on the GPU as a result; see `warpath.engines.base.Engine`."""
+    """Return distances that stay on the GPU as a result; see `WithDeviceResults`."""
     from warpath.engines.cuda.result import OnDevice
 
     return OnDevice(graph, source, labels, device, cutoff, dtype)
@@ -97,7 +101,7 @@ def _modules() -> tuple[Any, Any]:
 
 
 def dynamic_paths(graph: Graph, sources: Array, device: str) -> DevicePaths:
-    """Return paths whose labels a GPU keeps and repairs; see `warpath.engines.base.Engine`."""
+    """Return paths whose labels a GPU keeps and repairs; see `warpath.engines.base.WithRepairs`."""
     from warpath.engines.cuda.device import open_device
     from warpath.engines.cuda.device_paths import DevicePaths
 

@@ -10,10 +10,9 @@ import functools
 import tempfile
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from warpath.base import settings
-from warpath.base.errors import NotSupportedError
 from warpath.engines.cuda import trust
 from warpath.results.predecessors import as_labels
 from warpath.results.trace import Trace, seed_of
@@ -24,7 +23,6 @@ if TYPE_CHECKING:
     from warpath.engines.cuda.device_paths import DevicePaths
     from warpath.engines.emulator.device import InterruptibleDevice
     from warpath.graph import Graph
-    from warpath.planner.plan import Plan
 
 name = "emulated"
 
@@ -53,25 +51,8 @@ def devices() -> list[str]:
     return []
 
 
-def totals(order: Order, device: str, names: tuple[str, ...]) -> None:
-    """Return None: totals are made of rows."""
-
-
-def host_search(graph: Graph, plan: Plan) -> None:
-    """Return None: `run` does it."""
-
-
-def device_search(graph: Graph, plan: Plan) -> None:
-    """Return None: `run` does it."""
-
-
-def on_device(*_: Any) -> None:
-    """Raise NotSupportedError: results are on the host."""
-    raise NotSupportedError("the emulator has no memory of its own.")
-
-
 def dynamic_paths(graph: Graph, sources: Array, device: str) -> DevicePaths:  # noqa: ARG001 - there is one
-    """Return paths that the emulator repairs; see `warpath.engines.base.Engine`."""
+    """Return paths that the emulator repairs; see `warpath.engines.base.WithRepairs`."""
     from warpath.engines.cuda.device_paths import DevicePaths
 
     return DevicePaths(graph, sources, emulated())
