@@ -5,11 +5,8 @@ Every batch is passed to all of them, and their distances are compared outside t
 
 from __future__ import annotations
 
-import subprocess
 import sys
-import tempfile
 import time
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -41,7 +38,6 @@ CASES = (
 )
 
 _EVERY = 500  # batches of a replay between two comparisons
-_DYNG_FAR = 2**61 - 1  # dynG's distance of a vertex that has no path, in 64 bits
 
 
 class Batch(NamedTuple):
@@ -133,46 +129,6 @@ class NetworKit:
         return like(self._like, found, found > 1e300)  # the largest double, or inf
 
 
-class DynG:
-    """dynG's update of one source, in a process of another Python, by whose clock it is timed."""
-
-    def __init__(self, graph: wp.Graph, source: int, python: str) -> None:
-        self._folder = tempfile.TemporaryDirectory()
-        self._path, self._like = Path(self._folder.name) / "graph.npz", graph.dist_dtype
-        src, dst, weights = graph.edges()
-        np.savez(self._path, n=graph.n, src=src, dst=dst, weights=weights)
-        program = str(Path(__file__).with_name("dyng_program.py"))
-        words = [python, program, str(self._path), str(source)]
-        pipes: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
-        self._child: Any = subprocess.Popen(words, bufsize=1, **pipes)  # noqa: S603 - the user's
-        self._answer()
-
-    def _answer(self) -> str:
-        line: str = self._child.stdout.readline()
-        if not line:
-            msg = f"dynG's process ended with status {self._child.wait()}."
-            raise RuntimeError(msg)
-        return line
-
-    def change(self, batch: Batch) -> float:
-        """Pass the batch on, and return the seconds of the update alone."""
-        path = self._path.with_name("batch.npz")
-        np.savez(path, sources=batch.sources, targets=batch.targets, weights=batch.weights)
-        self._child.stdin.write(f"{path}\n")
-        return float(self._answer())
-
-    def dist(self) -> Array:
-        """Return the distances; a negative number or a very large one stands for no path."""
-        found = np.load(f"{self._path}.npy")
-        far = (found < 0) | (found >= min(_DYNG_FAR, np.iinfo(found.dtype).max))
-        return like(self._like, found, far)
-
-    def close(self) -> None:
-        """End the process."""
-        self._child.communicate()
-        self._folder.cleanup()
-
-
 def like(dtype: Any, found: Array, far: Array) -> Array:
     """Return distances in our type, with our number for vertices that are not reached."""
     exact: Array = np.where(far, 0, found).astype(dtype)
@@ -256,8 +212,6 @@ def measure(case: tuple[str, str, int, int], options: argparse.Namespace) -> Lin
             paths = wp.sssp(ours.live.graph, source, **where(options))
             assert_same(ours.live.dist, paths.dist, "a new solve")
             assert_same(ours.live.pred, paths.pred, "the tree of a new solve")
-    if "dynG" in others:
-        others["dynG"].close()
     return {
         "graph": name,
         "n": graph.n,
@@ -285,8 +239,6 @@ def _others(graph: wp.Graph, source: int, options: argparse.Namespace) -> dict[s
     others: dict[str, Any] = {"anew": Anew(graph, source, options)}
     if not options.alone:
         others["NetworKit"] = NetworKit(graph, source)
-    if options.dyng:
-        others["dynG"] = DynG(graph, source, options.dyng)
     return others
 
 
@@ -307,10 +259,10 @@ def where(options: argparse.Namespace) -> dict[str, Any]:
 
 
 def clocked(solver: Any, batch: Batch) -> float:
-    """Return the seconds that a change takes, by the solver's own clock if it has one."""
+    """Return the seconds that a change takes."""
     start = time.perf_counter()
-    seconds = solver.change(batch)
-    return time.perf_counter() - start if seconds is None else float(seconds)
+    solver.change(batch)
+    return time.perf_counter() - start
 
 
 def assert_same(found: Array, expected: Array, name: str) -> None:
@@ -335,7 +287,6 @@ def main(arguments: Sequence[str]) -> int:
         algorithm="auto",
         seed={"default": 1, "help": "of sources and batches"},
         alone={"default": False, "help": "leave NetworKit out"},
-        dyng={"metavar": "PYTHON", "help": "a Python that has dynG, to compare with it"},
         lines=None,
         output=None,
         page_only={"default": False, "help": "write the page from --lines"},

@@ -36,8 +36,8 @@ that could grow; a batch that affects too many is solved anew inside `DynamicPat
 counts these.
 """
 
-_PEERS = ", to a new solve, to NetworKit's\ndynamic Dijkstra, one edge after the other, and to dynG"
-_COLUMNS = ("repair", "anew", "solve", "NetworKit", "dynG")
+_PEERS = ", to a new solve, and to NetworKit's\ndynamic Dijkstra, one edge after the other"
+_COLUMNS = ("repair", "anew", "solve", "NetworKit")
 _TITLES = {"weights": "new weights", "insertions": "new edges", "replay": "replay: new weights"}
 
 
@@ -82,7 +82,7 @@ def page(lines: Sequence[Line], plot: str) -> str:
         _HEAD.format(
             where="" if here else ", on a GPU",
             others=_PEERS if here else " and to a new solve",
-            options="--dyng python3.12" if here else "--device cuda --alone",
+            options="--threads 2" if here else "--device cuda --alone",
             page="dynamic-cpu.md" if here else "dynamic-gpu.md",
         ),
         *rows(head, body),

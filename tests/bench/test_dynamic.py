@@ -72,17 +72,6 @@ def test_a_torn_line_is_named(tmp_path):
         dynamic_page.read(path)
 
 
-def test_a_distance_of_dyng_to_an_unreached_vertex_is_ours(tmp_path):
-    solver = object.__new__(dynamic.DynG)
-    solver._path, solver._like = tmp_path / "graph.npz", np.dtype(np.int64)
-    np.save(f"{solver._path}.npy", np.array([0, 7, -1, 2**61 - 1, 2**63 - 1]))
-    far = np.iinfo(np.int64).max
-    assert solver.dist().tolist() == [0, 7, far, far, far]
-    solver._like = np.dtype(np.float32)
-    np.save(f"{solver._path}.npy", np.array([3, 2**31 - 1], np.int32))
-    assert solver.dist().tolist() == [3, np.inf]
-
-
 def test_what_several_runs_find_wrong_is_written_once(tmp_path):
     lines = tmp_path / "lines.jsonl"
     assert dynamic.main(["--alone", "--threads", "1", "--lines", str(lines)]) == 0
