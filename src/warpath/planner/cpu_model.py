@@ -156,7 +156,7 @@ def unpredicted(recipe: Recipe, missing: str) -> ValueError:
     """
     return ValueError(
         f"the recipe {recipe.name} cannot be planned: {missing}. Say planned=False, or add it as "
-        'described under "Fit the planner" in CONTRIBUTING.md.'
+        'described under "Fit the planner" in docs/benchmarks/planner.md.'
     )
 
 
