@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import ctypes
 import gc
 import os
 import signal
@@ -48,10 +47,10 @@ def pytest_collection_finish():
 @pytest.fixture(scope="module", autouse=True)
 def small_process():
     """Give to the system what the tests of a file freed: a worker runs the tests of many files."""
+    from support.memory import give_back
+
     yield
-    gc.collect()
-    if sys.platform == "linux":
-        getattr(ctypes.CDLL(None), "malloc_trim", lambda _: None)(0)  # not every libc has it
+    give_back()
 
 
 @pytest.fixture

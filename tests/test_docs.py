@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 
 import warpath as wp
+from support.memory import give_back
 from warpath.cli import main as entry
 from warpath.plot import selections
 from warpath.recipes import Task
@@ -51,7 +52,8 @@ def desk(tmp_path, monkeypatch):
     monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}{os.pathsep}{os.environ['PATH']}")
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join(sys.path))
     monkeypatch.setenv("COLUMNS", "100")
-    return tmp_path / "desk"
+    yield tmp_path / "desk"
+    give_back()  # the pages together, with libraries that draw, would hold 200 MB
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(DOCS).as_posix())

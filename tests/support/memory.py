@@ -64,6 +64,13 @@ def bound(graph: Graph, threads: int) -> int:
     return lean_bytes(graph.n, threads)
 
 
+def give_back() -> None:
+    """Give what this process has freed to the system, which not every C library can."""
+    gc.collect()
+    if sys.platform == "linux":
+        getattr(ctypes.CDLL(None), "malloc_trim", lambda _: None)(0)
+
+
 def peak_of(call: Callable[[], None]) -> int:
     """Return the bytes that a call adds to this process at its peak, measured in a fork.
 
@@ -93,10 +100,7 @@ def peak_of(call: Callable[[], None]) -> int:
 
 
 def _peak_here(call: Callable[[], None]) -> int:
-    gc.collect()
-    # Freed memory that the process still holds would be reused without being counted. Not every
-    # libc has this function.
-    getattr(ctypes.CDLL(None), "malloc_trim", lambda _: None)(0)
+    give_back()  # freed memory that the process still holds would be reused without being counted
     before, code = forget_peak(), status("RssFile")
     call()
     # A forked process maps the libraries' code anew as it runs it: 2 to 4 MiB in any call. A
