@@ -220,8 +220,11 @@ def test_a_name_as_long_as_the_file_does_not_multiply_by_the_names(file, monkeyp
 
 
 @not_sanitized
-def test_a_limit_on_address_space_gives_an_error_with_numbers(file):
-    path = file("a.txt.gz", gzip.compress(b"0 1\n" * 60_000_000, 1))
+def test_a_limit_on_address_space_gives_an_error_with_numbers(tmp_path):
+    path = tmp_path / "a.txt.gz"
+    with gzip.open(path, "wb", compresslevel=1) as packed:
+        for _ in range(60):
+            packed.write(b"0 1\n" * 1_000_000)
     program = f"""
 import resource, warpath as wp
 resource.setrlimit(resource.RLIMIT_AS, (1 << 29, 1 << 29))

@@ -356,8 +356,9 @@ def test_seconds_on_real_roads_are_between_5_and_130_kmh(real):
     assert kmh.max() <= 130
 
 
-def test_osmiums_own_filter_selects_the_same_points(real, monkeypatch):
-    path, graph, _, _ = real
+def test_osmiums_own_filter_selects_the_same_points(data_folder, monkeypatch):
+    path = data_folder / "monaco.osm.gz"
+    graph = formats.read(path)
     monkeypatch.setattr(osm_extract, "_FILTER", 2**40)
     again = formats.read(path)
     assert again.labels.tolist() == graph.labels.tolist()
