@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from warpath.engines.base import Order, Problem
+from warpath.engines.base import Order, Problem, TableOrder
 from warpath.engines.cuda.breadth_first import breadth_first_kernel
 from warpath.engines.cuda.engine import run
 from warpath.engines.cuda.entry import Types, kernel
@@ -242,7 +242,7 @@ def _of_tables(
         graph = Graph(*rows, np.full(n - 1, length, weight))
         for label in (graph.dist_dtype, np.dtype(np.int32)) if integer else (graph.dist_dtype,):
             for paths in (False, True) if recipe.predecessors else (False,):
-                order = Order(
+                order = TableOrder(
                     recipe,
                     graph,
                     Problem(task, np.arange(n)),

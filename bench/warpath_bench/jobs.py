@@ -19,7 +19,7 @@ import numpy as np
 
 from warpath.api import calls
 from warpath.base.dtypes import unreachable
-from warpath.engines.base import Order, Problem
+from warpath.engines.base import Problem, TableOrder
 from warpath.recipes import CATALOGUE, Task
 from warpath.recipes.params import chosen_params
 from warpath.recipes.recipe import IN_ONE_LAUNCH
@@ -387,7 +387,7 @@ class Bench:
         problem = Problem(Task.APSP, np.arange(graph.n))
         device.synchronize()
         start = time.perf_counter()
-        engine.run(Order(recipe, graph, problem, 1, params, out, pred=preds), device)
+        engine.run(TableOrder(recipe, graph, problem, 1, params, out, pred=preds), device)
         device.synchronize()
         return time.perf_counter() - start, out
 

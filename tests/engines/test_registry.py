@@ -6,8 +6,9 @@ import pytest
 
 import warpath as wp
 from support.toy import ToyKind, registered
-from warpath.engines import base, registry
+from warpath.engines import base, cpu, loops, registry
 from warpath.planner import kinds
+from warpath.recipes import CATALOGUE, Loop, Task
 
 
 @pytest.fixture
@@ -94,6 +95,21 @@ def test_each_engine_has_the_functions_of_what_its_devices_can_do():
         "emulated": {"WithRepairs"},
         "dask": set(),
     }  # fmt: skip
+
+
+def test_the_cpu_has_a_function_for_each_loop_and_task_of_the_recipes():
+    by_task = {
+        Task.SSSP: cpu._SEARCHES, Task.PATH: cpu._TRIPS, Task.PAIRS: cpu._TRIPS,
+        Task.MANY: cpu._TABLES, Task.APSP: cpu._TABLES,
+    }  # fmt: skip
+    registered = {Loop.OWN, *loops._ON_CPU}
+    missing = {
+        (recipe.name, task)
+        for recipe in CATALOGUE
+        for task in recipe.solves
+        if "cpu" in recipe.devices and recipe.loop not in by_task[task].keys() | registered
+    }
+    assert missing == set()
 
 
 def test_what_a_device_cannot_do_is_refused_by_name():

@@ -17,7 +17,7 @@ from support.tables import able, all_pairs, check, expected, solve
 from support.tiers import RECIPES_ON_GPUS
 from warpath import Graph
 from warpath.base.dtypes import unreachable
-from warpath.engines.base import Order, Problem
+from warpath.engines.base import Problem, TableOrder
 from warpath.engines.cuda.engine import run
 from warpath.engines.papers.table_run import TableRun
 from warpath.graph.zones import opened
@@ -231,7 +231,7 @@ def test_sources_that_do_not_fit_the_memory_together_are_searched_in_batches(mon
     answer = expected(graph, problem)
     for recipe in KEEPING:
         check(recipe, graph, problem, device, answer, paths=True)
-    order = Order(
+    order = TableOrder(
         CATALOGUE["bodra2025.apsp_dijkstra"],
         graph,
         problem,
@@ -250,7 +250,7 @@ def test_sources_that_do_not_fit_the_memory_together_are_searched_in_batches(mon
 @pytest.mark.usefixtures("wide_indices")
 def test_progress_tells_the_vertices_that_are_done(recipe):
     graph, progress = corpus.case("small_rmat").astype("int32").graph(), []
-    order = Order(
+    order = TableOrder(
         recipe,
         graph,
         all_pairs(graph),

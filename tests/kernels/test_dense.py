@@ -11,7 +11,7 @@ import pytest
 import warpath as wp
 from support.kernels import device_for, prepare
 from support.recipes import on_gpu
-from warpath.engines.base import Order, Problem
+from warpath.engines.base import Problem, TableOrder
 from warpath.engines.cuda.engine import run
 from warpath.engines.cuda.tables import floyd_warshall
 from warpath.engines.cuda.tables.min_plus import FAR, MinPlus
@@ -83,7 +83,7 @@ def test_windows_of_a_matrix_close_it_part_by_part(dtype, monkeypatch):
 
 def bits(graph, out=None):
     out = np.empty((graph.n, graph.n), np.int64) if out is None else out
-    order = Order(RECIPE, graph, Problem(Task.APSP, np.arange(graph.n)), 1, {}, out)
+    order = TableOrder(RECIPE, graph, Problem(Task.APSP, np.arange(graph.n)), 1, {}, out)
     return run(order, device_of(str(graph.solver_weights.dtype))).stats["bits"], out
 
 
@@ -122,7 +122,7 @@ def test_progress_counts_vertices_as_pivots(monkeypatch):
     graph = wp.Graph.of(([0], [149], np.array([1])), n=150)
     reports = []
     out = np.empty((150, 150), np.int64)
-    order = Order(
+    order = TableOrder(
         RECIPE,
         graph,
         Problem(Task.APSP, np.arange(150)),

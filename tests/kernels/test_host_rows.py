@@ -9,7 +9,7 @@ from support import corpus
 from support.compare import assert_same_bits
 from support.kernels import device_for, expected, prepare
 from warpath import Graph, generate
-from warpath.engines.base import Order, Problem
+from warpath.engines.base import Order, Problem, TableOrder
 from warpath.engines.cuda.engine import run
 from warpath.engines.cuda.wide import rows as wide_rows
 from warpath.planner.host_rows import HOST_HUB
@@ -35,7 +35,11 @@ def device(monkeypatch):
 def solved(recipe, graph, device, problem, *, out=None):
     prepare(device, [recipe], graph.solver_weights.dtype, traced=False)
     params = chosen_params(recipe, graph.facts(symmetry=False), {})
-    order = Order(recipe, graph, problem, 1, params, out=out, rows_on_host=True)
+    about = recipe, graph, problem, 1, params
+    table = out is not None
+    order = (
+        TableOrder(*about, out, rows_on_host=True) if table else Order(*about, rows_on_host=True)
+    )
     return run(order, device)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -11,7 +12,7 @@ from support import corpus
 from support.kernels import device_for, prepare
 from support.recipes import on_gpu
 from support.tiers import RECIPES_ON_GPUS
-from warpath.engines.base import Order, Problem
+from warpath.engines.base import Order, Problem, TableOrder
 from warpath.engines.cpu import run as run_on_cpu
 from warpath.engines.cuda.engine import run as run_on_gpu
 from warpath.graph.zones import opened
@@ -118,11 +119,12 @@ def solved(recipe, on, graph, given):
     trace = Trace()
     params = chosen_params(recipe, graph.facts(symmetry=False), given, threads=1)
     if Task.SSSP in recipe.solves:
-        problem, out = Problem(Task.SSSP, np.array([0])), None
+        order = Order(recipe, graph, Problem(Task.SSSP, np.array([0])), 1, params)
     else:
         problem = Problem(Task.APSP, np.arange(graph.n))
         out = np.empty((graph.n, graph.n), graph.dist_dtype)
+        order = TableOrder(recipe, graph, problem, 1, params, out)
     kept = None if recipe.loop in IN_ONE_LAUNCH else trace
-    order = Order(recipe, graph, problem, 1, params, out, trace=kept)
+    order = replace(order, trace=kept)
     raw = run_on_cpu(order) if on == "cpu" else run_on_gpu(order, device())
     return raw.stats, trace

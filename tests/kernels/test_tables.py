@@ -16,7 +16,7 @@ from support.recipes import on_gpu
 from support.tables import able, check, check_totals, expected, narrowed, problem_of, solve
 from support.tiers import RECIPES_ON_GPUS
 from warpath import generate
-from warpath.engines.base import Order, Problem
+from warpath.engines.base import Order, Problem, TableOrder
 from warpath.engines.cuda.engine import run
 from warpath.engines.cuda.tables import (
     deliver,
@@ -206,7 +206,7 @@ def test_a_sweep_is_narrower_where_memory_is_scarce_and_refused_with_the_numbers
     line = 4 * graph.n
     monkeypatch.setattr(device, "free_memory", lambda: 80 * line)
     check(SWEEP, graph, problem, device, expected(graph, problem))
-    order = Order(SWEEP, graph, problem, 1, {}, np.empty((100, graph.n), np.int64))
+    order = TableOrder(SWEEP, graph, problem, 1, {}, np.empty((100, graph.n), np.int64))
     assert hierarchy_sweep.Sweeps(order, device, hierarchy_of(graph, 1)).width == 64
     monkeypatch.setattr(device, "free_memory", lambda: 30 * line)
     with pytest.raises(wp.NotEnoughMemoryError, match=rf"takes {32 * line:,} bytes at least"):
@@ -222,7 +222,7 @@ def test_more_sources_than_lie_side_by_side_go_in_batches():
         check(PAIRS, graph, problem, device, answer, params=params)
     reports = []
     out = np.empty(answer.shape, np.int64)
-    order = Order(
+    order = TableOrder(
         PAIRS,
         graph,
         problem,
@@ -240,7 +240,7 @@ def test_pairs_stand_side_by_side_where_rows_are_full():
 
     def chosen(graph, count=2):
         problem = problem_of(graph, np.arange(count), np.array([0]))
-        order = Order(PAIRS, graph, problem, 1, {}, np.empty((count, 1), np.int64))
+        order = TableOrder(PAIRS, graph, problem, 1, {}, np.empty((count, 1), np.int64))
         return pair_solvers.solver_of(order, device, width)
 
     rows = generate.rmat(10, 8)
@@ -337,7 +337,7 @@ def test_an_array_of_the_device_is_filled_in_place_or_in_its_own_type(monkeypatc
     copies = []
     monkeypatch.setattr(device, "fetch", lambda *_: copies.append(1))
     out = np.empty((graph.n, 2 * graph.n), np.int64)[:, ::2]
-    run(Order(BLOCKS, graph, problem, 1, {}, out), device)
+    run(TableOrder(BLOCKS, graph, problem, 1, {}, out), device)
     assert out.tolist() == answer.tolist()
     assert copies == []
 
@@ -354,7 +354,7 @@ def test_batches_are_of_the_fronts_or_of_all_labels():
 
     def batch(graph):
         problem = problem_of(graph, np.arange(graph.n - 1), np.array([0]))
-        order = Order(PAIRS, graph, problem, 1, {"together": 1}, np.empty((graph.n - 1, 1)))
+        order = TableOrder(PAIRS, graph, problem, 1, {"together": 1}, np.empty((graph.n - 1, 1)))
         return pair_solvers.PairListSolver(order, device, width).batch
 
     assert batch(generate.uniform(5000, 3)) == 2**22 // 5000
@@ -395,7 +395,7 @@ def test_a_batch_that_fits_no_memory_is_refused_with_the_numbers(monkeypatch):
     graph, device = generate.rmat(6, 4, seed=5), device_of("int32")
     monkeypatch.setattr(device, "free_memory", lambda: 900)
     for side in (1, 64):
-        order = Order(
+        order = TableOrder(
             PAIRS,
             graph,
             Problem(Task.MANY, np.array([0])),

@@ -13,7 +13,7 @@ from support.kernels import assert_is_a_negative_cycle
 from warpath.base.dtypes import unreachable
 from warpath.base.errors import NegativeCycleError
 from warpath.engines import cpu
-from warpath.engines.base import Order, Problem
+from warpath.engines.base import Order, Problem, TableOrder
 from warpath.engines.cuda.engine import run, totals
 from warpath.engines.cuda.rows import longest
 from warpath.engines.emulator.build import loaded_sanitizer
@@ -104,7 +104,7 @@ def solve(
     out.view(np.uint8).fill(0xA5)
     pred = np.full(shape, -9, inner.indices.dtype) if paths else None
     numbers = chosen_params(recipe, inner.facts(symmetry=False), params or {})
-    raw = run(Order(recipe, inner, problem, 1, numbers, out, trace=trace, pred=pred), device)
+    raw = run(TableOrder(recipe, inner, problem, 1, numbers, out, trace=trace, pred=pred), device)
     assert raw.dist is out
     # Reduced lengths cannot be compared with a cutoff: the caller applies it to the answer.
     return (cpu.cut(out, problem.cutoff) if recipe.negative else out), pred

@@ -12,7 +12,7 @@ from warpath.api.run import narrowed, run_plan, with_own_names
 from warpath.api.table import solved_table
 from warpath.base.dtypes import unreachable
 from warpath.base.progress import is_silent, share, watch
-from warpath.engines.base import Problem
+from warpath.engines.base import Trips
 from warpath.graph.links import Links, arriving, between, leaving, pairs_of_links, plus_links
 from warpath.graph.solvable import SolvableGraph
 from warpath.planner.cpu_model import Size
@@ -82,7 +82,7 @@ def solved_pairs(options: Options, question: Question) -> tuple[Array, Plan, dic
             stats: dict[str, Any] = search(origins, destinations, dist)
         else:
             view = question.view
-            problem = question.problem(view)
+            problem = question.trips(view)
             raw, stats = run_plan(view, chosen, problem, progress=question.progress)
             dist = narrowed(raw.dist, question.dtype)
             if graph.first_through:
@@ -179,7 +179,7 @@ def route_of(options: Options, question: Question) -> Route:
     s, t = int(question.sources[0]), int(question.names[0])
     if s == t:
         return Route(graph, question.sources, graph.dist_dtype.type(0).item(), chosen)
-    raw, _ = run_plan(view, chosen, question.problem(view), progress=question.progress)
+    raw, _ = run_plan(view, chosen, question.trips(view), progress=question.progress)
     if len(raw.vertices) == 0:
         raise no_path(graph, s, t)
     return route_of_path(graph, raw.vertices, raw.dist.item(), chosen)
@@ -201,7 +201,7 @@ def _linked_route(options: Options, question: Question) -> Route:
         if first.vertices == last.vertices:
             vertices, dist = first.vertices, np.zeros(1, graph.dist_dtype)
         else:
-            problem = Problem(Task.PATH, first.vertices, last.vertices)
+            problem = Trips(Task.PATH, first.vertices, last.vertices)
             raw, _ = run_plan(SolvableGraph(inner), chosen, problem, progress=question.progress)
             if not len(raw.vertices):
                 continue

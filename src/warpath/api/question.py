@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 import numpy as np
 
 from warpath.base.errors import InputError, VertexError
-from warpath.engines.base import Problem
+from warpath.engines.base import Problem, Trips
 from warpath.graph.arguments import as_indices, checked_cutoff, checked_dist_dtype, one_index
 from warpath.graph.checks import checked_bool
 from warpath.graph.places import Snapped, noted, snapped, snapped_together
@@ -90,6 +90,10 @@ class Question:
     def problem(self, view: SolvableGraph) -> Problem:
         """Return the question in vertices of the graph that is searched."""
         return Problem(self.task, self.sources, view.columns(self.targets), self.cutoff)
+
+    def trips(self, view: SolvableGraph) -> Trips:
+        """Return a question of PATH or PAIRS in vertices of the graph that is searched."""
+        return Trips(self.task, self.sources, view.ends(self.names), self.cutoff)
 
     def but(self, **changes: Any) -> Question:
         """Return the question with some attributes changed."""

@@ -19,7 +19,16 @@ from warpath.base.errors import (
 )
 from warpath.base.progress import is_silent, watch
 from warpath.engines import cpu
-from warpath.engines.base import Order, Problem, WithDeviceResults, WithDivision, WithTotals
+from warpath.engines.base import (
+    Order,
+    Problem,
+    TableOrder,
+    Trips,
+    TripsOrder,
+    WithDeviceResults,
+    WithDivision,
+    WithTotals,
+)
 from warpath.engines.planning import without_device
 from warpath.engines.registry import capability, engine_of, required
 from warpath.graph.facts import negative_weights
@@ -74,19 +83,15 @@ def run_plan(
         _own_errors(view, chosen, None if out is None else out.dtype),
         _SILENT if silent else watch(progress, chosen.recipe.name) as report,
     ):
-        order = Order(
-            chosen.recipe,
-            view.inner,
-            problem,
-            chosen.threads,
-            chosen.params,
-            out,
-            report,
-            trace,
-            pred=pred,
-            tiles=tiles,
-            rows_on_host=chosen.rows_on_host,
-        )
+        about, how = (chosen.recipe, view.inner), (chosen.threads, chosen.params)
+        given: Any = {"progress": report, "trace": trace, "rows_on_host": chosen.rows_on_host}
+        order: Order
+        if out is not None:
+            order = TableOrder(*about, problem, *how, out, pred=pred, tiles=tiles, **given)
+        elif isinstance(problem, Trips):
+            order = TripsOrder(*about, problem, *how, **given)
+        else:
+            order = Order(*about, problem, *how, **given)
         if chosen.among:
             raw = required(chosen.device, WithDivision).run_divided(order, chosen.among)
         else:

@@ -15,7 +15,7 @@ from warpath.csgraph.errors import raising_scipys
 from warpath.csgraph.matrices import MatrixEdges
 from warpath.csgraph.results import as_floats, as_predecessors, prefer_sources
 from warpath.engines import cpu
-from warpath.engines.base import Order, Problem
+from warpath.engines.base import Problem, TableOrder
 from warpath.graph import Graph
 from warpath.graph.arguments import checked_cutoff
 from warpath.graph.csr import kept_rows
@@ -90,7 +90,7 @@ def _at_once(
     """Run Dijkstra on one thread; weights are >= 0."""
     dist = np.empty((len(sources), graph.n), graph.dist_dtype)
     cutoff = checked_cutoff(cutoff, graph)
-    cpu.run(Order(_AT_ONCE, graph, Problem(Task.MANY, sources, None, cutoff), 1, {}, dist))
+    cpu.run(TableOrder(_AT_ONCE, graph, Problem(Task.MANY, sources, None, cutoff), 1, {}, dist))
     if not predecessors:
         return dist, None
     rows = zip(sources.tolist(), dist, strict=True)

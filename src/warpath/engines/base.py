@@ -50,6 +50,18 @@ class Problem:
         return int(self.sources[0])
 
 
+@dataclass(frozen=True)
+class Trips(Problem):
+    """A question of PATH, one trip, or of PAIRS: from each source to the target at its index."""
+
+    targets: Array = field()
+
+    @property
+    def target(self) -> int:
+        """The only target."""
+        return int(self.targets[0])
+
+
 @dataclass
 class Raw:
     """What an engine returns.
@@ -75,17 +87,13 @@ class Raw:
 
 @dataclass(frozen=True)
 class Order:
-    """Everything that an engine needs for one run.
+    """Everything that an engine needs for one search from a source, or for totals.
 
     Attributes
     ----------
-    out : (k, t), where the distances of MANY and APSP go; int32 is allowed for integer weights. An
-        array of the host, or of the device that runs: then nothing is copied.
     progress : called with (done, total), or None.
     trace : where the loop puts what each round did; None where no trace was requested; then
         nothing is counted.
-    pred : (k, t), where the predecessors of MANY and APSP go; None where they were not requested.
-    tiles : the tiling of a matrix that is larger than the device's memory; None where it fits.
     rows_on_host : whether the graph's rows stay in memory of the host, where kernels read them.
     """
 
@@ -94,12 +102,33 @@ class Order:
     problem: Problem
     threads: int
     params: dict[str, float]
-    out: Array | None = None
-    progress: Callable[[int, int], None] | None = None
-    trace: Trace | None = None
-    pred: Array | None = None
-    tiles: Tiles | None = None
-    rows_on_host: bool = False
+    progress: Callable[[int, int], None] | None = field(default=None, kw_only=True)
+    trace: Trace | None = field(default=None, kw_only=True)
+    rows_on_host: bool = field(default=False, kw_only=True)
+
+
+@dataclass(frozen=True)
+class TripsOrder(Order):
+    """An order of PATH or PAIRS."""
+
+    problem: Trips
+
+
+@dataclass(frozen=True)
+class TableOrder(Order):
+    """An order of MANY or APSP that fills a table.
+
+    Attributes
+    ----------
+    out : (k, t), where the distances go; int32 is allowed for integer weights. An array of the
+        host, or of the device that runs: then nothing is copied.
+    pred : (k, t), where the predecessors go; None where they were not requested.
+    tiles : the tiling of a matrix that is larger than the device's memory; None where it fits.
+    """
+
+    out: Array
+    pred: Array | None = field(default=None, kw_only=True)
+    tiles: Tiles | None = field(default=None, kw_only=True)
 
 
 class PreparedLaunch(Protocol):
@@ -287,7 +316,7 @@ class WithTotals(Protocol):
 
         Parameters
         ----------
-        order : of MANY or APSP; `out` is not used.
+        order : of MANY or APSP.
         names : keys of `warpath.results.totals.NAMES`, which the result has as well.
         """
         ...

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import struct
 import time
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
@@ -13,7 +12,7 @@ import numpy as np
 from warpath import _core
 from warpath.base.dtypes import unreachable
 from warpath.engines import dynamic, hierarchy, loops
-from warpath.engines.base import Order, Problem, Raw
+from warpath.engines.base import Order, Problem, Raw, TableOrder, TripsOrder
 from warpath.engines.dense import adjacency_matrix, narrow_part, sums_fit_int32
 from warpath.engines.potentials import labels_or_cycle, lengths_and_potentials, potentials_of
 from warpath.graph.facts import leaves, rows_into
@@ -42,11 +41,10 @@ _ALL = np.empty(0, np.int64)  # means to the core that every vertex is a source 
 def run(order: Order, device: str = "cpu") -> Raw:
     """Run one order on the CPU; see `warpath.engines.base.Engine`."""
     del device
-    solve = _LOOPS.get(order.recipe.loop) or loops.on_cpu(order.recipe)
     if order.trace is None:
-        return solve(order)
+        return _solved(order)
     start = time.perf_counter()
-    raw = solve(order)
+    raw = _solved(order)
     seconds = time.perf_counter() - start
     if "relaxed_up" in raw.stats:
         for row in up_and_down(raw.stats, seconds):
@@ -56,16 +54,18 @@ def run(order: Order, device: str = "cpu") -> Raw:
     return raw
 
 
-def _dijkstra(order: Order) -> Raw:
-    if order.problem.task is Task.PATH:
-        return _path(order)
-    return run_search(order) if order.problem.task is Task.SSSP else many(order)
+def _solved(order: Order) -> Raw:
+    loop = order.recipe.loop
+    if isinstance(order, TableOrder) and loop in _TABLES:
+        return _TABLES[loop](order)
+    if isinstance(order, TripsOrder) and loop in _TRIPS:
+        return _TRIPS[loop](order)
+    return (_SEARCHES.get(loop) or loops.on_cpu(order.recipe))(order)
 
 
-def many(order: Order, potentials: Array | None = None) -> Raw:
+def many(order: TableOrder, potentials: Array | None = None) -> Raw:
     """Run Dijkstra from every source, on reduced weights where potentials are given."""
     problem = order.problem
-    assert order.out is not None  # noqa: S101 - the caller's promise for MANY and APSP
     targets = _ALL if problem.targets is None else problem.targets
     shared: dict[str, Any] = {
         "queue": _queue(order.recipe),
@@ -79,14 +79,13 @@ def many(order: Order, potentials: Array | None = None) -> Raw:
     return Raw(order.out, stats=stats)
 
 
-def _path(order: Order) -> Raw:
+def _path(order: TripsOrder) -> Raw:
     problem = order.problem
-    assert problem.targets is not None  # noqa: S101 - the caller's promise for PATH
     vertices, dist, stats = _core.path(
         *_csr(order.graph),
         *_csr(order.graph.reversed()),
         problem.source,
-        int(problem.targets[0]),
+        problem.target,
         bidirectional=order.recipe.loop is Loop.BIDIRECTIONAL,
         progress=order.progress,
     )
@@ -94,28 +93,24 @@ def _path(order: Order) -> Raw:
 
 
 def _bellman_ford(order: Order) -> Raw:
+    dist, stats = labels_or_cycle(order.graph, order.problem.sources, order.progress)
+    return Raw(dist, stats=stats)
+
+
+def _bellman_ford_path(order: TripsOrder) -> Raw:
     graph, problem = order.graph, order.problem
-    if problem.task is Task.MANY:
-        return _bellman_ford_rows(order)
     stats: dict[str, int] = {}
     try:
         dist, stats = labels_or_cycle(graph, problem.sources, order.progress)
-        pred = None if problem.task is Task.SSSP else tree(graph, problem.source, dist)
+        pred = tree(graph, problem.source, dist)
     except OverflowError:
-        if problem.task is Task.SSSP:
-            raise
         dist, pred = search(graph, problem.source, None, problem.targets)
-    if pred is None:
-        return Raw(dist, stats=stats)
-    assert problem.targets is not None  # noqa: S101 - the caller's promise for PATH
-    target = int(problem.targets[0])
-    vertices = _chain(pred, target)
+    vertices = _chain(pred, problem.target)
     reached = vertices[0] == problem.source
-    return Raw(dist[target], vertices if reached else _ALL, stats)
+    return Raw(dist[problem.target], vertices if reached else _ALL, stats)
 
 
-def _bellman_ford_rows(order: Order) -> Raw:
-    assert order.out is not None  # noqa: S101 - the caller's promise for MANY
+def _bellman_ford_rows(order: TableOrder) -> Raw:
     problem = order.problem
     targets = slice(None) if problem.targets is None else problem.targets
     total: dict[str, int] = {}
@@ -224,14 +219,8 @@ def _counted_search(order: Order) -> Raw:
     return Raw(dist, stats=stats)
 
 
-def _own_buckets(order: Order) -> Raw:
-    one = order.problem.task is Task.SSSP
-    return run_search(order) if one else _many_sources(order, together=False)
-
-
-def _many_sources(order: Order, *, together: bool) -> Raw:
+def _many_sources(order: TableOrder, *, together: bool) -> Raw:
     graph, problem, delta = order.graph, order.problem, order.params["delta"]
-    assert order.out is not None  # noqa: S101 - the caller's promise for MANY and APSP
     degree = graph.facts(symmetry=False).mean_degree
     stats = _core.many_sources(
         *_csr(graph), problem.sources, _ALL if problem.targets is None else problem.targets,
@@ -241,9 +230,8 @@ def _many_sources(order: Order, *, together: bool) -> Raw:
     return Raw(order.out, stats=stats)
 
 
-def _floyd_warshall(order: Order) -> Raw:
+def _floyd_warshall(order: TableOrder) -> Raw:
     graph = order.graph
-    assert order.out is not None  # noqa: S101 - the caller's promise for APSP
     try:
         lengths, potentials = lengths_and_potentials(graph)
     except OverflowError:  # under potentials, which says nothing about the distances
@@ -262,13 +250,12 @@ def _floyd_warshall(order: Order) -> Raw:
     return Raw(order.out)
 
 
-def _dense_matrix(order: Order) -> Array | None:
+def _dense_matrix(order: TableOrder) -> Array | None:
     """Return the answer's own memory where it can hold the matrix: twice as many int32 fit there.
 
     Half as wide, integers are added and compared twice as fast.
     """
     out, graph = order.out, order.graph
-    assert out is not None  # noqa: S101 - the caller's promise for APSP
     if not out.flags.c_contiguous:
         return None
     if graph.dist_dtype == np.int64 and sums_fit_int32(graph):
@@ -276,32 +263,35 @@ def _dense_matrix(order: Order) -> Array | None:
     return out if out.dtype == graph.dist_dtype else None
 
 
-def _in_hierarchy(order: Order) -> Raw:
+def _in_hierarchy(order: TripsOrder) -> Raw:
     raw = hierarchy.search(order)
     if raw is None:  # sums near the end of 64 bits, which Dijkstra's search adds with care
         return _path(order) if order.problem.task is Task.PATH else _pairs(order)
     return raw
 
 
-def _pairs(order: Order) -> Raw:
+def _pairs(order: TripsOrder) -> Raw:
     """Search for each pair apart."""
-    problem = order.problem
-    assert problem.targets is not None  # noqa: S101 - the caller's promise for PAIRS
-    dist = np.empty((len(problem.sources), 1), order.graph.dist_dtype)
+    graph, problem = order.graph, order.problem
+    dist = np.empty((len(problem.sources), 1), graph.dist_dtype)
     for trip, row in enumerate(dist):
         one = slice(trip, trip + 1)
         pair = Problem(Task.MANY, problem.sources[one], problem.targets[one])
-        many(replace(order, problem=pair, out=row[None], progress=None))
+        many(TableOrder(order.recipe, graph, pair, order.threads, order.params, row[None]))
     return Raw(dist[:, 0])
 
 
-def _down_hierarchy(order: Order) -> Raw:
-    raw = hierarchy.sweep(order)
+def _one_down_hierarchy(order: Order) -> Raw:
+    raw = hierarchy.sweep_one(order)
     if raw is None:  # as above
-        return _dijkstra(order)
-    if order.problem.task is Task.SSSP:
-        raw.dist = cut(raw.dist, order.problem.cutoff)
+        return run_search(order)
+    raw.dist = cut(raw.dist, order.problem.cutoff)
     return raw
+
+
+def _down_hierarchy(order: TableOrder) -> Raw:
+    raw = hierarchy.sweep(order)
+    return many(order) if raw is None else raw  # as above
 
 
 def refuse_overflow(graph: Graph, problem: Problem, dist: Array) -> None:
@@ -316,7 +306,7 @@ def refuse_overflow(graph: Graph, problem: Problem, dist: Array) -> None:
         _core.refuse_overflow(*_csr(graph), dist, problem.targets)
 
 
-def _johnson(order: Order) -> Raw:
+def _johnson(order: TableOrder) -> Raw:
     facts = order.graph.facts(symmetry=False)
     if not facts.negative:
         return many(order)
@@ -373,20 +363,30 @@ def _csr(graph: Graph) -> tuple[Array, Array, Array]:
     return graph.indptr, graph.indices, graph.solver_weights
 
 
-_LOOPS: dict[Loop, Callable[[Order], Raw]] = {
-    Loop.DIJKSTRA: _dijkstra,
-    Loop.BIDIRECTIONAL: _path,
+_SEARCHES: dict[Loop, Callable[[Order], Raw]] = {
+    Loop.DIJKSTRA: run_search,
     Loop.BELLMAN_FORD: _bellman_ford,
     Loop.DELTA_STEPPING: _delta_stepping,
     Loop.BUCKET_TEAM: run_search,
     Loop.BFS: run_search,
-    Loop.OWN_BUCKETS: _own_buckets,
+    Loop.OWN_BUCKETS: run_search,
+    Loop.DYNAMIC: dynamic.search,
+    Loop.HIERARCHY_SWEEP: _one_down_hierarchy,
+}
+_TRIPS: dict[Loop, Callable[[TripsOrder], Raw]] = {
+    Loop.DIJKSTRA: _path,
+    Loop.BIDIRECTIONAL: _path,
+    Loop.BELLMAN_FORD: _bellman_ford_path,
+    Loop.HIERARCHY: _in_hierarchy,
+    Loop.CUSTOMIZED: _in_hierarchy,
+}
+_TABLES: dict[Loop, Callable[[TableOrder], Raw]] = {
+    Loop.DIJKSTRA: many,
+    Loop.BELLMAN_FORD: _bellman_ford_rows,
+    Loop.OWN_BUCKETS: partial(_many_sources, together=False),
     Loop.SIDE_BY_SIDE: partial(_many_sources, together=True),
     Loop.FLOYD_WARSHALL: _floyd_warshall,
     Loop.JOHNSON: _johnson,
-    Loop.DYNAMIC: dynamic.search,
-    Loop.HIERARCHY: _in_hierarchy,
-    Loop.CUSTOMIZED: _in_hierarchy,
     Loop.HIERARCHY_BUCKETS: _down_hierarchy,
     Loop.HIERARCHY_SWEEP: _down_hierarchy,
     Loop.RESTRICTED_SWEEP: _down_hierarchy,

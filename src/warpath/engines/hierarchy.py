@@ -11,7 +11,7 @@ from warpath import _core
 from warpath.base.dtypes import unreachable
 from warpath.base.errors import GraphError, NotSupportedError
 from warpath.engines import customizable
-from warpath.engines.base import Order, Raw
+from warpath.engines.base import Order, Raw, TableOrder, TripsOrder
 from warpath.graph.checks import refuse_wide
 from warpath.graph.derived import Derived
 from warpath.graph.labels import one_label
@@ -181,10 +181,9 @@ def share_reversed(graph: Graph) -> None:
         HIERARCHY.of(graph.reversed(), lambda: hierarchy if both else hierarchy.reversed())
 
 
-def search(order: Order) -> Raw | None:
+def search(order: TripsOrder) -> Raw | None:
     """Find a route, or the distances of pairs; None without a hierarchy, see `hierarchy_of`."""
     graph, problem = order.graph, order.problem
-    assert problem.targets is not None  # noqa: S101 - the caller's promise for PATH and PAIRS
     hierarchy = _for_searches(graph, order.recipe.loop, order.threads)
     if hierarchy is None:
         return None
@@ -196,7 +195,7 @@ def search(order: Order) -> Raw | None:
         return Raw(dist, stats=counts)
     back = graph.reversed()
     rows = back.indptr, back.indices, back.solver_weights
-    ends = problem.source, int(problem.targets[0])
+    ends = problem.source, problem.target
     try:
         vertices, length, settled = hierarchy.route(*rows, *ends, progress=order.progress)
     except ValueError as error:  # the edges give no path of the length that the hierarchy has
@@ -226,20 +225,26 @@ def pairs_search(graph: Graph, loop: Loop, threads: int) -> PairsSearch | None:
     return None if hierarchy is None else partial(hierarchy.pairs, threads=threads)
 
 
-def sweep(order: Order) -> Raw | None:
-    """Find the distances from one source or several; None without a hierarchy.
-
-    An order of SSSP with several sources asks for the nearest of them, for every vertex.
-    """
-    graph, problem = order.graph, order.problem
+def sweep_one(order: Order) -> Raw | None:
+    """Find the distances from the nearest of the sources; None without a hierarchy."""
+    graph, sources = order.graph, order.problem.sources
     hierarchy = hierarchy_of(graph, order.threads)
     if hierarchy is None:
         return None
-    if problem.task is Task.SSSP and len(problem.sources) > 1:
+    if len(sources) > 1:
         return _nearest(order, hierarchy)
-    one = problem.task is Task.SSSP
-    out = np.empty((1, graph.n), graph.dist_dtype) if one else order.out
-    assert out is not None  # noqa: S101 - the caller's promise for MANY and APSP
+    out = np.empty((1, graph.n), graph.dist_dtype)
+    options: dict[str, Any] = {"threads": order.threads, "progress": order.progress}
+    counts = hierarchy.table(sources, _ALL, out, restricted=False, **options)
+    return Raw(out[0], stats=counts)
+
+
+def sweep(order: TableOrder) -> Raw | None:
+    """Fill a table of distances; None without a hierarchy."""
+    graph, problem, out = order.graph, order.problem, order.out
+    hierarchy = hierarchy_of(graph, order.threads)
+    if hierarchy is None:
+        return None
     if not out.size:
         return Raw(out)
     options: dict[str, Any] = {"threads": order.threads, "progress": order.progress}
@@ -250,7 +255,7 @@ def sweep(order: Order) -> Raw | None:
         targets = _ALL if problem.targets is None else problem.targets
         restricted = order.recipe.loop is Loop.RESTRICTED_SWEEP
         counts = hierarchy.table(problem.sources, targets, out, restricted=restricted, **options)
-    return Raw(out[0] if one else out, stats=counts)
+    return Raw(out, stats=counts)
 
 
 def _nearest(order: Order, hierarchy: Any) -> Raw:

@@ -47,13 +47,15 @@ class SolvableGraph:
 
     def columns(self, targets: Array | None) -> NDArray[np.int64] | None:
         """Return the vertices of `inner` at which paths to targets end; None for all of them."""
-        if self.inner is self.graph:
-            return targets
-        return self.ends(np.arange(self.graph.n) if targets is None else targets)
+        if targets is None:
+            return None if self.inner is self.graph else self.ends(np.arange(self.graph.n))
+        return self.ends(targets)
 
     def ends(self, targets: Array) -> NDArray[np.int64]:
         """Return the vertices of `inner` at which paths to targets end: (t,)."""
         graph = self.graph
+        if self.inner is graph:
+            return targets
         return arrivals(graph, targets) if graph.turns is None else ends_of_turns(graph, targets)
 
     def fold(self, labels: Array, source: int | None) -> Array:

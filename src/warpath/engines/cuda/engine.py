@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from warpath.base.errors import NotSupportedError
 from warpath.engines import loops
+from warpath.engines.base import TableOrder
 from warpath.engines.cuda import breadth_first, patches, repair
 from warpath.engines.cuda.flight import Ended
 from warpath.engines.cuda.rows import longest
@@ -41,7 +42,7 @@ SEARCHES: dict[Loop, tuple[Callable[..., Search], Callable[[list[int]], dict[str
     Loop.WIDE: (wide.search_of, wide.counters),
 }
 #: The loops of tables, many-to-many and all pairs.
-TABLES: dict[Loop, Callable[[Order, Device], Raw]] = {
+TABLES: dict[Loop, Callable[[TableOrder, Device], Raw]] = {
     Loop.BLOCK_A_SOURCE: block_a_source,
     Loop.FLOYD_WARSHALL: floyd_warshall,
     Loop.HIERARCHY_SWEEP: sweeps.hierarchy_sweep,
@@ -53,8 +54,9 @@ TABLES: dict[Loop, Callable[[Order, Device], Raw]] = {
 def run(order: Order, device: Device) -> Raw:
     """Run one order on a device; see `warpath.engines.base.Engine`."""
     loop = order.recipe.loop
-    solve = SINGLE_LAUNCH.get(loop) or TABLES.get(loop) or loops.on_device(order.recipe)
-    return solve(order, device)
+    if isinstance(order, TableOrder) and loop in TABLES:
+        return TABLES[loop](order, device)
+    return (SINGLE_LAUNCH.get(loop) or loops.on_device(order.recipe))(order, device)
 
 
 def run_divided(order: Order, devices: Sequence[Device]) -> Raw:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from warpath.engines.base import Problem, Raw
+from warpath.engines.base import Order, Problem, Raw
 from warpath.engines.cpu import refuse_overflow
 from warpath.engines.cuda.entry import Types, kernel
 from warpath.engines.cuda.rows import ROWS, Rows, longest, resident
@@ -24,12 +24,12 @@ from warpath.results.trace import Trace
 
 if TYPE_CHECKING:
     from warpath.base.dtypes import Array
-    from warpath.engines.base import Device, Order
+    from warpath.engines.base import Device, TableOrder
     from warpath.engines.cuda.entry import Kernel
     from warpath.recipes import Recipe
 
 
-def rounds_a_source(order: Order, device: Device) -> Raw:
+def rounds_a_source(order: TableOrder, device: Device) -> Raw:
     """Run `Loop.ROUNDS_A_SOURCE`.
 
     Raises
@@ -39,7 +39,6 @@ def rounds_a_source(order: Order, device: Device) -> Raw:
     OverflowError
         If a sum of weights could leave 64 bits, or a distance does not fit its type.
     """
-    assert order.out is not None  # noqa: S101 - the caller's promise for MANY and APSP
     graph, sources = order.graph, order.problem.sources
     if order.out.size == 0:
         return Raw(order.out, stats={"rounds": 0})
@@ -76,10 +75,7 @@ def _solved(order: Order, recipe: Recipe, graph: Graph, source: int, device: Dev
     """Run a part from a source; its rounds join those of the order's trace."""
     mine = None if order.trace is None else Trace()
     problem = Problem(Task.SSSP, np.array([source]))
-    part = replace(
-        order, recipe=recipe, graph=graph, problem=problem, out=None, progress=None, trace=mine
-    )
-    run = Run(part, device)
+    run = Run(Order(recipe, graph, problem, order.threads, order.params, trace=mine), device)
     at_rest = solve(run)
     if order.trace is not None and mine is not None:
         for one in mine:

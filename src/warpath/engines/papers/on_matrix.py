@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from warpath.base.dtypes import Array
-    from warpath.engines.base import Device, Order
+    from warpath.engines.base import Device, TableOrder
 
 _TILE = 32  # `kTile`
 _SYNCHRONIZED = 256  # rounds between two waits, in which Ctrl-C can interrupt
@@ -34,7 +34,7 @@ STEPS = 256
 _TOGETHER = 32  # `kTogether` of thread_dijkstra.cuh
 
 
-def matrix_steps(order: Order, device: Device) -> Raw:
+def matrix_steps(order: TableOrder, device: Device) -> Raw:
     """Run `Loop.MATRIX_STEPS`.
 
     Raises
@@ -42,7 +42,6 @@ def matrix_steps(order: Order, device: Device) -> Raw:
     OverflowError
         If the weights are so large that a sum could leave 64 bits.
     """
-    assert order.out is not None  # noqa: S101 - the caller's promise for APSP
     graph = order.graph
     if order.out.size == 0:
         return Raw(order.out, stats={"rounds": 0})
@@ -125,7 +124,7 @@ def _by_tiles(run: TableRun) -> Callable[[int, Array, Array | None], None]:
     return relax
 
 
-def thread_a_source(order: Order, device: Device) -> Raw:
+def thread_a_source(order: TableOrder, device: Device) -> Raw:
     """Run `Loop.THREAD_A_SOURCE`.
 
     Raises
@@ -133,7 +132,6 @@ def thread_a_source(order: Order, device: Device) -> Raw:
     OverflowError
         If a distance does not fit its type.
     """
-    assert order.out is not None  # noqa: S101 - the caller's promise for MANY and APSP
     sources = order.problem.sources
     if order.out.size == 0:
         return Raw(order.out, stats={"rounds": 0})

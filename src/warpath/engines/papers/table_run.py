@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from warpath.base.dtypes import Array
-    from warpath.engines.base import Device, Order
+    from warpath.engines.base import Device, TableOrder
     from warpath.graph import Graph
 
 #: Bytes of temporary memory for a block of rows during output.
@@ -37,7 +37,9 @@ class TableRun(Run):
     paths : whether predecessors are computed.
     """
 
-    def __init__(self, order: Order, device: Device) -> None:
+    order: TableOrder
+
+    def __init__(self, order: TableOrder, device: Device) -> None:
         super().__init__(order, device)
         graph = order.graph
         label = graph.dist_dtype
@@ -80,7 +82,6 @@ class TableRun(Run):
     def deliver(self, at: slice, dist: Array, pred: Array | None = None) -> None:
         """Copy rows of distances, (r, n) on the device, to the output; likewise predecessors."""
         order = self.order
-        assert order.out is not None  # noqa: S101 - the caller's promise for MANY and APSP
         chosen = order.problem.targets
         columns = slice(None) if chosen is None else self.device.put(chosen)
         put(order.out, at, dist[:, columns], self.device)
@@ -115,10 +116,10 @@ class TableRun(Run):
         return astray
 
 
-def asks_for_int32(order: Order) -> bool:
+def asks_for_int32(order: TableOrder) -> bool:
     """Return whether int32 distances of integer weights are requested."""
     integer = order.graph.dist_dtype.kind == "i"
-    return integer and order.out is not None and order.out.dtype == np.int32
+    return integer and order.out.dtype == np.int32
 
 
 def circles_may_close(graph: Graph) -> bool:

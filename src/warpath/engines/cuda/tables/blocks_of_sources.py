@@ -13,7 +13,7 @@ from warpath.engines.cuda.tables.widths import bucket
 
 if TYPE_CHECKING:
     from warpath.base.dtypes import Array
-    from warpath.engines.base import Device, Order, Raw
+    from warpath.engines.base import Device, Order, Raw, TableOrder
     from warpath.engines.cuda.tables.fill import BatchSolver
     from warpath.engines.cuda.tables.widths import Width
     from warpath.graph import Graph
@@ -25,7 +25,7 @@ _MOST_SOURCES = 2**14  # of a launch; a solve can be stopped between launches
 _MOST_EDGES = 2**31 - 1
 
 
-def block_a_source(order: Order, device: Device) -> Raw:
+def block_a_source(order: TableOrder, device: Device) -> Raw:
     """Run `Loop.BLOCK_A_SOURCE`."""
     return fill(order, device, block_or_pair_solver)
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from warpath.base.dtypes import Array
-    from warpath.engines.base import Device, Order
+    from warpath.engines.base import Device, Order, TableOrder
 
 
 class BatchSolver(Protocol):
@@ -46,7 +46,7 @@ class BatchSolver(Protocol):
 
 
 def fill(
-    order: Order,
+    order: TableOrder,
     device: Device,
     make: Callable[[Order, Device, Width], BatchSolver],
     *,
@@ -62,7 +62,6 @@ def fill(
     dtype : type of the rows that `finish` takes; by default that of `order.out`.
     finish : called with finished rows on the device and their sources, before they are copied.
     """
-    assert order.out is not None  # noqa: S101 - the caller's promise for MANY and APSP
     sources = np.ascontiguousarray(order.problem.sources, np.int64)
     delivery = Delivery(order.out, device, np.dtype(dtype or order.out.dtype))
     left = widths(order.graph)
@@ -88,7 +87,7 @@ def fill(
     return Raw(order.out, stats={"batches": batches} | solver.stats)
 
 
-def _fill_on_cpu(order: Order, device: Device, sources: Array, into: Array) -> None:
+def _fill_on_cpu(order: TableOrder, device: Device, sources: Array, into: Array) -> None:
     """Solve a batch with a sum beyond 64 bits; raise OverflowError if a distance is beyond them."""
     here = np.empty(into.shape, into.dtype)
     problem = replace(order.problem, sources=sources)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from warpath.base.dtypes import Array
-    from warpath.engines.base import Device, Order
+    from warpath.engines.base import Device, TableOrder
     from warpath.engines.staged.tiles import Tiles
     from warpath.graph import Graph
 
@@ -39,7 +39,7 @@ class _Labels(NamedTuple):
     proven: bool
 
 
-def floyd_warshall(order: Order, device: Device) -> Raw:
+def floyd_warshall(order: TableOrder, device: Device) -> Raw:
     """Run `Loop.FLOYD_WARSHALL`.
 
     Raises
@@ -50,7 +50,6 @@ def floyd_warshall(order: Order, device: Device) -> Raw:
         When a distance does not fit `order.out`.
     """
     out = order.out
-    assert out is not None  # noqa: S101 - the caller's promise for APSP
     graph, dtype, finish = order.graph, out.dtype, None
     sources, targets = order.problem.sources, order.problem.targets
     if out.size == 0:
@@ -100,10 +99,9 @@ def _longest(graph: Graph) -> int:
     return sum(np.maximum.reduceat(graph.solver_weights, starts).tolist())
 
 
-def _solved(order: Order, graph: Graph, dtype: np.dtype[Any], device: Device) -> Array:
+def _solved(order: TableOrder, graph: Graph, dtype: np.dtype[Any], device: Device) -> Array:
     """Return the matrix of distances in whole tiles, computed in `order.out` if possible."""
     tile, out = tile_of(device), order.out
-    assert out is not None  # noqa: S101 - the caller's promise for APSP
     side = -(-graph.n // tile) * tile
     in_place = (
         side == graph.n
@@ -152,7 +150,7 @@ def _some_far(matrix: Array, n: int, device: Device) -> bool:
     )
 
 
-def _whole(order: Order) -> bool:
+def _whole(order: TableOrder) -> bool:
     """Return whether the result is the whole matrix, not some of its rows and columns."""
     problem, n = order.problem, order.graph.n
     return problem.targets is None and np.array_equal(problem.sources, np.arange(n))
@@ -160,14 +158,13 @@ def _whole(order: Order) -> bool:
 
 def _deliver(
     matrix: Array,
-    order: Order,
+    order: TableOrder,
     dtype: np.dtype[Any],
     device: Device,
     finish: Callable[[Array, slice], None] | None,
 ) -> None:
     """Copy the distances to `out`; `finish` is called with rows of `dtype` before the copy."""
     out = order.out
-    assert out is not None  # noqa: S101 - the caller's promise for APSP
     (k, t), whole = out.shape, _whole(order)
     no_room = device.xp.zeros(1, np.int32)
     turn = kernel("answer", Types.of("int32", dtype, matrix.dtype), device.block)
@@ -195,7 +192,7 @@ def _deliver(
         raise OverflowError(msg)
 
 
-def _picked(matrix: Array, order: Order, rows: slice, device: Device) -> Array:
+def _picked(matrix: Array, order: TableOrder, rows: slice, device: Device) -> Array:
     """Return the labels of the targets for some rows of the result."""
     sources, targets = order.problem.sources[rows], order.problem.targets
     some = matrix[device.put(sources)]
@@ -206,7 +203,7 @@ def _picked(matrix: Array, order: Order, rows: slice, device: Device) -> Array:
 _CONVERTED_AT_ONCE = 2**22  # entries that are converted at once
 
 
-def in_tiles(order: Order, tiles: Tiles, device: Device) -> Raw:
+def in_tiles(order: TableOrder, tiles: Tiles, device: Device) -> Raw:
     """Run `Loop.FLOYD_WARSHALL` on a matrix on the host: `order.out` if it can hold the labels.
 
     Raises
@@ -217,7 +214,6 @@ def in_tiles(order: Order, tiles: Tiles, device: Device) -> Raw:
         When a distance does not fit `order.out`.
     """
     out, graph, finish = order.out, order.graph, None
-    assert out is not None  # noqa: S101 - the caller's promise for APSP
     if graph.facts(symmetry=False).negative:
         reduction = reweighted(graph, order.problem)
         graph, finish = reduction.graph, _lengths(reduction.potentials)

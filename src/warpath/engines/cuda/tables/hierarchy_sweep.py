@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from warpath.base.dtypes import Array
-    from warpath.engines.base import Device, Order
+    from warpath.engines.base import Device, Order, TableOrder
     from warpath.engines.cuda.tables.fill import BatchSolver
 
 #: Possible numbers of sources per sweep: the smallest that holds all sources, else the largest.
@@ -33,9 +33,9 @@ _BLOCKS_OF_TOTALS = 8  # per multiprocessor
 _SOURCES_AT_ONCE = 8  # `kSourcesAtOnce` of kernels/hierarchy_totals.cuh
 
 
-def hierarchy_sweep(order: Order, device: Device) -> Raw:
+def hierarchy_sweep(order: TableOrder, device: Device) -> Raw:
     """Run `Loop.HIERARCHY_SWEEP` on a device."""
-    if order.out is not None and order.out.size == 0:
+    if order.out.size == 0:
         return Raw(order.out)
 
     def make(order: Order, device: Device, width: Width) -> BatchSolver:
@@ -178,7 +178,7 @@ def totals(order: Order, device: Device, names: tuple[str, ...]) -> dict[str, Ar
 
     Parameters
     ----------
-    order : an order for MANY or APSP by `Loop.HIERARCHY_SWEEP`; `out` is not used.
+    order : an order for MANY or APSP by `Loop.HIERARCHY_SWEEP`.
     names : "sum", "max", "count" or "harmonic", as in `warpath.results.totals.NAMES`.
 
     Returns

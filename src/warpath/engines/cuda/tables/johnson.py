@@ -18,7 +18,7 @@ from warpath.recipes import Task
 
 if TYPE_CHECKING:
     from warpath.base.dtypes import Array
-    from warpath.engines.base import Device, Order, Problem, Raw
+    from warpath.engines.base import Device, Problem, Raw, TableOrder
 
 _LEAST_INT64 = -(2**63)
 #: Entries of a table converted at once, which limits temporary memory.
@@ -29,7 +29,7 @@ _REWEIGHTED: Derived[Graph] = Derived(__name__, "graph of reduced weights", byte
 _ON_DEVICE: Derived[Array] = Derived(__name__, "potentials on a device")
 
 
-def johnson(order: Order, device: Device) -> Raw:
+def johnson(order: TableOrder, device: Device) -> Raw:
     """Run `Loop.JOHNSON`: potentials on the CPU; searches and conversion on the device."""
     if not order.graph.facts(symmetry=False).negative:
         return fill(order, device, block_or_pair_solver)

@@ -14,7 +14,7 @@ from warpath.graph.derived import Derived
 
 if TYPE_CHECKING:
     from warpath.base.dtypes import Array
-    from warpath.engines.base import Device, Order, Raw
+    from warpath.engines.base import Device, Order, Raw, TableOrder
     from warpath.engines.cuda.tables.fill import BatchSolver
     from warpath.engines.cuda.tables.widths import Width
     from warpath.graph import Graph
@@ -38,7 +38,7 @@ _HOPS, _REACHED = 10, 2048
 _PROBES = 3  # vertices that are tested
 
 
-def pairs(order: Order, device: Device) -> Raw:
+def pairs(order: TableOrder, device: Device) -> Raw:
     """Run `Loop.PAIRS`."""
     return fill(order, device, solver_of)
 
