@@ -34,7 +34,7 @@ from warpath.base.progress import share, watch
 from warpath.engines import cpu
 from warpath.engines.dense import sums_fit_int32
 from warpath.engines.shared_rows import SharedRows
-from warpath.engines.staged.tiles import Tiles, all_pairs_on_host
+from warpath.engines.staged.tiles import Tiles
 from warpath.graph.checks import checked_bool, on_host
 from warpath.graph.fingerprint import digest_of, fingerprint
 from warpath.graph.links import (
@@ -125,7 +125,7 @@ def solved_table(options: Options, question: Question, size: Size) -> DistanceTa
         watch(question.progress, chosen.recipe.name, "" if at_once else "sources") as report,
     ):
         if chosen.staged is not None and size.place is Destination.MAPPED:
-            stats = _staged(view, chosen, problem, cast("NpyFile", result), report)
+            stats = _staged(view, chosen, chosen.staged, problem, cast("NpyFile", result), report)
             blocks = []
         else:
             blocks = result.blocks(at_once=at_once, several=rows_at_once(chosen))
@@ -380,18 +380,17 @@ def rows_at_once(chosen: Plan) -> int:
 
 
 def _staged(
-    view: SolvableGraph, chosen: Plan, problem: Problem, result: NpyFile, report: Report | None
+    view: SolvableGraph,
+    chosen: Plan,
+    memory: int,
+    problem: Problem,
+    result: NpyFile,
+    report: Report | None,
 ) -> dict[str, Any]:
-    """Let tiles of the matrix pass through the device; a stopped run goes on where it was."""
-    assert chosen.staged is not None  # noqa: S101 - the caller's promise
-    tiles = Tiles(chosen.staged, result.journal, result.journal.panels)
+    """Let tiles of the matrix pass through some bytes; a stopped run goes on where it was."""
+    tiles = Tiles(memory, result.journal, result.journal.panels)
     before = result.journal.done()
-    if not kind_of(chosen.device).own_memory:
-        stats = all_pairs_on_host(view.graph, chosen.threads, result.mapped(), tiles, report)
-    else:
-        _, stats = run_plan(
-            view, chosen, problem, out=result.mapped(), progress=report, tiles=tiles
-        )
+    _, stats = run_plan(view, chosen, problem, out=result.mapped(), progress=report, tiles=tiles)
     if before is not None:
         stats["resumed"] = min(view.graph.n, before["pivot"] * before["side"])
     return stats
@@ -438,17 +437,16 @@ class TableWork:
     def _solve(self, block: slice, into: Any, report: Report | None) -> dict[str, Any]:
         """Solve a block by the plan; raises where any distance on the way does not fit."""
         recipe = self.plan.recipe
-        picked = self.problem.targets is not None
-        at_once = recipe.loop in WHOLE_TABLES
-        by_rows = self.pred is not None and not recipe.predecessors
-        if picked and at_once:
-            return self._from_square(into, report)
-        if picked and by_rows:
-            return self._from_whole_rows(block, into, report)
-        pred = None if self.pred is None or by_rows else self.pred[block]
-        stats = self._run(block, into, pred, report)
-        if self.pred is not None and by_rows:
-            self._trees(block, into, self.pred[block])
+        columns, pred = self.problem.targets, self.pred
+        trees = None if recipe.predecessors else pred
+        if columns is not None and recipe.loop in WHOLE_TABLES:
+            return self._from_square(columns, into, report)
+        if columns is not None and trees is not None:
+            return self._from_whole_rows(block, into, trees, report)
+        kept = None if pred is None or trees is not None else pred[block]
+        stats = self._run(block, into, kept, report)
+        if trees is not None:
+            self._trees(block, into, trees[block])
         return stats
 
     def _row_by_row(self, block: slice, into: Any) -> dict[str, Any]:
@@ -514,23 +512,21 @@ class TableWork:
             into[beyond] = most
             if pred is not None:
                 pred[on_host(beyond)] = -1
-        if trace is not None:
-            self._traced(trace, into if problem.targets is None else None)
+        if trace is not None and self.trace is not None:
+            self._traced(self.trace, trace, into if problem.targets is None else None)
         return stats
 
-    def _traced(self, block: Trace, rows: Any) -> None:
+    def _traced(self, whole: Trace, block: Trace, rows: Any) -> None:
         """Append the rounds of a block, and count the edges out of what its whole rows reach."""
-        assert self.trace is not None  # noqa: S101 - the caller's promise
         for one in block:
-            self.trace.add(replace(one, number=len(self.trace)))
+            whole.add(replace(one, number=len(whole)))
         if isinstance(rows, np.ndarray):
             degrees = np.diff(self.inner.indptr)
             self.edges += sum(int(degrees[row != unreachable(row.dtype)].sum()) for row in rows)
 
-    def _from_square(self, into: Any, report: Report | None) -> dict[str, Any]:
+    def _from_square(self, columns: Array, into: Any, report: Report | None) -> dict[str, Any]:
         """Solve all pairs of the searched graph, and keep the requested rows and columns."""
-        n, columns = self.inner.n, self.problem.targets
-        assert columns is not None  # noqa: S101 - the caller's promise
+        n = self.inner.n
         square = np.empty((n, n), self._wide(into.dtype))
         kept = self.pred is not None and self.plan.recipe.predecessors
         pred = np.empty((n, n), self.inner.indices.dtype) if kept else None
@@ -546,9 +542,10 @@ class TableWork:
             self._trees(slice(None), square[sources], self.pred)
         return stats
 
-    def _from_whole_rows(self, block: slice, into: Any, report: Report | None) -> dict[str, Any]:
+    def _from_whole_rows(
+        self, block: slice, into: Any, pred: Array, report: Report | None
+    ) -> dict[str, Any]:
         """Solve whole rows, a few at a time: a tree needs them."""
-        assert self.pred is not None  # noqa: S101 - the caller's promise
         from warpath.io.streams import BLOCK_BYTES
 
         n = self.inner.n
@@ -562,7 +559,7 @@ class TableWork:
             counted = self._run(rows, wide, None, reporting, whole=True)
             picked = narrowed(wide[:, self.problem.targets], into.dtype)
             into[rows.start - block.start : rows.stop - block.start] = picked
-            self._trees(rows, wide, self.pred[rows])
+            self._trees(rows, wide, pred[rows])
             stats = {key: stats.get(key, 0) + value for key, value in counted.items()}
         return stats
 

@@ -15,6 +15,7 @@ from warpath.engines import dynamic, hierarchy, loops
 from warpath.engines.base import Order, Problem, Raw, TableOrder, TripsOrder
 from warpath.engines.dense import adjacency_matrix, narrow_part, sums_fit_int32
 from warpath.engines.potentials import labels_or_cycle, lengths_and_potentials, potentials_of
+from warpath.engines.staged.tiles import all_pairs_on_host
 from warpath.graph.facts import leaves, rows_into
 from warpath.recipes import Loop, Queue, Task
 from warpath.results.predecessors import search, tree
@@ -232,6 +233,9 @@ def _many_sources(order: TableOrder, *, together: bool) -> Raw:
 
 def _floyd_warshall(order: TableOrder) -> Raw:
     graph = order.graph
+    if order.tiles is not None:
+        all_pairs_on_host(graph, order.threads, order.out, order.tiles, order.progress)
+        return Raw(order.out)
     try:
         lengths, potentials = lengths_and_potentials(graph)
     except OverflowError:  # under potentials, which says nothing about the distances

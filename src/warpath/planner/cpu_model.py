@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from warpath.graph.facts import Facts
+    from warpath.recipes.axes import Axes
 
 
 class Destination(Enum):
@@ -320,7 +321,7 @@ def cpu_bytes(recipe: Recipe, size: Size, facts: Facts, threads: int) -> int:
         whole = n * n * (size.entry if in_place else label) + (0 if in_place else table)
         return whole if size.staged is None else size.staged
     if recipe.axes is not None:
-        return n * label + _space_of_rounds(recipe, facts, label)
+        return n * label + _space_of_rounds(recipe, recipe.axes, facts, label)
     if recipe.loop in {Loop.OWN_BUCKETS, Loop.SIDE_BY_SIDE}:
         alone = label + 16  # what is taken again where a batch is abandoned
         together = _LINE + alone if recipe.loop is Loop.SIDE_BY_SIDE else 0
@@ -370,15 +371,14 @@ def lean_bytes(n: int, threads: int) -> int:
     return n * _LEAN * threads + _ANYHOW
 
 
-def _space_of_rounds(recipe: Recipe, facts: Facts, label: int) -> int:
+def _space_of_rounds(recipe: Recipe, axes: Axes, facts: Facts, label: int) -> int:
     """Bytes of flags or lists, and of a matrix or of the rows of predecessors."""
-    assert recipe.axes is not None  # noqa: S101 - the caller's promise
     if recipe.loop is Loop.STEPPING:
         return facts.n * (1 + 2 * _ENTRIES)  # a flag, and entries of two lists
     work = facts.n * 2
-    if recipe.axes.layout is Layout.DENSE:
+    if axes.layout is Layout.DENSE:
         return work + facts.n * facts.n * label
-    if recipe.axes.direction is Direction.PULL:
+    if axes.direction is Direction.PULL:
         work += facts.n * 8 + facts.m * (label + 4)
     return work
 

@@ -318,7 +318,7 @@ def host_bytes(recipe: Recipe, size: Size, facts: Facts) -> int:
             else set()
         )
         if size.staged is not None:
-            return _staged_on_host(size, facts, table if size.place in held else 0)
+            return _staged_on_host(size.staged, size, facts, table if size.place in held else 0)
         return min(_BUFFERS, table) + (table if size.place in held else 0)
     dense = recipe.axes.layout is Layout.DENSE
     return facts.n * label_bytes(facts) * (facts.n + 1 if dense else 1)
@@ -342,16 +342,15 @@ def tiles_bytes(size: Size, facts: Facts, gpu: int, host: int) -> int | None:
     return min(gpu // 5 * 4, host // 4, _MOST_TILES)
 
 
-def _staged_on_host(size: Size, facts: Facts, table: int) -> int:
+def _staged_on_host(staged: int, size: Size, facts: Facts, table: int) -> int:
     """Bytes of the matrix, of its panels and of the memory that tiles are copied from and to."""
-    assert size.staged is not None  # noqa: S101 - the caller's promise
     label = label_bytes(facts)
-    side = math.isqrt(size.staged // (4 * label))
+    side = math.isqrt(staged // (4 * label))
     if size.place is Destination.MAPPED:
-        return size.staged  # the panels are a file, too
+        return staged  # the panels are a file, too
     wide = size.entry != label and not (facts.sums_fit_int32 and not facts.negative)
     matrix = table + (facts.n**2 * label if wide else 0)
-    return matrix + 2 * min(side, facts.n) * facts.n * max(size.entry, label) + size.staged
+    return matrix + 2 * min(side, facts.n) * facts.n * max(size.entry, label) + staged
 
 
 def _kept(recipe: Recipe, axes: Axes, index: int, label: int) -> tuple[int, int]:

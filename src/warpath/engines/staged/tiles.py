@@ -11,7 +11,6 @@ each vertex of the pivot and entry. So pivots are as large as memory allows.
 from __future__ import annotations
 
 import math
-import time
 import zlib
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
@@ -393,11 +392,10 @@ def _fill(matrix: Array, graph: Graph, narrow: np.dtype[Any]) -> None:
 
 def all_pairs_on_host(
     graph: Graph, threads: int, matrix: Array, tiles: Tiles, report: Report | None
-) -> dict[str, float]:
+) -> None:
     """Fill a matrix of distances on the host, from tiles that pass through its memory."""
     narrow = graph.dist_dtype.kind == "i" and sums_fit_int32(graph)
     blocks = HostBlocks(np.int32 if narrow else graph.dist_dtype, threads)
-    start = time.perf_counter()
     all_pairs(
         graph,
         matrix,
@@ -409,4 +407,3 @@ def all_pairs_on_host(
         report,
         threads=threads,
     )
-    return {"seconds": time.perf_counter() - start}
