@@ -38,15 +38,6 @@ def cases(data: Path | None) -> Iterator[Case]:
             yield from (_of_file(data / name, each) for each in weights.split())
 
 
-def cases_of_gpus() -> list[Case]:
-    """Return the graphs on which choices for a GPU are judged: held-out and larger ones."""
-    return [
-        _generated(HELD_OUT, kind, arguments, dtype, seed=100 + at)
-        for at, (kind, arguments, dtypes) in enumerate([*_HELD_OUT, *_LARGE])
-        for dtype in dtypes.split()
-    ]
-
-
 def _generated(part: str, kind: str, arguments: dict[str, Any], dtype: str, seed: int) -> Case:
     said = " ".join(f"{key}={value}" for key, value in arguments.items())
     weights = {"weights": None} if dtype == "none" else {"dtype": dtype}
@@ -163,23 +154,4 @@ _HELD_OUT: _Table = [
     ("dense", {"n": 600, "density": 0.3}, "int32 float32"),
     ("dense", {"n": 1_500, "density": 0.1}, "int32"),
     ("complete", {"n": 500}, "int32 float64"),
-]
-#: Only for GPUs: a CPU would take too long for all queries on these.
-_LARGE: _Table = [
-    ("road", {"n": 1_500_000, "degree": 2.6}, "int32 float64"),
-    ("road", {"n": 5_000_000, "degree": 2.4, "weights": (1, 5000)}, "int64"),
-    ("grid", {"rows": 2_500, "columns": 1_500, "weights": (1, 100)}, "int32 float32"),
-    ("grid", {"rows": 300, "columns": 9_000, "weights": (10, 2000), "drop": 0.15}, "int32"),
-    ("grid", {"rows": 1_100, "columns": 1_300, "diagonal": True, "drop": 0.1}, "float32"),
-    ("delaunay", {"n": 600_000}, "int32 float64"),
-    ("rmat", {"scale": 19, "edge_factor": 10, "weights": (1, 1000)}, "int32 float32"),
-    ("rmat", {"scale": 21, "edge_factor": 6, "permute": True}, "int64"),
-    ("kronecker", {"scale": 19, "edge_factor": 12}, "float32"),
-    ("random_in_degree", {"n": 1_500_000, "degree": 4}, "int32"),
-    ("random_in_degree", {"n": 3_000_000, "degree": 9, "weights": (1, 100)}, "float32"),
-    ("uniform", {"n": 1_200_000, "out_degree": 6, "weights": (1, 50)}, "int32 float64"),
-    ("uniform", {"n": 700_000, "out_degree": 24}, "int64"),
-    ("small_world", {"n": 900_000, "degree": 8, "rewire": 0.02}, "int32 float32"),
-    ("small_world", {"n": 2_000_000, "degree": 6, "rewire": 0.3}, "int32"),
-    ("dense", {"n": 4_000, "density": 0.15}, "int32"),
 ]

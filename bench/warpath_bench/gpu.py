@@ -4,8 +4,8 @@ Every graph is solved from its largest hub, from a vertex in the middle and from
 line has three times per source: of the kernels, by events; of the call that leaves its answer on
 the device; and of the call with the copy to the host. The graph is on the device before. Every
 distance is compared, untimed, with the CPU's, of which the first answer is certified. --catalogue
-also times every published recipe, --planner judges the choices of "auto". Other processes make
-graphs and right answers meanwhile. Measurements that are in the file of lines are not repeated.
+also times every published recipe. Other processes make graphs and right answers meanwhile.
+Measurements that are in the file of lines are not repeated.
 """
 
 from __future__ import annotations
@@ -23,9 +23,8 @@ from warpath.base.errors import WarpathError
 from warpath.recipes import CATALOGUE
 from warpath_bench import gpu_page
 from warpath_bench.catalogue import published
-from warpath_bench.fit_cases import cases_of_gpus
 from warpath_bench.gpu_made import Failed, Makers, Wanted
-from warpath_bench.gpu_studies import beside, timed_candidates, warm_up
+from warpath_bench.gpu_studies import beside, warm_up
 from warpath_bench.lines import append
 from warpath_bench.options import REQUIRED, parsed
 from warpath_bench.run import facts_of
@@ -45,7 +44,6 @@ if TYPE_CHECKING:
     Line = dict[str, Any]
 
 _REPEATS = 3
-_OF_PLANNER = 3  # sources of each graph on which the planner is judged
 
 
 def measured(
@@ -143,7 +141,6 @@ def main(arguments: Sequence[str], opened: Any = None) -> int:
             "with weights of the first type",
         },
         limit={"default": 1.0, "help": "for one solve of a published recipe"},
-        planner={"default": False, "help": "time all candidates of auto on held-out graphs"},
         lines=REQUIRED,
         output=None,
         budget=3600.0,
@@ -196,9 +193,6 @@ class _Run:
     def wanted(self) -> Iterator[Wanted]:
         """Yield the graphs with missing measurements, the last one first: it takes the longest."""
         yield from filter(None, map(self._wanted, reversed(self._options.graphs)))
-        for case in cases_of_gpus() if self._options.planner else ():
-            if any(self._missing("planner", case.name, "own", ["auto"])):
-                yield Wanted(case.name, case.make, sources=_OF_PLANNER)
 
     def _wanted(self, name: str) -> Wanted | None:
         """Return what to make for a graph's missing measurements; None if none are missing."""
@@ -224,10 +218,6 @@ class _Run:
             graph = made.graph(dtype)
             right = made.right(graph, dtype)
             about = {"graph": title, "dtype": dtype, "n": graph.n, "m": graph.m}
-            if dtype == "own":
-                found = timed_candidates(graph, right, self._device.name)
-                self._keep({"study": "planner", "algorithm": "auto"} | about | found)
-                continue
             for algorithm in self._missing("source", title, dtype, self._options.algorithms):
                 line: Line = {"algorithm": algorithm} | about | {"sources": made.sources}
                 try:

@@ -42,13 +42,13 @@ class Wanted(NamedTuple):
     ----------
     title : title of the graph.
     make : makes or reads the graph; another process can be given it.
-    dtypes : the weights' types; "own" for a graph that the planner is judged on.
+    dtypes : the weights' types.
     sources : number of sources.
     """
 
     title: str
     make: Callable[[], Graph]
-    dtypes: tuple[str, ...] = ("own",)
+    dtypes: tuple[str, ...]
     sources: int = 8
 
 

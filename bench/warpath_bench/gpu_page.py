@@ -10,7 +10,6 @@ import numpy as np
 from warpath.base import units
 from warpath.recipes import CATALOGUE
 from warpath_bench import lines as files
-from warpath_bench.gpu_studies import GOOD, over_best
 from warpath_bench.measured import about, rows
 
 if TYPE_CHECKING:
@@ -60,7 +59,6 @@ _GATHERED = {4: 158e9, 32: 132e9, 64: 73e9, 256: 44e9, 1024: 40e9, 4096: 38e9}
 _BARRIER = 1e-6
 
 _HEAD = """\
-# One source on {gpu}
 
 <!-- Written by `warpath bench gpu --output` from bench/warpath_bench/gpu_page.py: edit there. -->
 
@@ -88,7 +86,7 @@ def key_of(line: Line) -> tuple[str, str, str, str]:
 
 
 def study_of(line: Line) -> str:
-    """Return "source", "catalogue" or "planner"."""
+    """Return "source" or "catalogue"."""
     return str(line.get("study", "source"))
 
 
@@ -111,9 +109,6 @@ def compact(line: Line) -> str:
             return f"{told}{key}: {line[key]}"
     if "limit" in line:
         return f"{told}stopped after {units.seconds(line['limit'])}"
-    if study_of(line) == "planner":
-        times = ", ".join(f"{name} {units.digits(ms)}" for name, ms in line["ms"].items())
-        return f"{told}{line['chosen']}; {times} ms, {line['wrong']} wrong"
     times = ", ".join(
         f"{key[:-3]} {median(line[key]):.3f}"
         for key in ("kernel_ms", "call_ms", "copied_ms")
@@ -123,22 +118,19 @@ def compact(line: Line) -> str:
 
 
 def page(lines: Sequence[Line]) -> str:
-    """Return the page: the conditions, the table, and the planner's choices."""
+    """Return the page: the conditions and the table."""
     gpu = ", ".join(sorted({line["gpu"] for line in lines}))
     mine = ours(lines)
-    parts = []
+    parts = [f"# One source on {gpu}"]
     if mine:
         counts = sorted({len(line["sources"]) for line in mine})
         dtype = mine[0]["dtype"]
         sources = " or ".join(map(str, counts))
         shown = [line for line in mine if line["dtype"] == dtype]
-        parts = [_HEAD.format(gpu=gpu, dtype=dtype, sources=sources)]
+        parts += [_HEAD.format(dtype=dtype, sources=sources)]
         parts += rows(_COLUMNS, [_row(line, lines) for line in shown])
         verdict = " ".join(_verdict(mine))
         parts += ["", verdict] if verdict else []
-    else:
-        parts = [f"# The planner on {gpu}"]
-    parts += _planner([line for line in lines if study_of(line) == "planner"])
     return "\n".join([*parts, "", f"Measured with {about(lines)}.", ""])
 
 
@@ -213,22 +205,6 @@ def _verdict(mine: Sequence[Line]) -> list[str]:
 def _rounds(line: Line) -> float | None:
     told = [rounds for rounds in line["rounds"] if rounds is not None]
     return median(told) if told else None
-
-
-def _planner(lines: Sequence[Line]) -> list[str]:
-    """Return the share of good choices, and the misses; empty if no graph was measured."""
-    lost = {line["graph"]: over for line in lines if (over := over_best(line))}
-    if not lines:
-        return []
-    good = sum(each <= GOOD for each in lost.values())
-    missed = sorted((-over, graph) for graph, over in lost.items() if over > GOOD)
-    said = [f"On {good} of {len(lost)} graphs the choice is within 10 % of the fastest recipe."]
-    if missed:
-        worst = "; ".join(f"{graph}, {-over:.2f} times" for over, graph in missed)
-        said.append(f"The others: {worst}.")
-    unjudged = [line["graph"] for line in lines if line["graph"] not in lost]
-    said += [f"Not judged: {', '.join(unjudged)}."] if unjudged else []
-    return ["", "## What the planner chooses", "", " ".join(said)]
 
 
 def write(lines: Sequence[Line], text: str, path: Path) -> None:

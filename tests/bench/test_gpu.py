@@ -135,7 +135,7 @@ def test_a_page_sets_adds_and_the_fastest_published_recipe_beside_ours():
 def test_rows_come_by_kind_and_size_whatever_was_ready_first():
     names = "uniform 8 8", "odd 1", "NY", "grid 20", "grid 3"
     lines = [{"graph": name, "m": int("0" + "".join(filter(str.isdigit, name)))} for name in names]
-    shown = [line["graph"] for line in gpu_page.ours([*lines, {"study": "planner"}])]
+    shown = [line["graph"] for line in gpu_page.ours([*lines, {"study": "catalogue"}])]
     assert shown == ["NY", "grid 3", "grid 20", "uniform 8 8", "odd 1"]
 
 

@@ -1,4 +1,4 @@
-"""What ``warpath bench gpu`` sets beside ours: makers of graphs, the catalogue, the planner."""
+"""What ``warpath bench gpu`` sets beside ours: makers of graphs, the catalogue."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ import warpath as wp
 from warpath.recipes import CATALOGUE
 from warpath_bench import (
     catalogue,
-    fit_cases,
     gpu,
     gpu_made,
     gpu_studies,
@@ -126,13 +125,12 @@ def test_nothing_is_waited_for_once_the_time_is_over(tmp_path):
         assert found == Failed(SMALL, "the time was over")
 
 
-def test_the_last_graph_is_made_first_and_the_planners_last(measured, monkeypatch):
+def test_the_last_graph_is_made_first(measured, monkeypatch):
     asked = []
     monkeypatch.setattr(Makers, "each", lambda _, wanted, __: iter(asked.extend(wanted) or ()))
-    measured("--graphs", "grid 8", "rmat 26 16", "--dtypes", "int32", "float32", "--planner")
-    found = [(one.title, one.dtypes, one.sources) for one in asked[:2]]
+    measured("--graphs", "grid 8", "rmat 26 16", "--dtypes", "int32", "float32")
+    found = [(one.title, one.dtypes, one.sources) for one in asked]
     assert found == [(name, ("int32", "float32"), 2) for name in ("rmat 26 16", "grid 8")]
-    assert {one.dtypes for one in asked[2:]} == {("own",)}
 
 
 def test_recipes_that_are_missing_ask_for_one_source_of_the_first_type(measured, monkeypatch):
@@ -226,47 +224,6 @@ def test_every_recipe_is_warmed_up_once_before_any_is_timed(measured, monkeypatc
     assert solved == ["martin2009.fh"]  # Dial's buckets take whole numbers alone
 
 
-def test_the_planner_is_judged_by_what_it_could_have_taken(measured, monkeypatch):
-    monkeypatch.setattr(gpu_studies, "_LEAST", 60)
-    cases = [case for case in fit_cases.cases_of_gpus() if "n=3000 " in case.name][:2]
-    monkeypatch.setattr(gpu, "cases_of_gpus", lambda: cases)
-    code, page, _, lines = measured("--graphs", "--planner")
-    assert code == 0
-    assert [line["graph"] for line in lines] == [case.name for case in cases]
-    for line in lines:
-        planned = {one.name for one in CATALOGUE if one.planned and "cpu" in one.devices}
-        assert line["chosen"] in line["ms"]
-        assert set(line["ms"]) <= planned
-        assert len(line["ms"]) >= 5
-        assert line["wrong"] == 0
-        assert not line["unmeasured"]
-    assert "## What the planner chooses" in page
-    assert " of 2 graphs the choice" in page
-    *_, again = measured("--graphs", "--planner")
-    assert again == lines
-
-
-def test_a_candidate_far_slower_than_the_best_is_stopped(monkeypatch):
-    graph = wp.generate.uniform(2000, 8)
-    right = answers_of(graph, [0, 1], 0)
-    monkeypatch.setattr(gpu_studies, "_LEAST", 1e-6)
-    monkeypatch.setattr(gpu_studies, "_HOPELESS", 1e-9)
-    line = gpu_studies.timed_candidates(graph, right, "cpu")
-    assert not set(line["ms"]) & set(line["unmeasured"])
-    assert set(line["ms"]) | set(line["unmeasured"]) == set(line["predicted_ms"])
-    assert line["unmeasured"]
-    assert all(why.startswith("> ") for why in line["unmeasured"].values())
-
-
-def test_a_wrong_distance_of_a_candidate_makes_the_command_fail(measured, wrong_sssp, monkeypatch):
-    cases = [case for case in fit_cases.cases_of_gpus() if "n=3000 " in case.name][:1]
-    monkeypatch.setattr(gpu, "cases_of_gpus", lambda: cases)
-    monkeypatch.setattr(gpu_studies.calls, "sssp", wrong_sssp)
-    code, *_, lines = measured("--graphs", "--planner")
-    assert code == 1
-    assert lines[0]["wrong"] > 0
-
-
 def test_a_recipe_that_may_be_wrong_is_no_fault_but_shown():
     line = {
         "study": "catalogue",
@@ -279,24 +236,3 @@ def test_a_recipe_that_may_be_wrong_is_no_fault_but_shown():
     }
     assert not gpu.gpu_page.is_wrong(line)
     assert gpu.gpu_page.is_wrong(line | {"algorithm": "martin2009.f_gpu"})
-
-
-def test_choices_are_good_within_a_tenth_of_the_best():
-    about = {"study": "planner", "m": 7, "chosen": "warpath.wide", "wrong": 0, "gpu": "GPU"}
-    lines = [
-        about | {"graph": "near", "ms": {"warpath.wide": 1.1, "warpath.patches": 1.0}},
-        about | {"graph": "far", "ms": {"warpath.wide": 3.0, "warpath.patches": 2.0}},
-        about | {"graph": "other", "ms": {"warpath.wide": 3.0, "johnson_gpu.bf_queue": 1.0}},
-        about | {"graph": "none", "ms": {"warpath.patches": 2.0}},
-    ]
-    text = gpu.gpu_page.page(lines)
-    assert text.startswith("# The planner on GPU\n")
-    assert "On 1 of 3 graphs the choice" in text
-    assert "The others: other, 3.00 times; far, 1.50 times. Not judged: none." in text
-
-
-def test_held_out_graphs_have_weights_of_all_types_and_other_seeds():
-    names = [case.name for case in fit_cases.cases_of_gpus()]
-    assert len(names) == len(set(names)) > 50
-    types = {name.rsplit(" ", 1)[1] for name in names}
-    assert types == {"int32", "int64", "float32", "float64", "none"}
