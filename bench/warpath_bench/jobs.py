@@ -46,8 +46,6 @@ if TYPE_CHECKING:
 TYPES = {"int32": ("int32", "int32"), "int64": ("int32", "int64"), "float32": ("float32",) * 2}
 _WARM_UP = 2.0  # seconds on the graph itself; enough to copy it to the device
 _TRACED = 5  # slowdown of a traced solve, which waits for the device after each step
-_SEEDS = 3  # of the emulator's orders of threads
-_MOST_EMULATED = 100_000  # edges of a graph that the emulator solves
 _SEED = 20261121
 
 
@@ -154,7 +152,6 @@ class Bench:
     traced : maximum expected seconds of a traced solve; if it would take longer, it is omitted.
     solve : the solver of one source, `sssp` by default.
     device : the GPU; None for that of the planner.
-    counting : where one source of a GPU's recipes is solved: "emulated" for counts without times.
     graphs : makes the graph of a name; `graph_of` by default.
     """
 
@@ -163,11 +160,10 @@ class Bench:
         traced: float,
         solve: Callable[..., Paths] | None = None,
         device: Device | None = None,
-        counting: str = "cuda",
         graphs: Callable[[str], Graph] | None = None,
     ) -> None:
         self._traced, self._solve = traced, solve or calls.sssp
-        self._device, self._counting = device, counting
+        self._device = device
         self._made = graphs or graph_of
         self._limit = 0.0
         self._key: tuple[Any, ...] | None = None
@@ -183,7 +179,7 @@ class Bench:
             self._prepare(job)
             self._key = key
         graph, facts = self._graph, self._graph.facts(symmetry=False)
-        gpu = self._counting if self._device is None else self._device.name
+        gpu = "cuda" if self._device is None else self._device.name
         device = "cpu" if "cpu" in recipe.devices else gpu
         line: Line = {
             "study": job.study,
@@ -257,12 +253,11 @@ class Bench:
         if job.delta is not None:
             default = chosen_params(recipe, facts, {}).get("delta", _rule(facts))
             params = {"delta": max(default * job.delta, 1 if facts.integer else 0)}
-        device = "cpu" if "cpu" in recipe.devices else self._counting
+        device = "cpu" if "cpu" in recipe.devices else "cuda"
         call = {"algorithm": job.recipe, "device": device, "params": params}
         reached = self._right != unreachable(self._right.dtype)
         edges = int(np.diff(self._graph.indptr)[reached].sum())
-        measure = self._emulated if device == "emulated" else self._timed
-        return {"dijkstra_edges": edges} | measure(recipe, call, job, edges)
+        return {"dijkstra_edges": edges} | self._timed(recipe, call, job, edges)
 
     def _timed(self, recipe: Recipe, call: dict[str, Any], job: Job, edges: int) -> Line:
         counts = call["device"] == "cpu" or recipe.loop not in IN_ONE_LAUNCH
@@ -285,30 +280,6 @@ class Bench:
             with at_most(self._limit):
                 found |= _counted(self._once(call, trace=True)[1], edges, each=job.rounds)
         return found
-
-    def _emulated(self, recipe: Recipe, call: dict[str, Any], job: Job, edges: int) -> Line:
-        """Return the counts of a solve, or the reason for none.
-
-        Some counts depend on the order of threads: those of several seeds are given as ranges.
-        """
-        if recipe.loop in IN_ONE_LAUNCH:
-            return {"refused": "it has no counts, and needs a GPU for its time"}
-        if self._graph.m > _MOST_EMULATED:
-            return {"refused": f"the emulator is for graphs of up to {_MOST_EMULATED:,} edges"}
-        with at_most(self._limit):
-            runs = [
-                self._once(call | {"device": f"emulated:{seed}"}, trace=True)[1]
-                for seed in range(_SEEDS)
-            ]
-        counts = [_counted(traced, edges, each=job.rounds) for traced in runs]
-        ranges = {
-            key: [min(values), max(values)]
-            for key in ("rounds", "work", "parallelism")
-            if len(values := {one[key] for one in counts if one[key] is not None}) > 1
-        }
-        wrong = max(self._wrong(recipe, traced.dist) for traced in runs)
-        found: Line = {"wrong": wrong, "seeds": _SEEDS} | ({"ranges": ranges} if ranges else {})
-        return found | counts[0]
 
     def _once(self, call: dict[str, Any], *, trace: bool = False) -> tuple[float, Paths]:
         source = self._graph.label_of(self._sources)[0]

@@ -19,9 +19,9 @@ import numpy as np
 
 from warpath.base import settings
 from warpath.base.errors import InputError, WarpathError, require
-from warpath.recipes import CATALOGUE, Task
+from warpath.recipes import CATALOGUE
 from warpath_bench import experiments
-from warpath_bench.experiments import TASKS, graphs_of, job_of, made_or_read
+from warpath_bench.experiments import graphs_of, job_of, made_or_read
 from warpath_bench.jobs import Bench, code_of, read_lines
 from warpath_bench.jobs import run as run_jobs
 from warpath_bench.options import parsed
@@ -45,7 +45,6 @@ if TYPE_CHECKING:
 
 _DEVICES = {"cpu": "the CPU", "cuda": "a GPU"}
 _SEED = 20261121
-_EMULATED = "The counts of recipes for GPUs are of the emulator, on graphs of up to 100,000 edges."
 
 
 def main(
@@ -76,8 +75,8 @@ def main(
         lines=None,
         devices={
             "nargs": "+",
-            "choices": [*_DEVICES, "emulated"],
-            "help": "by default the CPU, and a GPU if present, else the emulator's counts",
+            "choices": list(_DEVICES),
+            "help": "by default the CPU, and a GPU if present",
         },
         limit=60.0,
         budget={"default": 3600.0, "help": "seconds for everything, shared by papers"},
@@ -92,22 +91,18 @@ def main(
         device = _opened(gpu)
     if device is not None and "cuda" not in devices:
         devices.append("cuda")
-    if device is None and not options.devices and _opened(_emulator):
-        devices.append("emulated")
     facts = facts_of(devices if solve is None else ["cpu"], options.commit)
     start, every_line = time.monotonic(), []
     for at, paper in enumerate(papers):
         left = options.budget - (time.monotonic() - start)
         cells = planned(paper, options.scale, options.repeats, options.data, devices)
         stem = options.output / f"{paper.name}-{kind_of(facts)}"
-        counting = "emulated" if device is None and "emulated" in devices else "cuda"
-        bench = Bench(options.limit, solve, device, counting, graphs_by_name(cells))
+        bench = Bench(options.limit, solve, device, graphs_by_name(cells))
         lines = options.lines or stem.with_name(f"{stem.name}.jsonl")
         limits = {"limit": options.limit, "budget": left / (len(papers) - at)}
         found = list(measured(cells, bench, lines, facts=facts, **limits))
         absent = [name for device, name in _DEVICES.items() if device not in devices]
         scale = _scale(options, len(cells), len(found))
-        scale += f" {_EMULATED}" if "emulated" in devices else ""
         command = f"warpath bench paper {options.papers[at]} --scale {options.scale:g}"
         sys.stdout.write(f"{_write(Results(paper, found), stem, command, scale, absent)}\n")
         every_line += found
@@ -136,13 +131,6 @@ def _opened(open_device: Callable[[], Device]) -> Device | None:
         return open_device()
     except WarpathError:
         return None
-
-
-def _emulator() -> Device:
-    """Return the emulator of kernels; there is one in a checkout with g++."""
-    from warpath.engines.emulator import emulated
-
-    return emulated()
 
 
 def _check(options: argparse.Namespace) -> None:
@@ -230,16 +218,9 @@ def _cells(
     return [
         Cell(study, made, row, job_of(paper, study, made, recipe, factor, scale))
         for recipe in (*study.variants, *study.beside)
-        if set(devices) & set(CATALOGUE[recipe].devices) or _counts(study, recipe, devices)
+        if set(devices) & set(CATALOGUE[recipe].devices)
         for factor in study.factors
     ]
-
-
-def _counts(study: Study, recipe: str, devices: Sequence[str]) -> bool:
-    """Return whether the emulator counts the work of a recipe for GPUs in a study."""
-    one_source = TASKS[study.task] is Task.SSSP
-    on_gpu = "cuda" in CATALOGUE[recipe].devices
-    return "emulated" in devices and on_gpu and one_source
 
 
 def measured(

@@ -116,21 +116,14 @@ def _list(head: str, items: Sequence[str]) -> list[str]:
 
 
 def _times(results: Results, figure: Figure) -> list[str]:
-    """Return a table of times, and speedups over the baseline: recipes by graphs.
-
-    Recipes that were emulated have no times: their counts follow in a table of their own.
-    """
+    """Return a table of times, and speedups over the baseline: recipes by graphs."""
     study = results.study(figure)
     labels, recipes = results.labels(study), results.recipes(figure)
-    emulated = [recipe for recipe in recipes if results.device(study, recipe) == "emulated"]
     body = [
         [short(recipe, study), *(_cell(results, figure, label, recipe) for label in labels)]
         for recipe in recipes
-        if recipe not in emulated
     ]
-    times = rows(["", *labels], body) if body else []
-    counts = _work(results, figure, emulated)
-    return [*times, "", "Counted by the emulator:", "", *counts] if counts else times
+    return rows(["", *labels], body) if body else []
 
 
 def _cell(results: Results, figure: Figure, label: str, recipe: str) -> str:
@@ -169,14 +162,14 @@ def _graphs(results: Results, figure: Figure) -> list[str]:
     return rows(["graph", "vertices", "edges", "mean degree"], body) if body else []
 
 
-def _work(results: Results, figure: Figure, recipes: Sequence[str] | None = None) -> list[str]:
+def _work(results: Results, figure: Figure) -> list[str]:
     study = results.study(figure)
     body = []
-    for recipe in results.recipes(figure) if recipes is None else recipes:
+    for recipe in results.recipes(figure):
         cells = []
         for label in results.labels(study):
             keys = ("work", "parallelism", "rounds")
-            found = [_spread(results, study, label, recipe, key) for key in keys]
+            found = [_median(results, study, label, recipe, key) for key in keys]
             known = [text for text in found if text]
             cells.append(" · ".join(known) if len(known) == 3 else "")
         if any(cells):
@@ -185,14 +178,9 @@ def _work(results: Results, figure: Figure, recipes: Sequence[str] | None = None
     return rows(head, body) if body else []
 
 
-def _spread(results: Results, study: Study, label: str, recipe: str, key: str) -> str:
-    """Return a count: the median, or the range where it depends on the order of threads."""
+def _median(results: Results, study: Study, label: str, recipe: str, key: str) -> str:
     value = results.mid(study, label, recipe, key)
-    ranges = [line.get("ranges", {}).get(key) for line in results.of(study, label, recipe)]
-    ends = [end for one in ranges if one for end in one]
-    if value is None or not ends:
-        return "" if value is None else units.digits(value)
-    return f"{units.digits(min(ends))} to {units.digits(max(ends))}"
+    return "" if value is None else units.digits(value)
 
 
 def _delta(results: Results, figure: Figure) -> list[str]:

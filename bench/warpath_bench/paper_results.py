@@ -54,16 +54,6 @@ class Results:
         shown = figure.only or (*study.variants, *study.beside)
         return [recipe for recipe in shown if recipe in here]
 
-    def device(self, study: Study, recipe: str) -> str:
-        """Return the device of a recipe's lines; empty without any."""
-        of = (
-            line
-            for (name, _, one, _), lines in self._at.items()
-            for line in lines
-            if (name, one) == (study.name, recipe)
-        )
-        return str(next(of, {}).get("device", ""))
-
     def absent(self, figure: Figure) -> list[str]:
         """Return the paper's recipes of a figure that run on no device here."""
         study = self.study(figure)

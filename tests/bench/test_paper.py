@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -13,7 +12,7 @@ import warpath as wp
 from support.emulated_calls import sssp_on
 from support.kernels import CACHE
 from warpath.base.errors import NoDeviceError
-from warpath.engines.emulator.device import EmulatedDevice, InterruptibleDevice
+from warpath.engines.emulator.device import EmulatedDevice
 from warpath.recipes import Task
 from warpath.results.paths import Paths
 from warpath_bench import __main__ as command
@@ -186,12 +185,6 @@ def no_gpu(monkeypatch):
     monkeypatch.setattr("warpath.engines.cuda.device.open_device", none)
 
 
-@pytest.fixture
-def alone(monkeypatch, no_gpu):  # noqa: ARG001 - without the one and the other
-    """A machine without a GPU, and a wheel without the emulator."""
-    monkeypatch.setattr(paper, "_emulator", lambda: None)
-
-
 def report_of(tmp_path):
     (path,) = (tmp_path / "out").glob("*.md")
     return path.read_text()
@@ -202,7 +195,7 @@ def lines_of(tmp_path):
     return read_lines([path])
 
 
-@pytest.mark.usefixtures("alone")
+@pytest.mark.usefixtures("no_gpu")
 def test_a_report_has_each_figure_with_its_picture_and_the_papers_numbers(tiny, tmp_path):
     assert paper.main([*tiny, "--commit", "abc"]) == 0
     text = report_of(tmp_path)
@@ -228,7 +221,7 @@ def test_a_report_has_each_figure_with_its_picture_and_the_papers_numbers(tiny, 
     assert "## Failures and wrong answers\n\n- none" in text
 
 
-@pytest.mark.usefixtures("alone")
+@pytest.mark.usefixtures("no_gpu")
 def test_a_run_is_continued_where_it_ended_and_never_repeated(tiny, tmp_path, capsys):
     assert paper.main([*tiny, "--budget", "1e-9"]) == 0
     assert "not begun, for the time is over" in capsys.readouterr().err
@@ -247,7 +240,7 @@ def test_a_run_is_continued_where_it_ended_and_never_repeated(tiny, tmp_path, ca
     assert all(line["processor"] and line["spent_s"] > 0 for line in first)
 
 
-@pytest.mark.usefixtures("alone")
+@pytest.mark.usefixtures("no_gpu")
 def test_a_file_of_another_machine_is_refused(tiny, tmp_path, capsys):
     assert paper.main(tiny) == 0
     (path,) = (tmp_path / "out").glob("*.jsonl")
@@ -256,56 +249,6 @@ def test_a_file_of_another_machine_is_refused(tiny, tmp_path, capsys):
     said = capsys.readouterr().err
     assert "has lines of another machine (cores 9" in said
     assert "--lines" in said
-
-
-@pytest.mark.usefixtures("no_gpu")
-def test_without_a_gpu_its_recipes_are_counted_by_the_emulator(tiny, tmp_path, monkeypatch):
-    device = InterruptibleDevice(seed=3, cache=tmp_path / "kernels")
-    monkeypatch.setattr("warpath.engines.emulator.emulated", lambda: device)
-    assert paper.main([*tiny, "--repeats", "1"]) == 0
-    emulated = [line for line in lines_of(tmp_path) if line.get("device") == "emulated"]
-    counted = [line for line in emulated if "refused" not in line]
-    assert {line["recipe"] for line in counted} >= {"davidson2014.near_far.merge_path"}
-    for line in counted:
-        assert line["rounds"] > 0
-        assert line["work"] > 0
-        assert line["parallelism"] >= 1
-        assert line["wrong"] == 0
-        assert "ms" not in line
-    text = report_of(tmp_path)
-    assert "The counts of recipes for GPUs are of the emulator" in text
-    assert "| F on the GPU | 60x | not measured here |" in text
-    tables = next((tmp_path / "out").glob("*.tex")).read_text()
-    assert tables.count("\\begin{tabular}") == text.count("\n|---|")
-    assert "% section: " in tables
-
-
-def test_counts_that_depend_on_the_order_of_threads_are_ranges():
-    bench = Bench(60, counting="emulated")
-    line = bench.measure(Job("paper", "uniform 400 6", "johnson_gpu.bf_queue"), 60)
-    assert line["seeds"] == 3
-    low, high = line["ranges"]["work"]
-    assert low <= line["work"] <= high
-    assert low < high
-    assert "ranges" not in bench.measure(Job("paper", "uniform 400 6", "martin2009.f_gpu"), 60)
-
-
-@pytest.mark.usefixtures("no_gpu")
-def test_the_emulator_counts_in_studies_that_count_nothing_else(tiny, tmp_path, monkeypatch):
-    device = InterruptibleDevice(seed=3, cache=CACHE)
-    monkeypatch.setattr("warpath.engines.emulator.emulated", lambda: device)
-    file = next(path for path in map(Path, tiny) if path.suffix == ".toml")
-    file.write_text(file.read_text().replace("counted = true\n", ""))
-    assert paper.main([*tiny, "--repeats", "1", "--devices", "emulated"]) == 0
-    lines = [line for line in lines_of(tmp_path) if line["study"].endswith("lists")]
-    assert {line["recipe"] for line in lines} == {"martin2009.f_gpu"}
-    assert all(line["rounds"] > 0 and "ms" not in line for line in lines)
-    text = report_of(tmp_path)
-    head, table = text.split("Counted by the emulator:\n\n", 1)
-    assert table.startswith("| work · vertices a round · rounds | ")
-    assert "| f_gpu | " in table
-    assert "| f_gpu | " not in head
-    assert f"from {file.name}: edit that file. -->" in head
 
 
 def test_gpu_recipes_run_and_are_drawn_where_there_is_one(tiny, tmp_path):
@@ -343,7 +286,7 @@ def test_a_wrong_answer_of_an_exact_recipe_has_no_time_and_fails(tiny, tmp_path,
     assert "- martin2009.f_cpu on martin 96: 1 wrong labels" in text
 
 
-@pytest.mark.usefixtures("alone")
+@pytest.mark.usefixtures("no_gpu")
 def test_what_is_over_its_limit_is_not_tried_on_larger_graphs(tiny, tmp_path, monkeypatch):
     def measure(_, job, limit):
         line = {"study": job.study, "graph": job.graph, "recipe": job.recipe, "factor": job.delta}
@@ -362,7 +305,7 @@ def test_what_is_over_its_limit_is_not_tried_on_larger_graphs(tiny, tmp_path, mo
     assert row.startswith("| fh | > 7 s | no: over 7 s on martin 64 already |")
 
 
-@pytest.mark.usefixtures("alone")
+@pytest.mark.usefixtures("no_gpu")
 def test_a_solve_that_the_budget_stops_is_left_for_the_next_run(tiny, tmp_path, monkeypatch):
     def measure(_, job, limit):
         return {
@@ -388,7 +331,7 @@ def test_a_solve_that_the_budget_stops_is_left_for_the_next_run(tiny, tmp_path, 
         (["--devices", "cuda"], "no GPU here"),
     ],
 )
-@pytest.mark.usefixtures("alone")
+@pytest.mark.usefixtures("no_gpu")
 def test_options_that_cannot_be_are_refused(tiny, options, message, capsys):
     assert command.main(["paper", *tiny, *options]) == 3
     assert message in capsys.readouterr().err
@@ -479,7 +422,7 @@ def test_the_kind_of_a_machine_names_its_files():
     assert paper.kind_of({"processor": "", "machine": "arm64", "cores": "8"}) == "arm64-8-cores"
 
 
-@pytest.mark.usefixtures("alone")
+@pytest.mark.usefixtures("no_gpu")
 def test_several_papers_share_a_budget(tiny, tmp_path, monkeypatch, capsys):
     budgets = []
     real = paper.measured
