@@ -20,11 +20,12 @@ from typing import TYPE_CHECKING, Any
 
 from warpath.api import calls
 from warpath.base.errors import WarpathError
-from warpath.recipes import CATALOGUE
+from warpath.graph import generate
+from warpath.recipes import CATALOGUE, Task
 from warpath_bench import gpu_page
 from warpath_bench.catalogue import published
 from warpath_bench.gpu_made import Failed, Makers, Wanted
-from warpath_bench.gpu_studies import beside, warm_up
+from warpath_bench.limits import TimeIsUpError, at_most, outcome
 from warpath_bench.lines import append
 from warpath_bench.options import REQUIRED, parsed
 from warpath_bench.run import facts_of
@@ -33,8 +34,10 @@ from warpath_bench.workloads import workload
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from pathlib import Path
+
+    from numpy.typing import DTypeLike
 
     from warpath.graph import Graph
     from warpath.results.paths import Paths
@@ -44,6 +47,11 @@ if TYPE_CHECKING:
     Line = dict[str, Any]
 
 _REPEATS = 3
+_SHORT = 0.05  # seconds; a shorter solve is timed three times
+_SMALL = 2**13  # vertices: enough for more than one bucket
+#: Factors of the limit for a first solve on a GPU, which copies the graph and may transpose it.
+_TRIES = (1, 3, 9)
+_PREPARED = 3  # more rounds than these show that the graph has been prepared
 
 
 def measured(
@@ -121,6 +129,50 @@ def _ms(solve: Callable[[], object]) -> float:
         solve()
         times.append(1e3 * (time.perf_counter() - start))
     return median(times)
+
+
+def warm_up(names: Iterable[str], dtype: DTypeLike, device: str) -> None:
+    """Solve a small graph by each recipe, so that later solves need no compilation."""
+    graph = generate.uniform(_SMALL, 8).astype(dtype)
+    facts = graph.facts(symmetry=False)
+    for name in names:
+        if CATALOGUE[name].objection(Task.SSSP, facts) is None:
+            calls.sssp(graph, 0, algorithm=name, device=device)
+
+
+def beside(graph: Graph, name: str, source: int, right: Right, device: str, limit: float) -> Line:
+    """Return the times of a recipe from a source, or the reason why there are none.
+
+    Returns
+    -------
+    call_ms, rounds, wrong : the times of one or three solves after a first one, the rounds if
+        reported, and the number of wrong distances.
+    """
+
+    def once(seconds: float) -> tuple[float, Any]:
+        with at_most(seconds):
+            start = time.perf_counter()
+            paths = calls.sssp(graph, source, algorithm=name, device=device)
+            return time.perf_counter() - start, paths
+
+    def first() -> float:
+        for longer in () if device == "cpu" else _TRIES[:-1]:
+            try:
+                return once(longer * limit)[0]
+            except TimeIsUpError as stopped:
+                if (stopped.rounds or 0) > _PREPARED:
+                    raise
+        return once(limit if device == "cpu" else _TRIES[-1] * limit)[0]
+
+    def measure() -> Line:
+        runs = [once(limit) for _ in range(3 if first() < _SHORT else 1)]
+        return {
+            "call_ms": [1e3 * seconds for seconds, _ in runs],
+            "rounds": runs[-1][1].stats.get("rounds"),
+            "wrong": right.wrong(runs[-1][1].dist)[0],
+        }
+
+    return outcome(CATALOGUE[name], Task.SSSP, graph, limit, measure)
 
 
 def main(arguments: Sequence[str], opened: Any = None) -> int:

@@ -10,7 +10,7 @@ import pytest
 import warpath as wp
 from warpath import generate
 from warpath.base.errors import InputError
-from warpath_bench import dynamic, dynamic_page
+from warpath_bench import dynamic
 
 
 @pytest.fixture(autouse=True)
@@ -69,7 +69,7 @@ def test_a_torn_line_is_named(tmp_path):
     path = tmp_path / "lines.jsonl"
     path.write_text('{"graph": "NY"}\n')
     with pytest.raises(InputError, match=r"lines.jsonl:1: .* has no 'kind'"):
-        dynamic_page.read(path)
+        dynamic.read(path)
 
 
 def test_what_several_runs_find_wrong_is_written_once(tmp_path):
@@ -78,5 +78,5 @@ def test_what_several_runs_find_wrong_is_written_once(tmp_path):
     read = [
         json.loads(line) | {"wrong": {"peer": "batch 0"}} for line in lines.read_text().splitlines()
     ]
-    text = dynamic_page.page(read + read, "plot.png")
+    text = dynamic.page(read + read, "plot.png")
     assert text.count("peer was wrong") == len(read)

@@ -16,7 +16,6 @@ from warpath_bench import (
     catalogue,
     gpu,
     gpu_made,
-    gpu_studies,
     workloads,
 )
 from warpath_bench.gpu_made import Failed, Makers, Wanted
@@ -38,7 +37,7 @@ def gpu_recipes():
 @pytest.fixture
 def measured(tmp_path, capsys, monkeypatch):
     """Run the command on the CPU in a GPU's place; returns code, page, messages and lines."""
-    monkeypatch.setattr(gpu_studies, "_SMALL", 100)
+    monkeypatch.setattr(gpu, "_SMALL", 100)
     monkeypatch.setattr(
         gpu,
         "measured",
@@ -169,7 +168,7 @@ def test_a_recipe_says_why_it_has_no_time():
     [right] = answers_of(graph, [0], 0).values()
 
     def tried(name, limit=1e-3):
-        return gpu_studies.beside(graph, name, 0, right, "cpu", limit)
+        return gpu.beside(graph, name, 0, right, "cpu", limit)
 
     assert "matrix would take" in tried("martin2009.f_cpu.dense")["refused"]
     stopped = tried("martin2009.f_cpu")
@@ -187,9 +186,9 @@ def test_a_first_solve_that_only_prepared_is_tried_again(monkeypatch, rounds, tr
     def stopped(*_, **__):
         raise TimeIsUpError(next(stops))
 
-    monkeypatch.setattr(gpu_studies, "at_most", lambda limit: nullcontext(allowed.append(limit)))
-    monkeypatch.setattr(gpu_studies.calls, "sssp", stopped)
-    found = gpu_studies.beside(graph, "martin2009.f_gpu", 0, right, "cuda", 1.0)
+    monkeypatch.setattr(gpu, "at_most", lambda limit: nullcontext(allowed.append(limit)))
+    monkeypatch.setattr(gpu.calls, "sssp", stopped)
+    found = gpu.beside(graph, "martin2009.f_gpu", 0, right, "cuda", 1.0)
     assert found == {"limit": 1.0, "rounds_made": rounds[-1]}
     assert allowed == tried
 
@@ -205,22 +204,20 @@ def test_a_solve_that_is_stopped_after_one_that_ended_has_no_time(monkeypatch):
             raise TimeIsUpError(None)
         return right.paths
 
-    monkeypatch.setattr(gpu_studies.calls, "sssp", once)
-    found = gpu_studies.beside(graph, "martin2009.f_gpu", 0, right, "cuda", 1.0)
+    monkeypatch.setattr(gpu.calls, "sssp", once)
+    found = gpu.beside(graph, "martin2009.f_gpu", 0, right, "cuda", 1.0)
     assert found == {"limit": 1.0, "rounds_made": None}
     assert len(solves) == 2
 
 
 def test_every_recipe_is_warmed_up_once_before_any_is_timed(measured, monkeypatch):
-    asked = []
+    asked, warm_up = [], gpu.warm_up
     monkeypatch.setattr(gpu, "warm_up", lambda *given: asked.append(given))
     measured("--graphs", "martin 64", "grid 8", "--catalogue", "60")
     assert asked == [(gpu_recipes(), "int32", "cpu")]
     solved = []
-    monkeypatch.setattr(
-        gpu_studies.calls, "sssp", lambda *_, **named: solved.append(named["algorithm"])
-    )
-    gpu_studies.warm_up(["martin2009.fh", "classic.dijkstra.dial"], "float32", "cpu")
+    monkeypatch.setattr(gpu.calls, "sssp", lambda *_, **named: solved.append(named["algorithm"]))
+    warm_up(["martin2009.fh", "classic.dijkstra.dial"], "float32", "cpu")
     assert solved == ["martin2009.fh"]  # Dial's buckets take whole numbers alone
 
 

@@ -11,7 +11,7 @@ import pytest
 import warpath as wp
 from warpath import generate
 from warpath.base.errors import InputError, VerificationError
-from warpath_bench import prepared, prepared_page, prepared_peers
+from warpath_bench import prepared, prepared_peers
 from warpath_bench.prepared_peers import Local
 from warpath_bench.prepared_questions import Question, line_of, route_length
 
@@ -202,9 +202,9 @@ def test_the_page_has_the_best_of_several_runs(quick):
         line["run"] += 1
         for figure in line["figures"].values():
             figure["value"] /= 4
-    text = prepared_page.page([*lines, *again])
+    text = prepared.page([*lines, *again])
     assert "the best of up to 2 runs" in text
-    assert text.split("## ", 1)[1] != prepared_page.page(lines).split("## ", 1)[1]
+    assert text.split("## ", 1)[1] != prepared.page(lines).split("## ", 1)[1]
     best = again[0]["figures"]["pair"]["value"]
     row = next(row for row in text.splitlines() if row.startswith("| warpath, 1 thread"))
     assert f"| {best:.3g} |" in row
