@@ -215,7 +215,7 @@ def test_lengths_above_0_are_not_looked_through_for_circles(monkeypatch):
 
 @in_full
 def test_rows_go_to_the_answer_in_blocks(monkeypatch):
-    monkeypatch.setattr("warpath.engines.cuda.tables.table_run._ON_THE_WAY", 16 * 150 * 7)
+    monkeypatch.setattr("warpath.engines.papers.table_run._ON_THE_WAY", 16 * 150 * 7)
     graph = corpus.case("hubs").astype("int32").graph()
     answer = expected(graph, all_pairs(graph))
     for recipe in RECIPES:
