@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import pickle
 
 import pytest
@@ -39,3 +40,27 @@ def test_a_long_negative_cycle_is_shortened_in_its_message():
     error = wp.NegativeCycleError(list(range(20)), -1)
     assert "6 -> 7 -> ... (20 vertices) -> 0 has length -1" in str(error)
     assert len(error.cycle) == 20
+
+
+def test_an_error_is_a_dictionary_for_json():
+    road = wp.generate.road(100)
+    named = wp.Graph.of([("a", "b", 1)])
+    cases = [
+        (lambda: wp.pairs(road, [1, 2, 3], [4, 99999999, 6]), "destinations", 99999999, 1),
+        (lambda: wp.sssp(road, -1), "source", -1, None),
+        (lambda: wp.distances(named, ["a", "zz"], ["b"]), "sources", "zz", 1),
+        (lambda: wp.sssp(road, 0, cutoff=-2), "cutoff", "-2", None),
+        (lambda: wp.within(road, 0, [-1]), "cutoff", "-1", None),
+        (lambda: wp.Graph.of([(0, 1, float("nan"))]), "weights", "nan", 0),
+        (lambda: wp.read("nothing.gr"), "path", "nothing.gr", None),
+    ]
+    for call, argument, value, position in cases:
+        with pytest.raises(wp.WarpathError) as caught:
+            call()
+        said = json.loads(json.dumps(caught.value.to_dict()))
+        assert (said["argument"], said["value"], said["position"]) == (argument, value, position)
+        assert said["code"] == type(caught.value).__name__
+        assert said["message"] == str(caught.value)
+        assert said["remedy"] is None or said["message"].endswith(said["remedy"])
+        again = pickle.loads(pickle.dumps(caught.value))  # noqa: S301 - our own bytes
+        assert again.to_dict() == caught.value.to_dict()

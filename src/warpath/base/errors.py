@@ -27,9 +27,10 @@ A message names the value and its place, the rule that it breaks, and a remedy.
 from __future__ import annotations
 
 import importlib
+import re
 import sys
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from warpath.base.escaping import visible
 
@@ -39,14 +40,72 @@ if TYPE_CHECKING:
     from types import ModuleType
 
 
+#: The start of a message that names an argument, as "cutoff = -1 must be" or "weights[3] = nan is".
+_NAMED = re.compile(
+    r"(?P<argument>[a-z][a-z_]*)(?:\[(?P<position>\d+)\])?"
+    r"(?:(?: ?= ?| (?=-?\d))(?P<value>.+?))?(?= (?:is|has|must|does|lies|names|cannot)\b|:)"
+)
+
+
 class WarpathError(Exception):
     """The base class of all exceptions that warpath raises.
 
     Control characters in a message, such as those of names in it, are escaped.
+
+    Attributes
+    ----------
+    argument, value, position : the argument with the wrong value, the value, and its position in
+        a list, or the line of a file; None if the error is not about one, or its message alone
+        names it.
     """
+
+    argument: str | None = None
+    value: Any = None
+    position: int | None = None
 
     def __init__(self, *args: Any) -> None:
         super().__init__(*([visible(args[0], lines=True)] if len(args) == 1 else args))
+
+    def about(self, argument: str, value: Any, position: int | None = None) -> Self:
+        """Set the argument that is wrong, and return the error."""
+        self.argument, self.value, self.position = argument, value, position
+        return self
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the error as a dictionary for `json.dumps`.
+
+        Returns
+        -------
+        dict
+            "code", the name of the class; "message"; "argument", "value" and "position", as the
+            attributes, or as the message begins with them; "remedy", the part of the message after
+            its first colon or semicolon. Those that are not known are None.
+
+        Examples
+        --------
+        >>> import warpath as wp
+        >>> try:
+        ...     wp.pairs([(0, 1, 5)], [0, 0], [1, 7])
+        ... except wp.WarpathError as error:
+        ...     error.to_dict()["argument"], error.to_dict()["position"]
+        ('destinations', 1)
+        """
+        message = str(self)
+        argument, value, position = self.argument, self.value, self.position
+        named = _NAMED.match(message) if argument is None else None
+        if named is not None and (named["position"] or named["value"]):
+            argument, value = named["argument"], named["value"]
+            position = None if named["position"] is None else int(named["position"])
+        parts = re.split(": |; ", getattr(self, "message", message), maxsplit=1)
+        plain = value is None or isinstance(value, str | bool | int)
+        return {
+            "code": type(self).__name__,
+            "message": message,
+            "argument": argument,
+            "value": value if plain else str(value),
+            "position": position,
+            "remedy": parts[1] if len(parts) > 1 else None,
+        }
 
 
 class InputError(WarpathError, ValueError):
@@ -60,6 +119,7 @@ class GraphFormatError(InputError):
         self.path = None if path is None else str(path)
         self.line = line
         self.message = message
+        self.about("path", self.path, line)
         location = ":".join(visible(part) for part in (self.path, line) if part is not None)
         super().__init__(f"{location}: {message}" if location else message)
 

@@ -37,7 +37,7 @@ def indices_of_numbers(vertices: Any, n: int, id_base: int, what: str) -> NDArra
     if isinstance(vertices, set | frozenset):  # which have no order of their own
         return np.sort(indices_of_numbers(list(vertices), n, id_base, what))
     vertices = _in_a_list(vertices)
-    array = np.atleast_1d(plain_array(vertices, what, VertexError))
+    array = np.atleast_1d(given := plain_array(vertices, what, VertexError))
     if array.size == 0:
         return np.empty(0, np.int64)
     if array.dtype == object and array.ndim == 1 and all(map(is_integer, array.tolist())):
@@ -46,14 +46,14 @@ def indices_of_numbers(vertices: Any, n: int, id_base: int, what: str) -> NDArra
         if np.ndim(vertices) == 1:
             refuse_missing(vertices, what, VertexError)
         # NumPy makes one type of all entries: of [0, "a"], the text "a" is to blame, not "0".
-        given = vertices if isinstance(vertices, list | tuple) and array.ndim == 1 else []
-        first = next((each for each in given if not is_integer(each)), array.ravel()[0])
+        entries = vertices if isinstance(vertices, list | tuple) and array.ndim == 1 else []
+        first = next((each for each in entries if not is_integer(each)), array.ravel()[0])
         first = first.item() if isinstance(first, np.generic) else first
         msg = (
             f"{shown(first)} is not a vertex: this graph's vertices are the integers 0 .. {n - 1}."
             f"{hint_of_coordinate(vertices)}"
         )
-        raise VertexError(msg)
+        raise VertexError(msg).about(what, first)
     outside = np.flatnonzero((array < 0) | (array >= n))
     if len(outside):
         bad = array[outside[0]]
@@ -64,8 +64,9 @@ def indices_of_numbers(vertices: Any, n: int, id_base: int, what: str) -> NDArra
                 f" The file counts from {id_base}, Python from 0: calls take the ids of the file "
                 'after wp.read(path, ids="file").'
             )
-        msg = f"vertex {bad} does not exist: {rule}.{hint}"
-        raise VertexError(msg)
+        position = int(outside[0]) if given.ndim else None
+        msg = f"vertex {bad} does not exist{_in(what, position)}: {rule}.{hint}"
+        raise VertexError(msg).about(what, int(bad), position)
     return array.astype(np.int64)
 
 
@@ -97,10 +98,17 @@ def indices_of_labels(vertices: Any, place: dict[Any, int], what: str) -> NDArra
             refuse_missing(names, what, VertexError)
         some = ", ".join(shown(label) for label in list(place)[:3])
         name = shown(unknown[0])
-        msg = f"vertex {name} does not exist among the {len(place)} labels ({some}, ...)."
+        position = None if one else names.index(unknown[0])
+        where = _in(what, position)
+        msg = f"vertex {name} does not exist{where} among the {len(place)} labels ({some}, ...)."
         msg += written_alike(place, name.strip("'")) or hint_of_coordinate(vertices)
-        raise VertexError(msg)
+        raise VertexError(msg).about(what, unknown[0], position)
     return np.array([place[name] for name in names], np.int64)
+
+
+def _in(what: str, position: int | None) -> str:
+    """Return the words for the place of a vertex in a list: " in destinations[1]"."""
+    return "" if position is None else f" in {what}[{position}]"
 
 
 def _in_a_list(vertices: Any) -> Any:

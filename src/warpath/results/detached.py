@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from warpath.graph import Graph
+
 
 class Detachable:
     """The part of results that leaves out the graph when they are pickled.
@@ -20,7 +22,7 @@ class Detachable:
     result computes from the graph is computed before the graph is left out.
     """
 
-    graph: Any
+    graph: Graph
 
     #: Attributes that are computed before the graph is left out.
     _COMPUTED: ClassVar[tuple[str, ...]] = ()

@@ -293,13 +293,14 @@ def _shapes(parts: tuple[Array, Array], count: int) -> list[Any]:
 
 
 def _line(route: Route) -> Array:
-    if route.line is None:
+    corners = route.coordinates
+    if route.line is None or corners is None:
         msg = (
             "the graph has no coordinates to draw the route as a line: give them with "
             "coordinates= when reading, or graph.with_coordinates(array)."
         )
         raise GraphError(msg)
-    unknown = np.flatnonzero(~np.isfinite(route.coordinates).all(axis=1))
+    unknown = np.flatnonzero(~np.isfinite(corners).all(axis=1))
     if len(unknown):
         msg = (
             f"vertex {_plain(_stops(route).tolist()[unknown[0]])!r} of the route has no "
