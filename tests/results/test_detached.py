@@ -31,8 +31,10 @@ RESULTS = {
 
 
 def described(result):
-    methods = ("__repr__", "to_pandas", "to_geojson")
-    return [str(getattr(result, method)()) for method in methods if hasattr(result, method)]
+    texts = [repr(result), str(result.to_pandas()), result.to_json(), result._repr_html_()]
+    if isinstance(result, wp.Route):
+        texts.append(str(result.to_geojson()))
+    return texts
 
 
 @pytest.mark.parametrize("name", RESULTS)
@@ -64,7 +66,8 @@ def test_methods_that_need_the_graph_say_so():
         route.plot,
         lambda: route.along("length"),
         lambda: trips.route(0),
-        near.to_geodataframe,
+        near.to_geojson,
+        trips.to_geojson,
         bands.to_geodataframe,
         lambda: bands.path_to("v0"),
         bands.plot,

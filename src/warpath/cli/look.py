@@ -126,17 +126,8 @@ def plan(
             raise InputError(f"{options.graph} has no vertices, so there is nothing to plan.")
         question = {"source": loaded.graph.label_of(np.array([0]))[0]}
     chosen = loaded.solver().plan(**question)
-    names = ("algorithm", "device", "threads", "params", "seconds", "bytes", "reason", "notes")
     report = Report("plan", options, graph=str(options.graph))
-    report.document |= {name: getattr(chosen, name) for name in names}
-    report.document["runners_up"] = [
-        {"algorithm": each.recipe.name}
-        | {name: getattr(each, name) for name in ("seconds", "bytes", "threads")}
-        for each in chosen.runners_up
-    ]
-    report.document["left_out"] = [
-        {"algorithm": name, "reason": reason} for name, reason in chosen.left_out
-    ]
+    report.document |= chosen.to_dict()
     report.parts.append(str(chosen))
     report.show()
 

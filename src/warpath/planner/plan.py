@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from warpath.base import notebook, units
 from warpath.base.errors import NegativeWeightError, NotEnoughMemoryError, NotSupportedError
@@ -70,6 +70,27 @@ class Plan:
         plan = object.__new__(Plan)
         vars(plan).update(vars(self), params=dict(self.params))
         return plan
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the plan as a dictionary for `json.dumps`.
+
+        Returns
+        -------
+        dict
+            "algorithm", "device", "threads", "params", "seconds", "bytes", "reason" and "notes" as
+            the attributes; "runners_up", a list of dictionaries with algorithm, seconds, bytes and
+            threads; "left_out", a list of dictionaries with algorithm and reason.
+        """
+        names = ("algorithm", "device", "threads", "params", "seconds", "bytes", "reason", "notes")
+        of_each = ("seconds", "bytes", "threads")
+        runners_up = [
+            {"algorithm": other.recipe.name} | {name: getattr(other, name) for name in of_each}
+            for other in self.runners_up
+        ]
+        left_out = [{"algorithm": name, "reason": reason} for name, reason in self.left_out]
+        plan = {name: getattr(self, name) for name in names}
+        plan |= {"params": dict(self.params), "notes": list(self.notes)}
+        return plan | {"runners_up": runners_up, "left_out": left_out}
 
     @property
     def algorithm(self) -> str:

@@ -16,13 +16,12 @@ from warpath.base.errors import (
     VertexError,
     require,
 )
-from warpath.base.escaping import visible
+from warpath.base.escaping import json_chunks, visible
 from warpath.base.upward import upward
 from warpath.graph.arguments import one_index
 from warpath.graph.checks import checked_bool
-from warpath.graph.labels import labels_or_none, one_label, table_ids
+from warpath.graph.labels import file_ids, labels_or_none, one_label, table_ids
 from warpath.graph.places import NO_NAMES, Place
-from warpath.results.detached import Detachable
 from warpath.results.paths import Paths
 from warpath.results.predecessors import (
     as_labels,
@@ -35,6 +34,7 @@ from warpath.results.predecessors import (
     without_unreached,
 )
 from warpath.results.reached import ReachedDistances
+from warpath.results.result import Result, plain_cells
 from warpath.results.route import Route
 from warpath.results.route_between import route_of_path
 
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from warpath.results.trace import Trace
 
 
-class DistanceTable(Detachable, ReachedDistances):
+class DistanceTable(Result, ReachedDistances):
     """Distances from k sources to t targets, or between all pairs.
 
     Attributes
@@ -331,6 +331,21 @@ class DistanceTable(Detachable, ReachedDistances):
         ends = (table_ids(self.graph, each) for each in (self.source_indices, self.target_indices))
         wide = pandas.DataFrame(dist, *ends)
         return wide.convert_dtypes().mask(~reached, pandas.NA)
+
+    def to_json(self, missing: Any = None) -> str:
+        """Return the table as JSON: an object with sources, targets and the rows of distances.
+
+        Parameters
+        ----------
+        missing : the value in place of a distance where there is no path; None is ``null``.
+        """
+        ids = (file_ids(self.graph, ends) for ends in (self.source_indices, self.target_indices))
+        sources, targets = (plain_cells(names, None) for names in ids)
+        dist = self.on_host("to_json")
+        reached = dist != unreachable(dist.dtype)
+        rows = [plain_cells(*row, missing) for row in zip(dist, reached, strict=True)]
+        table = {"sources": sources, "targets": targets, "distances": rows}
+        return "".join(json_chunks(table))
 
     def save(self, path: Any, *, long: bool = True, escape_formulas: bool = False) -> None:
         """Write the table to ``.npz``, ``.npy``, ``.parquet`` or ``.csv``.

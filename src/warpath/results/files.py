@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from warpath import _core
 from warpath.base import latex
 from warpath.base.dtypes import unreachable
 from warpath.base.errors import GraphFormatError, InputError, require
@@ -28,7 +29,7 @@ from warpath.graph.point_sources import PointSources
 from warpath.graph.solvable import search_graph
 from warpath.io.places import to_read, to_write
 from warpath.io.save import atomic
-from warpath.results import row_files
+from warpath.results import geodata, row_files
 from warpath.results.distance_table import DistanceTable
 from warpath.results.paths import Paths
 from warpath.results.point_paths import paths_from
@@ -42,11 +43,7 @@ if TYPE_CHECKING:
 
     from warpath.base.dtypes import Array
     from warpath.graph import Graph
-    from warpath.results.nearest import Nearest
-    from warpath.results.pairs import Pairs
-    from warpath.results.within import Within
-
-    Columns = dict[str, tuple[Array, Array | None]]
+    from warpath.results.result import Columns, Result
 
 #: Rows of a CSV file that are written at a time.
 _ROWS = 2**16
@@ -81,6 +78,8 @@ def save_paths(
 ) -> None:
     """Write Paths as ``.npz`` (complete), or as Parquet or CSV (one row per vertex)."""
     target = to_write(path)
+    if suffix_of(target) in geodata.SUFFIXES:
+        geodata.save_shapes(paths, target)
     if target.suffix == ".npz":
         parts = {"dist": paths.dist, "pred": paths.pred, "source": np.array(paths.source_index)}
         if paths._point is not None:  # noqa: SLF001 - a part of the result
@@ -95,23 +94,19 @@ def save_paths(
 
 
 def save_rows(
-    result: Nearest | Pairs | Within,
-    path: str | os.PathLike[str],
-    *,
-    escape_formulas: bool = False,
+    result: Result, path: str | os.PathLike[str], *, escape_formulas: bool = False
 ) -> None:
-    """Write a row per vertex or trip, as Parquet or CSV."""
-    save_columns(to_write(path), columns_of(result), escape_formulas=escape_formulas)
+    """Implement `Result.save`."""
+    target = to_write(path)
+    if suffix_of(target) in geodata.SUFFIXES:
+        refuse_formulas(target, escape_formulas=escape_formulas)
+        geodata.save_shapes(result, target)
+        return
+    save_columns(target, columns_of(result), escape_formulas=escape_formulas)
 
 
-def columns_of(result: Paths | Nearest | Pairs | Within) -> Columns:
-    """Return the columns of a result with a row per vertex or trip, with the ids of the file.
-
-    Returns
-    -------
-    dict[str, tuple[Array, Array | None]]
-        Name of each column -> values and the mask of the rows that have a value, None for all.
-    """
+def columns_of(result: Result) -> Columns:
+    """Return the columns of a result with a row per vertex or trip, with the ids of the file."""
     return result._columns()  # noqa: SLF001 - results describe themselves to this module
 
 
@@ -124,6 +119,8 @@ def save_table(
 ) -> None:
     """Write a DistanceTable as ``.npz``, ``.npy`` (the bare matrix), Parquet or CSV."""
     target = to_write(path)
+    if suffix_of(target) in geodata.SUFFIXES:
+        geodata.save_shapes(table, target)
     long = checked_bool(long, "long")
     if target.suffix in {".npz", ".npy"}:
         refuse_formulas(target, escape_formulas=escape_formulas)
@@ -143,29 +140,38 @@ def save_table(
     elif target.suffix == ".npy":
         with atomic(target) as file:
             np.save(file, dist, allow_pickle=False)
-    elif long:
-        reached = dist != unreachable(dist.dtype)
-        rows, places = np.nonzero(reached)
-        columns: Columns = {
-            "source": (file_ids(table.graph, table.source_indices[rows]), None),
-            "target": (file_ids(table.graph, table.target_indices[places]), None),
-            "distance": (dist[reached], None),
-        }
-        if table.pred is not None:
-            pred = np.asarray(table.pred)[reached]
-            columns["pred"] = (file_ids(table.graph, np.maximum(pred, 0)), pred >= 0)
-        save_columns(target, columns, about(table), escape_formulas=escape_formulas)
     else:
-        named: Columns = {"source": with_mask(table.graph, table.source_indices)}
-        for at, name in enumerate(file_ids(table.graph, table.target_indices).tolist()):
-            if str(name) in named:
-                msg = (
-                    f"{target}: a table with a column for each target would have two columns "
-                    f"{str(name)!r}: use long=True."
-                )
-                raise InputError(msg)
-            named[str(name)] = (dist[:, at], dist[:, at] != unreachable(dist.dtype))
-        save_columns(target, named, about(table), escape_formulas=escape_formulas)
+        columns = _long(table, dist) if long else _wide(table, dist, target)
+        save_columns(target, columns, about(table), escape_formulas=escape_formulas)
+
+
+def _long(table: DistanceTable, dist: Array) -> Columns:
+    """Return the columns of a table with a row for each pair that has a path."""
+    reached = dist != unreachable(dist.dtype)
+    rows, at = np.nonzero(reached)
+    columns: Columns = {
+        "source": (file_ids(table.graph, table.source_indices)[rows], None),
+        "target": (file_ids(table.graph, table.target_indices)[at], None),
+        "distance": (dist[reached], None),
+    }
+    if table.pred is not None:
+        pred = np.asarray(table.pred)[reached]
+        columns["pred"] = (file_ids(table.graph, np.maximum(pred, 0)), pred >= 0)
+    return columns
+
+
+def _wide(table: DistanceTable, dist: Array, path: Path) -> Columns:
+    """Return the columns of a table with a row for each source."""
+    columns: Columns = {"source": with_mask(table.graph, table.source_indices)}
+    for at, name in enumerate(file_ids(table.graph, table.target_indices).tolist()):
+        if str(name) in columns:
+            msg = (
+                f"{path}: a table with a column for each target would have two columns "
+                f"{str(name)!r}: use long=True."
+            )
+            raise InputError(msg)
+        columns[str(name)] = (dist[:, at], dist[:, at] != unreachable(dist.dtype))
+    return columns
 
 
 def load_paths(graph: Graph, path: str | os.PathLike[str]) -> Paths:
@@ -467,7 +473,10 @@ def save_columns(
             file.write(text.encode())
         return
     if path.suffix != ".parquet":
-        msg = f"{path}: results are written as .npz, .parquet, .csv or .tex."
+        msg = (
+            f"{path}: results are written as .parquet, .csv or .tex, tables and paths from one "
+            "source as .npz too, and results with shapes as .gpkg or .geojson."
+        )
         raise InputError(msg)
     arrow = require("pyarrow", extra="io", what="Writing .parquet")
     parquet = require("pyarrow.parquet", extra="io", what="Writing .parquet")
@@ -517,18 +526,24 @@ def _write_csv(columns: Columns, file: BinaryIO, *, escape_formulas: bool) -> No
     file.write(",".join(cell(utf8(name)) for name in columns).encode() + b"\n")
     length = len(next(iter(columns.values()))[0])
     for low in range(0, length, _ROWS):
-        block = [
-            _texts(values[low : low + _ROWS], None if has is None else has[low : low + _ROWS], cell)
-            for values, has in columns.values()
+        rows = slice(low, low + _ROWS)
+        values = [_cells_of(values[rows], cell) for values, _ in columns.values()]
+        masks = [
+            None if present is None else np.ascontiguousarray(present[rows]).view(np.uint8)
+            for _, present in columns.values()
         ]
-        lines = (",".join(row) for row in zip(*block, strict=True))
-        file.write(("\n".join(lines) + "\n").encode())
+        file.write(_core.format_table(values, masks))
 
 
-def _texts(values: Array, present: Array | None, cell: Callable[[str], str]) -> list[str]:
-    listed = values.tolist()
-    numbers = values.dtype.kind in "iuf"
-    texts = list(map(repr, listed)) if numbers else [cell(utf8(value)) for value in listed]
-    if present is None:
-        return texts
-    return [text if has else "" for text, has in zip(texts, present.tolist(), strict=True)]
+def _cells_of(values: Array, cell: Callable[[str], str]) -> Any:
+    """Return the cells of a column: an array of int64 or float64, or a list of quoted texts."""
+    for kinds, dtype in (("iu", np.int64), ("f", np.float64)):
+        if values.dtype.kind in kinds and np.can_cast(values.dtype, dtype):
+            return np.ascontiguousarray(values, dtype)
+    quoted: dict[Any, str] = {}
+    texts = []
+    for value in values.tolist():
+        if value not in quoted:
+            quoted[value] = cell(utf8(value))
+        texts.append(quoted[value])
+    return texts

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import tempfile
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from warpath.base.errors import GraphError, InputError, require
-from warpath.base.escaping import html_template
+from warpath.base.escaping import html_template, json_chunks
 from warpath.graph.checks import as_float, checked_bool, is_missing, is_number, shown
 from warpath.graph.coordinates import EARTH_RADIUS, in_degrees, stretch
 from warpath.graph.edge_geometry import lightest, lines_of
 from warpath.graph.labels import encodable, table_ids
+from warpath.io.save import atomic
 from warpath.results.names import names_of
+from warpath.results.result import plain_cells
 
 if TYPE_CHECKING:
     from warpath.base.dtypes import Array
@@ -20,12 +24,26 @@ if TYPE_CHECKING:
     from warpath.results.nearest import Nearest
     from warpath.results.pairs import Pairs
     from warpath.results.paths import Paths
+    from warpath.results.result import Result
     from warpath.results.route import Route
     from warpath.results.within import Within
+
+#: The suffixes of files with shapes.
+SUFFIXES = (".gpkg", ".geojson")
+
+#: Holes in an area up to this number of squares of the resolution are closed: blocks of houses.
+_SMALLEST_HOLE = 25
 
 
 def within_frame(result: Within, kind: str, crs: Any, resolution: float | None) -> Any:
     """Implement `Within.to_geodataframe`."""
+    columns = _within_columns(result, kind, resolution)
+    geopandas = require("geopandas", extra="geo", what="Within.to_geodataframe")
+    return geopandas.GeoDataFrame(columns, crs=crs_of(result.graph, crs))
+
+
+def _within_columns(result: Within, kind: str, resolution: float | None) -> dict[str, Any]:
+    """Return the columns of one kind of shapes of `within`, "geometry" the last."""
     frames = {"polygons": _polygons, "edges": _edges, "vertices": _vertices}
     if not isinstance(kind, str) or kind not in frames:
         msg = f"kind = {shown(kind)} is not valid: use {', '.join(map(repr, frames))}."
@@ -36,9 +54,92 @@ def within_frame(result: Within, kind: str, crs: Any, resolution: float | None) 
     if resolution is not None and kind != "polygons":
         msg = f"resolution = {shown(resolution)} is for kind='polygons': leave it out for {kind!r}."
         raise InputError(msg)
-    geopandas = require("geopandas", extra="geo", what="Within.to_geodataframe")
-    system = crs_of(result.graph, crs)
-    return geopandas.GeoDataFrame(frames[kind](result, resolution), crs=system)
+    require("shapely", extra="geo", what=f"Within as {kind}")
+    return frames[kind](result, resolution)
+
+
+def within_features(result: Within, kind: str, resolution: float | None) -> dict[str, Any]:
+    """Implement `Within.to_geojson`."""
+    return _collection(_within_columns(result, kind, resolution))
+
+
+def nearest_features(result: Nearest) -> dict[str, Any]:
+    """Implement `Nearest.to_geojson`."""
+    return _collection(_plain_columns(result), _points(_places(result.graph)))
+
+
+def pairs_features(result: Pairs) -> dict[str, Any]:
+    """Implement `Pairs.to_geojson`."""
+    _places(result.graph)
+    lines = [
+        _geometry(_line(result.route(trip))) if reached else None
+        for trip, reached in enumerate(result.reached.tolist())
+    ]
+    return _collection(_plain_columns(result), lines)
+
+
+def _plain_columns(result: Result) -> dict[str, list[Any]]:
+    return {name: plain_cells(*column) for name, column in result._columns().items()}  # noqa: SLF001 - results describe themselves to this module
+
+
+def _points(places: Array) -> list[dict[str, Any] | None]:
+    is_finite: Array = np.isfinite(places).all(axis=1)
+    return [
+        {"type": "Point", "coordinates": place} if known else None
+        for place, known in zip(places.tolist(), is_finite.tolist(), strict=True)
+    ]
+
+
+def _geometry(line: Array) -> dict[str, Any]:
+    """Return the points of a route as a GeoJSON geometry: a line, or the point of one vertex."""
+    corners = line.tolist()
+    if len(corners) == 1:
+        return {"type": "Point", "coordinates": corners[0]}
+    return {"type": "LineString", "coordinates": corners}
+
+
+def _collection(columns: dict[str, Any], geometries: list[Any] | None = None) -> dict[str, Any]:
+    """Return rows as features; shapes of Shapely are in the column "geometry"."""
+    columns = dict(columns)
+    if geometries is None:
+        from shapely.geometry import mapping
+
+        shapes = columns.pop("geometry")
+        geometries = [None if shape is None else mapping(shape) for shape in shapes]
+        columns = {name: plain_cells(np.asarray(values), None) for name, values in columns.items()}
+    features = [
+        {
+            "type": "Feature",
+            "geometry": geometry,
+            "properties": dict(zip(columns, row, strict=True)),
+        }
+        for geometry, row in zip(geometries, zip(*columns.values(), strict=True), strict=True)
+    ]
+    return {"type": "FeatureCollection", "features": features}
+
+
+def save_shapes(result: Any, path: Path) -> None:
+    """Write the shapes of a result as GeoPackage or GeoJSON.
+
+    Raises
+    ------
+    InputError
+        If the result has no shapes.
+    """
+    if not hasattr(result, "to_geojson"):
+        msg = (
+            f"{path}: a {type(result).__name__} has no shapes: save it as .parquet or .csv, or "
+            "save the result of path, pairs, nearest or within."
+        )
+        raise InputError(msg)
+    if path.suffix == ".geojson":
+        with atomic(path) as file:
+            file.writelines(piece.encode() for piece in json_chunks(result.to_geojson()))
+        return
+    frame = result.to_geodataframe()
+    with tempfile.TemporaryDirectory() as folder, atomic(path) as file:  # SQLite writes to a path
+        frame.to_file(written := Path(folder) / "result.gpkg", layer="result", driver="GPKG")
+        file.write(written.read_bytes())
 
 
 def crs_of(graph: Graph, crs: Any) -> Any:
@@ -89,14 +190,34 @@ def _polygons(result: Within, resolution: float | None) -> dict[str, Any]:
         pieces = np.concatenate([[grown], shapely.buffer([*streets, *places], width, quad_segs=2)])
         grown, low = shapely.union_all(pieces), count
         outline = shapely.buffer(grown, -width / 2, quad_segs=2)
-        outline = shapely.union(outline, shapes[-1]) if shapes else outline
-        shapes.append(outline)
+        shapes.append(_areas(outline, shapes[-1:], width))
     return {
         "cutoff": result.cutoffs,
         "vertices": result.counts,
         "resolution": np.full(len(shapes), width),
         "geometry": [shapely.transform(shape, lambda corners: corners / scale) for shape in shapes],
     }
+
+
+def _areas(outline: Any, inner: list[Any], width: float) -> Any:
+    """Return an outline with the area inside it as a MultiPolygon, and its small holes closed."""
+    import shapely
+
+    smallest = _SMALLEST_HOLE * width**2
+    polygons = [
+        shapely.Polygon(part.exterior, [hole for hole in part.interiors if _area(hole) >= smallest])
+        for part in shapely.get_parts(shapely.union_all([outline, *inner]))
+        if part.geom_type == "Polygon" and part.area > 0  # of touching outlines, lines may remain
+    ]
+    joined = shapely.union_all(polygons)
+    parts = [part for part in shapely.get_parts(joined) if part.geom_type == "Polygon"]
+    return shapely.MultiPolygon(parts)
+
+
+def _area(ring: Any) -> float:
+    import shapely
+
+    return float(shapely.Polygon(ring).area)
 
 
 def _unit_scale(points: Array, own: Array) -> Array:
@@ -207,8 +328,7 @@ def _whole(line: Array) -> Any:
 
 def route_feature(route: Route) -> dict[str, Any]:
     """Implement `Route.to_geojson`."""
-    corners = _line(route).tolist()
-    kind, coordinates = ("Point", corners[0]) if len(corners) == 1 else ("LineString", corners)
+    geometry = _geometry(_line(route))
     properties = {
         "source": _plain(_stops(route).tolist()[0]),
         "target": _plain(_stops(route).tolist()[-1]),
@@ -217,7 +337,7 @@ def route_feature(route: Route) -> dict[str, Any]:
     }
     return {
         "type": "Feature",
-        "geometry": {"type": kind, "coordinates": coordinates},
+        "geometry": geometry,
         "properties": properties,
     }
 

@@ -12,8 +12,8 @@ from warpath.base.errors import require
 from warpath.base.upward import upward
 from warpath.graph.labels import file_ids, table_ids
 from warpath.graph.places import NO_NAMES
-from warpath.results.detached import Detachable
 from warpath.results.reached import ReachedDistances
+from warpath.results.result import Result
 
 if TYPE_CHECKING:
     import os
@@ -25,9 +25,10 @@ if TYPE_CHECKING:
     from warpath.graph import Graph
     from warpath.graph.places import Snap
     from warpath.graph.point_sources import PointSources
+    from warpath.results.result import Columns
 
 
-class Nearest(Detachable, ReachedDistances):
+class Nearest(Result, ReachedDistances):
     """The nearest facility of every vertex, and the distance to it.
 
     Attributes
@@ -141,25 +142,27 @@ class Nearest(Detachable, ReachedDistances):
         vertices = table_ids(self.graph, np.arange(self.graph.n))
         return pandas.DataFrame({"vertex": vertices, "facility": facility, "distance": distance})
 
-    def save(self, path: str | os.PathLike[str], *, escape_formulas: bool = False) -> None:
-        """Write one row per vertex, (vertex, facility, distance), as ``.parquet`` or ``.csv``.
-
-        The write is atomic. Vertices have the names of the graph's file.
-
-        Parameters
-        ----------
-        path : file to write, its format by suffix.
-        escape_formulas : as for `Paths.save`.
-        """
-        upward("Nearest.save")(self, path, escape_formulas=escape_formulas)
-
-    def _columns(self) -> dict[str, tuple[Array, Array | None]]:
+    def _columns(self) -> Columns:
         graph, reached = self.graph, self.reached
         return {
             "vertex": (file_ids(graph, np.arange(graph.n)), None),
             "facility": (file_ids(graph, np.where(reached, self.facility_indices, 0)), reached),
             "distance": (self.dist, reached),
         }
+
+    def to_geojson(self) -> dict[str, Any]:
+        """Return the vertices as a GeoJSON feature collection, a dictionary for `json.dumps`.
+
+        Points with the properties vertex, facility and distance, null where there is none.
+        GeoJSON expects longitudes and latitudes; the graph's coordinates are not converted.
+
+        Raises
+        ------
+        GraphError
+            If the graph has no coordinates.
+        """
+        collection: dict[str, Any] = upward("Nearest.to_geojson")(self)
+        return collection
 
     def to_geodataframe(self, *, crs: Any = "auto") -> Any:
         """Return a GeoPandas data frame of points: vertex, facility, distance, geometry.

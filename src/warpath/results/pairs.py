@@ -13,8 +13,8 @@ from warpath.base.upward import upward
 from warpath.graph.checks import checked_integer
 from warpath.graph.labels import labels_or_none, table_ids, with_mask
 from warpath.graph.places import NO_NAMES
-from warpath.results.detached import Detachable
 from warpath.results.reached import ReachedDistances
+from warpath.results.result import Result
 
 if TYPE_CHECKING:
     import os
@@ -25,10 +25,11 @@ if TYPE_CHECKING:
     from warpath.base.dtypes import Array
     from warpath.graph import Graph
     from warpath.graph.places import Snap, Snapped
+    from warpath.results.result import Columns
     from warpath.results.route import Route
 
 
-class Pairs(Detachable, ReachedDistances):
+class Pairs(Result, ReachedDistances):
     """The distances from several origins, each to a destination of its own.
 
     Attributes
@@ -133,6 +134,20 @@ class Pairs(Detachable, ReachedDistances):
             columns["missing"] = self.missing
         return pandas.DataFrame(columns)
 
+    def to_geojson(self) -> dict[str, Any]:
+        """Return the routes as a GeoJSON feature collection, a dictionary for `json.dumps`.
+
+        Each route is searched for. Lines with the properties origin, destination and distance.
+        GeoJSON expects longitudes and latitudes; the graph's coordinates are not converted.
+
+        Raises
+        ------
+        GraphError
+            If the graph has no coordinates.
+        """
+        collection: dict[str, Any] = upward("Pairs.to_geojson")(self)
+        return collection
+
     def to_geodataframe(self, *, crs: Any = "auto") -> Any:
         """Return a GeoPandas data frame: origin, destination, distance and the route as a line.
 
@@ -178,22 +193,10 @@ class Pairs(Detachable, ReachedDistances):
         """
         upward("Pairs.save_html")(self, path, **options)
 
-    def save(self, path: str | os.PathLike[str], *, escape_formulas: bool = False) -> None:
-        """Write one row per trip, (origin, destination, distance), as ``.parquet`` or ``.csv``.
-
-        The write is atomic. Vertices have the names of the graph's file.
-
-        Parameters
-        ----------
-        path : file to write, its format by suffix.
-        escape_formulas : as for `Paths.save`.
-        """
-        upward("Pairs.save")(self, path, escape_formulas=escape_formulas)
-
     def _vertices(self) -> NDArray[np.int64]:
         return np.concatenate([self.origin_indices, self.destination_indices])
 
-    def _columns(self) -> dict[str, tuple[Array, Array | None]]:
+    def _columns(self) -> Columns:
         return {
             "origin": with_mask(self.graph, self.origin_indices),
             "destination": with_mask(self.graph, self.destination_indices),

@@ -17,9 +17,9 @@ from warpath.graph.checks import shown
 from warpath.graph.labels import file_ids, one_label, table_ids
 from warpath.graph.places import NO_NAMES
 from warpath.graph.solvable import SolvableGraph
-from warpath.results.detached import Detachable
 from warpath.results.predecessors import as_labels, no_path, searched_path, walked
 from warpath.results.reached import ReachedDistances
+from warpath.results.result import Result
 from warpath.results.route import Route
 from warpath.results.route_between import route_from, route_of_path
 
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from warpath.graph import Graph
     from warpath.graph.places import Snap
     from warpath.graph.point_sources import PointSources
+    from warpath.results.result import Columns
     from warpath.results.trace import Trace
 
 
@@ -60,7 +61,7 @@ class DeviceResult(Protocol):
         """Copy the predecessors to the host."""
 
 
-class Paths(Detachable, ReachedDistances):
+class Paths(Result, ReachedDistances):
     """Shortest paths from one source to every vertex.
 
     Attributes
@@ -319,7 +320,7 @@ class Paths(Detachable, ReachedDistances):
         """
         upward("Paths.save")(self, path, escape_formulas=escape_formulas)
 
-    def _columns(self) -> dict[str, tuple[Array, Array | None]]:
+    def _columns(self) -> Columns:
         graph, has_pred = self.graph, self.pred >= 0
         return {
             "vertex": (file_ids(graph, np.arange(graph.n)), None),

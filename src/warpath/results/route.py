@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from warpath.base.cached import cached_property
-from warpath.base.errors import InputError
+from warpath.base.errors import InputError, require
 from warpath.base.upward import upward
 from warpath.graph.checks import shown
 from warpath.graph.coordinates import stretch
 from warpath.graph.edge_geometry import leg_weights, lightest, lines_of
-from warpath.graph.labels import one_label
+from warpath.graph.labels import encodable, file_ids, one_label
 from warpath.graph.places import NO_NAMES
-from warpath.results.detached import Detachable
 from warpath.results.legs import legs_of, total_along
+from warpath.results.result import Result
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -26,9 +26,10 @@ if TYPE_CHECKING:
     from warpath.graph import Graph
     from warpath.graph.places import Place, Snap
     from warpath.results.legs import Legs
+    from warpath.results.result import Columns
 
 
-class Route(Detachable):
+class Route(Result):
     """One shortest path.
 
     Attributes
@@ -259,6 +260,22 @@ class Route(Detachable):
         folium.Map, whose ``save`` writes an HTML page.
         """
         return upward("Route.explore")(self, options)
+
+    def to_pandas(self) -> Any:
+        """Return a pandas data frame with a row for each edge: u, v, length and distance.
+
+        The distance is that from the source to v.
+        """
+        pandas = require("pandas", what="Route.to_pandas")
+        return pandas.DataFrame({name: values for name, (values, _) in self._columns().items()})
+
+    def _columns(self) -> Columns:
+        ids = encodable(file_ids(self.graph, self.indices))
+        if self.places != (None, None):
+            ids = encodable(np.array(self.stops(ids.tolist()), object))
+        distance = np.cumsum(self.weights, dtype=self.graph.dist_dtype)
+        columns = {"u": ids[:-1], "v": ids[1:], "length": self.weights, "distance": distance}
+        return {name: (values, None) for name, values in columns.items()}
 
     def _vertices(self) -> NDArray[np.int64]:
         return self.indices

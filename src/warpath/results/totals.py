@@ -9,9 +9,9 @@ import numpy as np
 from warpath.base.dtypes import unreachable
 from warpath.base.errors import InputError, require
 from warpath.graph.checks import shown
-from warpath.graph.labels import labels_or_none, table_ids
+from warpath.graph.labels import labels_or_none, table_ids, with_mask
 from warpath.graph.places import NO_NAMES
-from warpath.results.detached import Detachable
+from warpath.results.result import Result
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from warpath.base.dtypes import Array
     from warpath.graph import Graph
     from warpath.graph.places import Snap
+    from warpath.results.result import Columns
 
     #: (sources, distances) -> an array with an entry or a row for each source of the block.
     Reduction = Callable[[Array, Array], Any]
@@ -34,7 +35,7 @@ NAMES = {
 }
 
 
-class Totals(Detachable):
+class Totals(Result):
     """Numbers that summarize the distances from each source: ``totals["sum"]`` is (k,).
 
     Attributes
@@ -98,6 +99,14 @@ class Totals(Detachable):
             name: list(each) if each.ndim > 1 else each for name, each in self.values.items()
         }
         return pandas.DataFrame({"source": table_ids(self.graph, self.source_indices), **columns})
+
+    def _columns(self) -> Columns:
+        wrong = next((name for name, values in self.values.items() if values.ndim > 1), None)
+        if wrong is not None:
+            msg = f"{wrong} has rows of entries, and a file one entry a row: use to_pandas."
+            raise InputError(msg)
+        columns = {name: (values, None) for name, values in self.values.items()}
+        return {"source": with_mask(self.graph, self.source_indices), **columns}
 
     def _vertices(self) -> NDArray[np.int64]:
         return self.source_indices

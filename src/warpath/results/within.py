@@ -19,10 +19,10 @@ from warpath.graph.labels import file_ids, one_label, table_ids
 from warpath.graph.places import NO_NAMES
 from warpath.graph.solvable import SolvableGraph
 from warpath.graph.zones import inside_from
-from warpath.results.detached import Detachable
 from warpath.results.paths import Paths
 from warpath.results.predecessors import no_path, search, searched_path
 from warpath.results.reached import filled
+from warpath.results.result import Result
 from warpath.results.route_between import route_from, route_of_path
 
 if TYPE_CHECKING:
@@ -35,10 +35,11 @@ if TYPE_CHECKING:
     from warpath.graph import Graph
     from warpath.graph.places import Snap
     from warpath.results.nearest import Nearest
+    from warpath.results.result import Columns
     from warpath.results.route import Route
 
 
-class Within(Detachable):
+class Within(Result):
     """The vertices within one or more cutoffs of the nearest of its sources, in order of distance.
 
     Attributes
@@ -289,27 +290,36 @@ class Within(Detachable):
         columns = {"vertex": vertices, "distance": self.dist, "cutoff": cutoff}
         return pandas.DataFrame(columns)
 
-    def save(self, path: str | os.PathLike[str], *, escape_formulas: bool = False) -> None:
-        """Write one row per vertex, (vertex, distance, cutoff), as ``.parquet`` or ``.csv``.
-
-        The write is atomic. Vertices have the names of the graph's file.
-
-        Parameters
-        ----------
-        path : file to write, its format by suffix.
-        escape_formulas : as for `Paths.save`.
-        """
-        upward("Within.save")(self, path, escape_formulas=escape_formulas)
-
     def _vertices(self) -> NDArray[np.int64]:
         return np.concatenate([self.indices, self.source_indices])
 
-    def _columns(self) -> dict[str, tuple[Array, Array | None]]:
+    def _columns(self) -> Columns:
         return {
             "vertex": (file_ids(self.graph, self.indices), None),
             "distance": (self.dist, None),
             "cutoff": (self.cutoffs[self.band], None),
         }
+
+    def to_geojson(
+        self, kind: str = "polygons", *, resolution: float | None = None
+    ) -> dict[str, Any]:
+        """Return the areas, edges or vertices as a GeoJSON feature collection, for `json.dumps`.
+
+        GeoJSON expects longitudes and latitudes; the graph's coordinates are not converted.
+
+        Parameters
+        ----------
+        kind, resolution : as in `to_geodataframe`; the columns are the properties.
+
+        Raises
+        ------
+        GraphError
+            If the graph has no coordinates.
+        MissingDependencyError
+            If Shapely is not installed.
+        """
+        collection: dict[str, Any] = upward("Within.to_geojson")(self, kind, resolution)
+        return collection
 
     def to_geodataframe(
         self, kind: str = "polygons", *, crs: Any = "auto", resolution: float | None = None
@@ -318,16 +328,16 @@ class Within(Detachable):
 
         Parameters
         ----------
-        kind : "polygons" for one row per cutoff (cutoff, vertices, resolution, geometry), an
-            outline around the parts of edges within the cutoff; "edges" for one row per part of an
-            edge (u, v, cutoff, geometry); "vertices" for one row per vertex (vertex, distance,
-            cutoff, geometry).
+        kind : "polygons" for one row per cutoff (cutoff, vertices, resolution, geometry), a
+            MultiPolygon around the parts of edges within the cutoff; "edges" for one row per part
+            of an edge (u, v, cutoff, geometry); "vertices" for one row per vertex (vertex,
+            distance, cutoff, geometry).
         crs : the coordinate reference system, as GeoPandas takes it; "auto" for the graph's own, or
             EPSG:4326 if it has none and the coordinates can be longitudes and latitudes.
         resolution : of polygons, in metres, or in the unit of coordinates that are not degrees. An
             outline keeps a distance of half of it from the edges. A gap between edges that is
-            narrower than twice the resolution is filled: blocks are, lakes are not. None for the
-            median of the distances between neighbours.
+            narrower than twice the resolution is filled, and so are holes of up to 25 squares of
+            it: blocks are, lakes are not. None for the median of the distances between neighbours.
 
         Raises
         ------

@@ -57,4 +57,50 @@ std::string format_edges(std::span<const V> src, std::span<const V> dst, std::sp
   return out;
 }
 
+/// A column of a table: one of integers, reals and texts has the rows, which `present` masks.
+struct TableColumn {
+  std::span<const std::int64_t> integers;
+  std::span<const double> reals;
+  std::span<const std::string_view> texts;
+  std::span<const std::uint8_t> present;  // empty: all are
+};
+
+/// Writes a real number without an exponent from 1e-4 to 1e16, as people write it; see
+/// `put_number`.
+inline char* put_plain_real(char* at, double value) {
+  const double size = std::abs(value);
+  if (!(size >= 1e5 && size < 1e16)) return put_number(at, value);
+  char* end = std::to_chars(at, at + kNumberWidth, value, std::chars_format::fixed).ptr;
+  if (std::string_view(at, end).find('.') == std::string_view::npos) {
+    *end++ = '.';
+    *end++ = '0';
+  }
+  return end;
+}
+
+/// Writes rows [first, last) of a table as lines of cells between commas. Work O(cells).
+inline std::string format_table(std::span<const TableColumn> columns, std::size_t first,
+                                std::size_t last, Poller poller) {
+  std::string out;
+  char number[kNumberWidth];
+  for (std::size_t row = first; row < last; ++row) {
+    char end = ',';
+    for (std::size_t c = 0; c < columns.size(); ++c) {
+      poller.step();
+      const TableColumn& column = columns[c];
+      if (column.present.empty() || column.present[row]) {
+        if (!column.texts.empty())
+          out.append(column.texts[row]);
+        else if (!column.reals.empty())
+          out.append(number, put_plain_real(number, column.reals[row]));
+        else
+          out.append(number, put_number(number, column.integers[row]));
+      }
+      if (c + 1 == columns.size()) end = '\n';
+      out.push_back(end);
+    }
+  }
+  return out;
+}
+
 }  // namespace warpath
