@@ -63,6 +63,7 @@ class DeviceKind(Protocol):
     ----------
     name : before the colon of a device's name.
     runs : the name in `Recipe.devices` of the recipes that run here.
+    tasks : the tasks that such a device does.
     own_memory : whether arrays are copied into memory of its own, where the graph then stays.
     takes_threads : whether the number of threads has an effect.
     timed : whether the time of a run says how fast the kind of device is.
@@ -71,6 +72,7 @@ class DeviceKind(Protocol):
 
     name: str
     runs: str
+    tasks: frozenset[Task]
     own_memory: bool
     takes_threads: bool
     timed: bool

@@ -36,6 +36,7 @@ class Cpu:
 
     name = "cpu"
     runs = "cpu"
+    tasks = frozenset(Task)
     own_memory = False
     takes_threads = True
     timed = True
@@ -120,6 +121,7 @@ class Cuda:
 
     name = "cuda"
     runs = "cuda"
+    tasks = frozenset(Task)
     own_memory = True
     takes_threads = False
     timed = True
@@ -239,10 +241,6 @@ class Emulated(Cuda):
         return ["emulated by one thread, for small graphs: its time says nothing about a GPU"]
 
 
-#: The tasks whose rows the workers of a cluster share.
-SHARED_BY_ROWS = {Task.MANY, Task.APSP, Task.PAIRS}
-
-
 class Dask(Cpu):
     """The workers of a Dask cluster: `warpath.engines.cluster`. Each answers blocks of rows.
 
@@ -250,6 +248,7 @@ class Dask(Cpu):
     """
 
     name = "dask"
+    tasks = frozenset({Task.MANY, Task.APSP, Task.PAIRS})  # whose rows the workers share
     own_memory = True
     takes_threads = False
     cluster = True
@@ -258,7 +257,7 @@ class Dask(Cpu):
         return device if re.fullmatch(r"dask(:\w+://\S+)?", device) else None
 
     def objection(self, recipe: Recipe, task: Task, facts: Facts) -> str | None:
-        if task not in SHARED_BY_ROWS:
+        if task not in self.tasks:
             return "a cluster shares the rows of tables"
         if recipe.loop in WHOLE_TABLES or not recipe.solves & {Task.MANY, Task.PAIRS}:
             return "it makes all rows at once, and each worker makes some of them"

@@ -10,7 +10,7 @@ from warpath.base import settings, units
 from warpath.base.errors import NotEnoughMemoryError, NotSupportedError
 from warpath.planner.cpu_model import Destination, Size, label_bytes
 from warpath.planner.gpu_model import GPU_START, across, wide_seconds
-from warpath.planner.kinds import SHARED_BY_ROWS, kind_of
+from warpath.planner.kinds import kind_of
 from warpath.planner.plan import Plan
 from warpath.recipes import CATALOGUE, Task
 from warpath.recipes.params import chosen_params
@@ -60,7 +60,7 @@ def check_shared(device: str, size: Size) -> None:
 
 def check_cluster(device: str, size: Size) -> None:
     """Raise NotSupportedError for what the workers of a cluster cannot share."""
-    if size.task not in SHARED_BY_ROWS:
+    if size.task not in kind_of(device).tasks:
         msg = (
             f"device={device!r} shares the rows of tables (distances, apsp, pairs, totals; nearest "
             f"runs on one worker): use this machine for {size.task.value}, as device='cpu'."

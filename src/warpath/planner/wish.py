@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from warpath.base.errors import InputError, NotSupportedError
 from warpath.graph.checks import checked_bool, checked_kind, shown
-from warpath.planner.kinds import SHARED_BY_ROWS, device_names, kind_of
+from warpath.planner.kinds import device_names, kind_of
 from warpath.recipes import CATALOGUE, Recipe
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def preferring(preference: str, size: Size, wish: Wish) -> Wish:
     if preference == "auto" or wish.device != "auto":
         return wish
     preferred = kind_of(preference)
-    if preferred.cluster and size.task not in SHARED_BY_ROWS:
+    if size.task not in preferred.tasks:
         return wish
     kind = preferred.runs
     wished = CATALOGUE.planned if wish.recipe is None else [wish.recipe]
