@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -83,10 +84,9 @@ def _plain_columns(result: Result) -> dict[str, list[Any]]:
 
 
 def _points(places: Array) -> list[dict[str, Any] | None]:
-    is_finite: Array = np.isfinite(places).all(axis=1)
     return [
-        {"type": "Point", "coordinates": place} if known else None
-        for place, known in zip(places.tolist(), is_finite.tolist(), strict=True)
+        {"type": "Point", "coordinates": place} if all(map(math.isfinite, place)) else None
+        for place in places.tolist()
     ]
 
 
