@@ -75,12 +75,45 @@ def test_memory_is_the_least_of_machine_and_container(monkeypatch):
 
     monkeypatch.setattr(Path, "read_text", read)
     assert settings.memory() == 2_000_000
+    # Pages of files that were read count as used, and are freed when memory is short.
+    files["/sys/fs/cgroup/memory.stat"] = "anon 7\ninactive_file 500000\nactive_file 3\n"
+    assert settings.memory() == 2_500_000
     files["/sys/fs/cgroup/memory.max"] = "max\n"
+    assert settings.memory() == 4_096_000
+    version_1 = "/sys/fs/cgroup/memory/memory."
+    files |= {f"{version_1}limit_in_bytes": "2000000\n", f"{version_1}usage_in_bytes": "1500000\n"}
+    assert settings.memory() == 500_000
+    files[f"{version_1}stat"] = "inactive_file 1\ntotal_inactive_file 100000\n"
+    assert settings.memory() == 600_000
+    files[f"{version_1}limit_in_bytes"] = "9223372036854771712\n"  # no limit
     assert settings.memory() == 4_096_000
     files.clear()
     assert settings.memory() == 2**63 - 1
     files["/proc/meminfo"] = "MemTotal: 9 kB\n"
     assert settings.memory() == 2**63 - 1
+
+
+@pytest.mark.parametrize(
+    ("files", "cores"),
+    [
+        ({"cpu.max": "150000 100000\n"}, 2),
+        ({"cpu.max": "50000 100000\n"}, 1),
+        ({"cpu.max": "max 100000\n"}, 8),
+        ({"cpu.max": "6400000 100000\n"}, 8),
+        ({"cpu/cpu.cfs_quota_us": "300000\n", "cpu/cpu.cfs_period_us": "100000\n"}, 3),
+        ({"cpu/cpu.cfs_quota_us": "-1\n", "cpu/cpu.cfs_period_us": "100000\n"}, 8),
+        ({}, 8),
+    ],
+)
+def test_the_quota_of_a_container_counts_as_cores(monkeypatch, files, cores):
+    monkeypatch.delenv("WARPATH_THREADS", raising=False)
+    monkeypatch.setattr("os.sched_getaffinity", lambda _: set(range(8)))
+    monkeypatch.setattr(
+        settings, "_text_of", lambda path: files.get(path.removeprefix("/sys/fs/cgroup/"))
+    )
+    settings._quota_of_cgroup.cache_clear()
+    assert settings.threads() == cores
+    settings._quota_of_cgroup.cache_clear()
 
 
 def test_free_memory_is_not_looked_at_again_within_the_same_moment(monkeypatch):

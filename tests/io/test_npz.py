@@ -9,6 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import warpath as wp
+from warpath.base import settings as environment
 from warpath.base.errors import GraphFormatError, InputError
 from warpath.graph.input_edges import Coded
 from warpath.graph.turns import Turns
@@ -322,3 +323,12 @@ def test_an_archive_with_a_password_is_refused_with_the_path(tmp_path):
     path.write_bytes(data)
     with pytest.raises(GraphFormatError, match=r"locked\.npz: .*password"):
         wp.read(path)
+
+
+def test_a_wrong_setting_is_not_a_damaged_file(tmp_path, monkeypatch):
+    wp.write(wp.generate.road(300), tmp_path / "road.npz")
+    monkeypatch.setattr("warpath.graph.csr.threads_for", lambda _: environment.threads())
+    monkeypatch.setenv("WARPATH_THREADS", "abc")
+    with pytest.raises(wp.InputError, match=r"^WARPATH_THREADS='abc' must be") as caught:
+        wp.read(tmp_path / "road.npz")
+    assert not isinstance(caught.value, wp.GraphFormatError)

@@ -4,7 +4,8 @@
 WARPATH_DEVICE       the device for ``device="auto"``: ``cpu``, ``cuda`` or ``cuda:1``
                      (default: the CPU, or the GPU for a long question that is predicted to take at
                      most half as long there, its start included; ``cpu`` forbids that)
-WARPATH_THREADS      the number of threads on the CPU (default: the cores this process may use)
+WARPATH_THREADS      the number of threads on the CPU (default: the cores this process may use: its
+                     CPU mask, or the quota of its container, rounded up, where that is less)
 WARPATH_MEMORY       the memory a call may use, in bytes or as ``8G`` (default: free memory)
 WARPATH_GPU_MEMORY   the GPU memory a call may use, likewise (default: free GPU memory); edges
                      that do not fit stay in memory of the host
@@ -50,15 +51,17 @@ def threads() -> int:
     """Return the default number of threads on the CPU."""
     value = os.environ.get("WARPATH_THREADS", "").strip()
     if not value:
-        return (
-            len(os.sched_getaffinity(0))
-            if hasattr(os, "sched_getaffinity")
-            else os.cpu_count() or 1
-        )
+        return cores()
     if not re.fullmatch(r"[0-9]{1,9}", value) or not 1 <= int(value) <= MOST_THREADS:
         msg = f"WARPATH_THREADS={value!r} must be an integer, 1 to {MOST_THREADS}, or unset."
         raise InputError(msg)
     return int(value)
+
+
+def cores() -> int:
+    """Return the number of cores that this process may use."""
+    mask = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return min(mask, _quota_of_cgroup() or mask)
 
 
 def memory() -> int:
@@ -135,12 +138,41 @@ def _available_of_machine() -> int | None:
     return None if match is None else int(match[1]) * 1024
 
 
+#: The files of a container's memory: its limit, what is used, and statistics with the pages of
+#: files that the kernel frees when memory is short, which count as used; cgroup v2, then v1.
+_MEMORY_FILES = (
+    ("memory.max", "memory.current", "memory.stat", "inactive_file"),
+    (
+        "memory/memory.limit_in_bytes",
+        "memory/memory.usage_in_bytes",
+        "memory/memory.stat",
+        "total_inactive_file",
+    ),
+)
+
+
 def _available_of_cgroup() -> int | None:
-    """Return the bytes left under a container's limit (cgroup v2), or None without a limit."""
-    limit, used = (_text_of(f"/sys/fs/cgroup/memory.{name}") for name in ("max", "current"))
-    if limit is None or used is None or limit.strip() == "max":
+    """Return the bytes left under a container's limit, or None without a limit."""
+    for *files, name in _MEMORY_FILES:
+        limit, used, statistics = (_text_of(f"/sys/fs/cgroup/{file}") for file in files)
+        if limit is None or used is None or limit.strip() == "max":
+            continue
+        match = re.search(rf"^{name} (\d+)$", statistics or "", re.MULTILINE)
+        return max(0, int(limit) - int(used) + (int(match[1]) if match else 0))
+    return None
+
+
+@functools.cache
+def _quota_of_cgroup() -> int | None:
+    """Return the cores of a container's quota, rounded up, or None without a quota."""
+    version_1 = (_text_of(f"/sys/fs/cgroup/cpu/cpu.cfs_{name}_us") for name in ("quota", "period"))
+    words = (
+        _text_of("/sys/fs/cgroup/cpu.max") or " ".join(text or "" for text in version_1)
+    ).split()
+    if len(words) != 2 or not all(word.isdigit() for word in words):  # "max", or -1
         return None
-    return max(0, int(limit) - int(used))
+    quota, period = map(int, words)
+    return max(1, -(-quota // period)) if period else None
 
 
 def _available_of_process() -> int | None:

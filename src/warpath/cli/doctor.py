@@ -117,7 +117,7 @@ def doctor(
 def _machine() -> dict[str, Any]:
     flags = re.search(r"^(?:flags|Features)\s*:\s*(.+)$", processor_facts(), re.MULTILINE)
     have = set(flags[1].split()) if flags else set()
-    usable = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    usable = settings.cores()
     return {
         "processor": processor(),
         "cores": os.cpu_count(),

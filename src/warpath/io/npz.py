@@ -148,7 +148,8 @@ def read(source: Source, *, directed: bool | None = None) -> Graph:
     except zipfile.BadZipFile as error:
         raise source.error(None, f"this .npz archive is damaged: {error}") from error
     except (OSError, EOFError, ValueError, RuntimeError, zlib.error, SyntaxError) as error:
-        if isinstance(error, InputError) and str(error).startswith(str(source.path)):
+        # An InputError that is none of its subclasses is about a setting, such as WARPATH_THREADS.
+        if type(error) is InputError or str(error).startswith(str(source.path)):
             raise
         raise source.error(None, str(error) or "this .npz archive is damaged") from error
 
