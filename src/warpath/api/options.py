@@ -73,7 +73,7 @@ class _Kept(NamedTuple):
             return False
         if self.on_device == 0:
             return True
-        free, _ = engine_of(self.plan.device).memory(graph, self.plan.device)
+        free, _ = engine_of(self.plan.device).memory(search_graph(graph), self.plan.device)
         return free is not None and self.on_device <= free
 
 
@@ -285,9 +285,9 @@ class Options:
         exact = bool(self.wish.prepared) and _exact_floats(graph)
         key = size, trace, exact, facilities
         kept = self._plans.get(key)
-        own, graph = graph, search_graph(graph)
         if kept is not None and not (anew and kept.limits) and kept.holds(graph):
             return kept.plan
+        own, graph = graph, search_graph(graph)
         wish = preferring(self.preference, size, self.wish._replace(traced=trace))
         plan, free, limited = planned(size, graph, wish, self.preference, exact_sums=exact)
         if graph.facts(symmetry=False).negative:
