@@ -354,12 +354,11 @@ inline constexpr int kKind = __is_same(T, bool) ? 'b'
                                                 : 'i';
 template <class T>
 inline constexpr int kCode = kKind<T> * 256 + static_cast<int>(sizeof(T));
-template <class T>  // 65536 alone: a pointer to a type that is not a number
-inline constexpr int kCode<T*> = requires { T(0.5); } ? 65536 + kCode<T> : 65536;
-template <>
-inline constexpr int kCode<void*> = 65536;
-template <>
-inline constexpr int kCode<const void*> = 65536;
+template <class T>  // a pointer to a type that is not a number
+inline constexpr int kCode<T*> = 65536;
+template <class T>
+  requires requires { T(0.5) != T(0); }
+inline constexpr int kCode<T*> = 65536 + kCode<T>;
 template <int... kIndices>
 struct Indices {};
 

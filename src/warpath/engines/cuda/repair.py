@@ -152,7 +152,7 @@ class Repair:
         with self._flights.take() as own:
             given = own.buffers | edges._asdict() | {
                 "n": self._n, "source": source, "closed": self._closed,
-                "changes": words.shape[1], "changed": words,
+                "changed_count": words.shape[1], "changed_words": words,
                 "old_dist": old.dist, "old_pred": old.pred, "dist": new.dist, "pred": new.pred,
                 "room": room_of(self._n), "most_affected": most[0], "most_settled": most[1],
                 "halt": own.halt, "status": own.status,

@@ -138,7 +138,7 @@ class OnDevice:
         largest = unreachable(labels.dtype)
         converter = kernel("distances", _types(self._graph, labels), device.block)
         given = {
-            "size": n,
+            "n": n,
             "labels": labels,
             "unfit": unfit,
             destination: out,
@@ -179,8 +179,12 @@ def tree_on(graph: Graph, source: int, labels: Array, device: Device) -> Array |
     pred = xp.full(n, np.iinfo(graph.indices.dtype).max, graph.indices.dtype)
     missing = xp.zeros(1, np.int32)
     types = _types(graph, labels)
-    given = rows._asdict() | {
+    given = {
+        "n": n,
         "size": n,
+        "offsets": rows.indptr,
+        "indices": rows.indices,
+        "weights": rows.weights,
         "dist": labels,
         "pred": pred,
         "source": source,

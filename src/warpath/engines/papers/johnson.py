@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -131,15 +131,10 @@ def _reweighted(graph: Graph, potentials: Array, device: Device) -> Graph:
     types = Types.of(graph.indices.dtype, graph.solver_weights.dtype, label)
     reduced = device.xp.empty(graph.m, label)
     converter = reweighting(types, device.block)
-    given: dict[str, Any] = {
-        **rows.named(),
-        "size": np.int64(graph.n),
-        "potentials": potentials,
-        "reduced": reduced,
-    }
-    device.launch(
-        converter, -(-graph.n // device.block), *(given[name] for name, _ in converter.params)
+    arguments = converter.arguments(
+        **rows.named(), n=graph.n, potentials=potentials, reduced=reduced
     )
+    device.launch(converter, -(-graph.n // device.block), *arguments)
     here = device.get(reduced)
     with np.errstate(over="ignore"):
         if label.kind == "f" and not np.isfinite(here.max(initial=0) * label.type(graph.n)):

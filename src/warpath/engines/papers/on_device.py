@@ -209,10 +209,10 @@ def _near_far(run: Run, space: _Space, blocks: int) -> dict[str, Any]:
         "delta": _width(run, "delta"),
         "skip": int(run.order.params.get("skip", 0)),
         "change": _change(run),
-        "list": space("list", n, index),
+        "near": space("list", n, index),
         "items": space("items", _items(run), index),
-        "pile": space("pile", 2 * n, index),
-        "other_pile": space("other pile", 2 * n, index),
+        "piles_first": space("pile", 2 * n, index),
+        "piles_second": space("other pile", 2 * n, index),
         "minima": space("minima", blocks, run.label),
     }
 
@@ -227,8 +227,8 @@ def _near_far_pull(run: Run, space: _Space, blocks: int) -> dict[str, Any]:
         "into_weights": into.weights,
         "delta": _width(run, "delta"),
         "pull": int(run.order.params.get("pull", max(n // _PULLED, 1))),
-        "flags": space("flags", n, np.uint8),
-        "next_flags": space("next flags", n, np.uint8),
+        "near": space("flags", n, np.uint8),
+        "waiting": space("next flags", n, np.uint8),
         "sums": space("sums", 3 * blocks + 6, np.int64),
         "minima": space("minima", blocks, run.label),
     }
@@ -249,8 +249,8 @@ def _light_heavy(run: Run, space: _Space, blocks: int) -> dict[str, Any]:
             if len(array):
                 run.device.put(array, given[kind + name][: len(array)])
     return given | {
-        "removed": space("removed", 2 * run.n, index),
-        "other_removed": space("other removed", 2 * run.n, index),
+        "removed_first": space("removed", 2 * run.n, index),
+        "removed_second": space("other removed", 2 * run.n, index),
     }
 
 
@@ -263,9 +263,9 @@ def _stepping(run: Run, space: _Space, blocks: int) -> dict[str, Any]:
         "marks": space("marks", max(waiting, 2 * n), np.uint8),
         "delta": 0.0 if by_rho else _width(run, "delta"),
         "rho": int(run.order.params.get("rho", _RHO)) if by_rho else 0,
-        "list": space("list", n, index),
-        "active": space("active", waiting, index),
-        "other_active": space("other active", waiting, index),
+        "near": space("list", n, index),
+        "queues_first": space("active", waiting, index),
+        "queues_second": space("other active", waiting, index),
         "minima": space("minima", blocks, run.label),
     }
 
@@ -294,16 +294,16 @@ def _buckets(run: Run, space: _Space, blocks: int) -> dict[str, Any]:
     return {
         **_lists(run, space, blocks),
         "keys": space("keys", active, np.uint8),
-        "other_keys": space("other keys", active, np.uint8),
+        "others": space("other keys", active, np.uint8),
         "between": space("between", active, index),
         "counts": space("counts", kinds * run.blocks(active), np.int64),
         "sizes": space("sizes", _KEYS_OF_SIZES, np.int64),
         "bucket_width": _width(run, "width"),
         "buckets": buckets,
-        "active": space("active", active, index),
-        "other_active": space("other active", active, index),
-        "pile": space("pile", 2 * n, index),
-        "other_pile": space("other pile", 2 * n, index),
+        "active_first": space("active", active, index),
+        "active_second": space("other active", active, index),
+        "piles_first": space("pile", 2 * n, index),
+        "piles_second": space("other pile", 2 * n, index),
         "minima": space("minima", blocks, run.label),
     }
 

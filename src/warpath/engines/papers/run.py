@@ -100,7 +100,7 @@ class Run(Clock):
             return
         if self.traced:
             given["counters"] = self._counters
-        given["size"] = size
+        given = {"n": size, "size": size} | given  # as a step over vertices or over a list has it
         self.device.launch(step, blocks, *step.arguments(**given))
 
     def blocks(self, items: int, each: int = 1) -> int:

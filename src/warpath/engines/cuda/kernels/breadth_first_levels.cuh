@@ -125,7 +125,7 @@ __device__ __forceinline__ bool has_parent(const BreadthArgs<L>& a, const u32* s
     for (int k = 0; k < kAtOnce; ++k) {
       const u32 place = k * 32 + lane;
       const i64 e = __shfl_sync(~0u, begin, all.owner(place)) + place;
-      u[k] = place < all.total ? a.from[e] : -1;
+      u[k] = place < all.total ? a.sources[e] : -1;
     }
 #pragma unroll
     for (int k = 0; k < kAtOnce; ++k) {
@@ -195,7 +195,7 @@ __device__ __forceinline__ void bottom_up_parts(const BreadthArgs<L>& a, const u
       int u[kAtOnce];
 #pragma unroll
       for (int k = 0; k < kAtOnce; ++k)
-        u[k] = e + k * 32 + me.lane < end ? a.from[base + e + k * 32 + me.lane] : -1;
+        u[k] = e + k * 32 + me.lane < end ? a.sources[base + e + k * 32 + me.lane] : -1;
 #pragma unroll
       for (int k = 0; k < kAtOnce; ++k) found = found || (u[k] >= 0 && has(seen, u[k]));
       found = __any_sync(~0u, found) != 0;

@@ -27,7 +27,7 @@ struct BreadthArgs {
   const i64* indptr;  // out-edges
   const int* indices;
   const i64* into;  // in-edges; null if the search is only top-down
-  const int* from;
+  const int* sources;
   const u32* without_in_edges;  // a bit for each vertex
   L weight;                     // of every edge
   L cutoff;                     // larger labels are not written

@@ -13,7 +13,7 @@ template <class V, class W, class L>
 struct BucketArgs {
   ListArgs<V, W, L> lists;
   OrderSpace<V> order;
-  double width;
+  double bucket_width;
   int buckets;
   InTurn<V> active;  // n + m: the vertices of the buckets, n at most, and the items of a round
   InTurn<V> piles;   // 2 n
@@ -70,11 +70,11 @@ struct BucketSet {
 
   /// Sets the bounds of the buckets, the first at or below a label.
   __device__ void place_buckets(L label) {
-    s.base = bound_below(label, a.width);
+    s.base = bound_below(label, a.bucket_width);
     __syncthreads();  // the bounds before have been read
     if (threadIdx.x == 0) {
       bounds[0] = s.base;
-      for (int b = 0; b < a.buckets; ++b) bounds[b + 1] = next_bound(bounds[b], a.width);
+      for (int b = 0; b < a.buckets; ++b) bounds[b + 1] = next_bound(bounds[b], a.bucket_width);
     }
     __syncthreads();
   }

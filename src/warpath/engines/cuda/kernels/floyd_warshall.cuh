@@ -18,8 +18,8 @@ namespace warpath {
 template <class L>
 struct SolveArgs {
   int tiles;  // in a row of the window
-  L* window;
-  i64 pitch;
+  L* labels;  // the window begins at `offset`
+  i64 offset, pitch;
   int first, last;        // pivots: first <= k < last
   int ahead;              // products between a diagonal tile and its panels
   int* versions;          // tiles x tiles: pivots that a tile has been lowered by
@@ -185,8 +185,9 @@ __device__ __forceinline__ void solve(const SolveArgs<L>& a) {
   WARPATH_SHARED(Sixteen, slices_a, T::kSharedA);
   WARPATH_SHARED(Sixteen, slices_b, T::kSharedB);
   const Staged<L, kBlock> staged(slices_a, slices_b);
+  L* const window = a.labels + a.offset;
   const auto tile = [&](int i, int j) {
-    return a.window + static_cast<i64>(i) * T::kSide * a.pitch + static_cast<i64>(j) * T::kSide;
+    return window + static_cast<i64>(i) * T::kSide * a.pitch + static_cast<i64>(j) * T::kSide;
   };
   alignas(16) typename T::Labels c;
   if (threadIdx.x == 0) shared_task[0] = {-1, -1, -1, -1};
@@ -218,14 +219,14 @@ __device__ __forceinline__ void solve(const SolveArgs<L>& a) {
 
 template <class L>
 struct ProductArgs {
-  L* c;  // each matrix with its pitch; `across` tiles in a row of c, inner dimension `depth`
-  i64 pitch_c;
+  L* c;  // each matrix begins at its offset and has its pitch
+  i64 offset_c, pitch_c;
   const L* a;
-  i64 pitch_a;
+  i64 offset_a, pitch_a;
   const L* b;
-  i64 pitch_b;
-  unsigned across;
-  int depth;
+  i64 offset_b, pitch_b;
+  unsigned across;  // tiles in a row of c
+  int depth;        // the inner dimension
 };
 
 /// c = min(c, a (+) b), one block per tile of c.
@@ -235,14 +236,17 @@ __device__ __forceinline__ void product(const ProductArgs<L>& args) {
   WARPATH_SHARED(Sixteen, slices_a, T::kSharedA);
   WARPATH_SHARED(Sixteen, slices_b, T::kSharedB);
   const Staged<L, kBlock> staged(slices_a, slices_b);
+  L* const result = args.c + args.offset_c;
+  const L* const left = args.a + args.offset_a;
+  const L* const right = args.b + args.offset_b;
   const auto tile = [&] {
     const unsigned block = opaque(blockIdx.x);
-    return args.c + block / args.across * T::kSide * args.pitch_c + block % args.across * T::kSide;
+    return result + block / args.across * T::kSide * args.pitch_c + block % args.across * T::kSide;
   };
   const i64 row = blockIdx.x / args.across * T::kSide, column = blockIdx.x % args.across * T::kSide;
   alignas(16) typename T::Labels c;
   T::load(c, tile(), args.pitch_c);
-  lower_by_product<L, kBlock>(c, args.a + row * args.pitch_a, args.pitch_a, args.b + column,
+  lower_by_product<L, kBlock>(c, left + row * args.pitch_a, args.pitch_a, right + column,
                               args.pitch_b, args.depth, staged);
   T::store(c, tile(), args.pitch_c);
 }

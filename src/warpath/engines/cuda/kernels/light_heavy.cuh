@@ -25,9 +25,9 @@ namespace warpath {
 template <class V, class W, class L>
 struct LightHeavyArgs {
   NearFarArgs<V, W, L> near_far;  // whose rows have the light edges
-  const i64* indptr;              // of the heavy edges
-  const V* indices;
-  const W* weights;
+  const i64* heavy_indptr;
+  const V* heavy_indices;
+  const W* heavy_weights;
   InTurn<V> removed;  // 2 n: the vertices that left the bucket, each once for each time
 };
 
@@ -52,9 +52,9 @@ struct LightHeavy : NearFar<How, kTraced, kBlock, V, W, L> {
 
   __device__ explicit LightHeavy(const LightHeavyArgs<V, W, L>& args)
       : Base(args.near_far), lists(args.removed), heavy(args.near_far.lists) {
-    heavy.indptr = args.indptr;
-    heavy.indices = args.indices;
-    heavy.weights = args.weights;
+    heavy.indptr = args.heavy_indptr;
+    heavy.indices = args.heavy_indices;
+    heavy.weights = args.heavy_weights;
   }
 
   __device__ bool waiting() const { return s.near.count + s.fars + removed > 0; }

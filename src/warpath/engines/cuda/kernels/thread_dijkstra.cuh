@@ -20,7 +20,7 @@ constexpr int kTogether = 32;
 
 template <class V, class L>
 struct ThreadDijkstraArgs {
-  i64 sources;
+  i64 size;  // sources
   i64 n;
   int steps;        // maximum vertices that a launch settles for a source
   const L* matrix;  // n x n: the weight of u -> v at u n + v, or never
@@ -42,7 +42,7 @@ __device__ __forceinline__ i64 nearest(const ThreadDijkstraArgs<V, L>& a, i64 so
     L labels[kTogether];
     u8 visited[kTogether];
 #pragma unroll
-    for (int k = 0; k < kTogether; ++k, label += a.sources, flag += a.sources) {
+    for (int k = 0; k < kTogether; ++k, label += a.size, flag += a.size) {
       labels[k] = *label;
       visited[k] = *flag;
     }
@@ -59,14 +59,14 @@ __device__ __forceinline__ i64 nearest(const ThreadDijkstraArgs<V, L>& a, i64 so
 template <bool kPaths, bool kTraced, int kBlock, class V, class L>
 __device__ __forceinline__ void thread_dijkstra(const ThreadDijkstraArgs<V, L>& a) {
   const i64 source = static_cast<i64>(blockIdx.x) * kBlock + threadIdx.x;
-  if (source >= a.sources) return;
+  if (source >= a.size) return;
   Counts<kTraced> counts;
   int step = 0;
   for (; step < a.steps; ++step) {
     L base;
     const i64 u = nearest(a, source, base);
     if (u < 0) break;
-    a.visited[u * a.sources + source] = 1;
+    a.visited[u * a.size + source] = 1;
     counts.selected();
     const L* weight = a.matrix + u * a.n;
     counts.read(static_cast<unsigned>(a.n));
@@ -78,7 +78,7 @@ __device__ __forceinline__ void thread_dijkstra(const ThreadDijkstraArgs<V, L>& 
 #pragma unroll
       for (int k = 0; k < kTogether; ++k) {
         if (weights[k] == never<L>()) continue;
-        const i64 at = (first + k) * a.sources + source;
+        const i64 at = (first + k) * a.size + source;
         L sum;
         if (a.visited[at]) continue;
         counts.relaxed();

@@ -59,7 +59,7 @@ struct PartArgs {
   i64 room;            // entries of each of them
   u64* counts;         // outgoing entries by owner
   i64* report;
-  L* minimum;  // of the sums over unrelaxed edges, for the host
+  L* least;  // of the sums over unrelaxed edges, for the host
 };
 
 /// Sets all labels to unreachable but the source's, and lists that if it is an own vertex.
@@ -233,7 +233,7 @@ __device__ __forceinline__ void wide_part(const WideArgs<W, L>& a, const PartArg
     p.report[kFound] = static_cast<i64>(left.found);
     for (int k = 0; k < p.others; ++k)
       p.report[kOutgoing + k] = static_cast<i64>(load_relaxed(p.counts + k));
-    *p.minimum = left.minimum;
+    *p.least = left.minimum;
     return sizes.halted != 0 ? kHalted : load_relaxed(&a.control->lost) != 0 ? kLost : kDone;
   });
 }

@@ -14,7 +14,7 @@ struct WideArgs {
   const i64* indptr;
   const Edge<W>* edges;
   const i64* into;  // rows of in-edges, likewise sorted; null if there are none
-  const Edge<W>* from;
+  const Edge<W>* sources;
   L first, delta;          // the width of the first bucket, and the initial width of the others
   L limit;                 // all labels are below it
   u32 narrow;              // a bucket that settles fewer vertices doubles the next one's width
@@ -190,7 +190,7 @@ __device__ __forceinline__ L pull_rows(const WideArgs<W, L>& a, const Worker<L>&
       const u32 place = __shfl_sync(~0u, at, row) + in;
       inside[s] = place < __shfl_sync(~0u, own.degree, row);
       const i64 e = __shfl_sync(~0u, own.base, row) + place;
-      if (inside[s]) edge[s] = a.from[e];
+      if (inside[s]) edge[s] = a.sources[e];
     }
     L sum[kGroup];
 #pragma unroll

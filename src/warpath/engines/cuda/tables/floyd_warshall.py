@@ -126,18 +126,9 @@ def _fill(matrix: Array, graph: Graph, device: Device) -> None:
     rows = resident(graph, device)
     types = Types.of(rows.indices.dtype, rows.weights.dtype, matrix.dtype)
     side = len(matrix)
-    device.launch(
-        kernel("matrix", types, device.block),
-        side,
-        np.int64(graph.n),
-        np.int64(0),
-        rows.indptr,
-        rows.indices,
-        rows.weights,
-        matrix,
-        np.int64(0),
-        np.int64(side),
-    )
+    filler = kernel("matrix", types, device.block)
+    arguments = filler.arguments(**rows.named(), n=graph.n, matrix=matrix, pitch=side)
+    device.launch(filler, side, *arguments)
 
 
 def _some_far(matrix: Array, n: int, device: Device) -> bool:
@@ -173,16 +164,10 @@ def _deliver(
         rows = slice(begin, min(begin + delivery.most, k))
         into = matrix if matrix is out and dtype == out.dtype else delivery.room(rows)
         labels = matrix[begin:] if whole else _picked(matrix, order, rows, device)
-        device.launch(
-            turn,
-            rows.stop - begin,
-            np.int64(t),
-            labels,
-            np.int64(0),
-            np.int64(labels.shape[1]),
-            into,
-            no_room,
+        arguments = turn.arguments(
+            columns=t, labels=labels, pitch=labels.shape[1], answer=into, no_room=no_room
         )
+        device.launch(turn, rows.stop - begin, *arguments)
         if finish is not None:
             finish(into, rows)
         delivery.take(rows)

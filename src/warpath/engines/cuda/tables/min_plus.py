@@ -70,22 +70,28 @@ class MinPlus:
         blocks = min(self._device.resident_blocks(self._solve), max(tiles * tiles, 1))
         # A third of a step's products hide the diagonal tile, the others its panels.
         ahead = min(4 * self._device.processors, max(tiles - 2, 0) ** 2 // 3)
+        labels, offset, pitch = _place(diagonal)
         versions = xp.zeros(tiles * tiles, np.int32)
-        readers = [xp.zeros(size, np.int32) for size in (tiles * tiles, tiles * tiles, tiles)]
+        row_readers, column_readers, diagonal_readers = (
+            xp.zeros(size, np.int32) for size in (tiles * tiles, tiles * tiles, tiles)
+        )
         for first in range(0, tiles, max(step // self.tile, 1)):
             last = min(first + max(step // self.tile, 1), tiles)
-            self._device.launch(
-                self._solve,
-                blocks,
-                np.int32(tiles),
-                *_place(diagonal),
-                np.int32(first),
-                np.int32(last),
-                np.int32(ahead),
-                versions,
-                *readers,
-                xp.zeros(1, np.int32),
+            arguments = self._solve.arguments(
+                tiles=tiles,
+                labels=labels,
+                offset=offset,
+                pitch=pitch,
+                first=first,
+                last=last,
+                ahead=ahead,
+                versions=versions,
+                row_readers=row_readers,
+                column_readers=column_readers,
+                diagonal_readers=diagonal_readers,
+                ticket=xp.zeros(1, np.int32),
             )
+            self._device.launch(self._solve, blocks, *arguments)
             yield last * self.tile
 
     def panel_row(self, diagonal: Window, panel: Window) -> None:
@@ -105,15 +111,11 @@ class MinPlus:
     def update(self, c: Window, a: Window, b: Window) -> None:
         """Lower c to min(c, a (+) b); c is (m, n), a (m, k), b (k, n)."""
         across = c.columns // self.tile
-        self._device.launch(
-            self._product,
-            c.rows // self.tile * across,
-            *_place(c),
-            *_place(a),
-            *_place(b),
-            np.int32(across),
-            np.int32(a.columns),
-        )
+        given: dict[str, Any] = {"across": across, "depth": a.columns}
+        for name, window in (("c", c), ("a", a), ("b", b)):
+            given[name], given[f"offset_{name}"], given[f"pitch_{name}"] = _place(window)
+        arguments = self._product.arguments(**given)
+        self._device.launch(self._product, c.rows // self.tile * across, *arguments)
 
     def _copy(self, window: Window) -> Window:
         array, row, column, rows, columns = window
@@ -127,7 +129,7 @@ def _parts(size: int, most: int) -> Iterator[slice]:
         yield slice(begin, min(begin + most, size))
 
 
-def _place(window: Window) -> tuple[Array, np.int64, np.int64]:
+def _place(window: Window) -> tuple[Array, int, int]:
     """Return the arguments that describe a window to a kernel: matrix, offset, pitch."""
     pitch = window.array.shape[1]
-    return window.array, np.int64(window.row * pitch + window.column), np.int64(pitch)
+    return window.array, window.row * pitch + window.column, pitch

@@ -140,18 +140,18 @@ class PartedSearch:
         kernel = wide_part_kernel(self._width, device.block)
         room, room_of_runs = rooms(share)
         given = {
-            "own": share.active, "hubs": share.hubs, "leaves": share.leaves,
+            "n": share.active, "hubs_count": share.hubs, "leaves": share.leaves,
             "indptr": rows.indptr, "edges": rows.edges, "into": rows.into, "sources": rows.sources,
-            "limit": self._first_beyond, "splitters": rows.splitters,
+            "limit": self._first_beyond, "hubs_splitters": rows.splitters,
             "dist": held.dist, "rest": search.rest,
-            "entries": search.entries[0], "next_entries": search.entries[1],
-            "runs": search.runs[0], "next_runs": search.runs[1],
-            "room": room, "room_of_runs": room_of_runs,
+            "even_entries": search.entries[0], "odd_entries": search.entries[1],
+            "even_runs": search.runs[0], "odd_runs": search.runs[1],
+            "even_room": room, "even_room_of_runs": room_of_runs,
             "control": search.control, "minimum": search.minimum,
             "others": len(self._devices) - 1, "blocks": part.rows.blocks,
             "command": device.mapped(held.command), "bounds": device.mapped(held.bounds),
             "sent": held.sent, "outgoing": held.outgoing,
-            "room_outgoing": held.outgoing.shape[1] // part.entry, "counts": held.counts,
+            "room": held.outgoing.shape[1] // part.entry, "counts": held.counts,
             "report": device.mapped(held.report), "least": device.mapped(held.least),
             "halt": own.halt, "status": own.status,
         }  # fmt: skip

@@ -90,11 +90,11 @@ def search_of(
     room, room_of_runs = rooms(graph, rows)
     first, delta = bounds(graph, width, params.get("delta"))
     same = {
-        "n": n, "ranks": rows.ranks, "hubs": rows.hubs, "leaves": rows.leaves,
+        "n": n, "ranks": rows.ranks, "hubs_count": rows.hubs, "leaves": rows.leaves,
         "indptr": rows.indptr, "edges": rows.edges, "into": rows.into, "sources": rows.sources,
         "first": first, "delta": delta, "limit": first_beyond(cutoff, width), "narrow": NARROW,
         "pull_cost": PULL_COST, "max_rounds": _MOST_ROUNDS,
-        "room": room, "room_of_runs": room_of_runs, "splitters": rows.splitters,
+        "even_room": room, "even_room_of_runs": room_of_runs, "hubs_splitters": rows.splitters,
     }  # fmt: skip
 
     def buffers() -> WideBuffers:  # cached with the graph, so it must not refer to it
@@ -104,10 +104,10 @@ def search_of(
         return same | {
             "dist": held.dist,
             "rest": held.rest,
-            "entries": held.entries[0],
-            "next_entries": held.entries[1],
-            "runs": held.runs[0],
-            "next_runs": held.runs[1],
+            "even_entries": held.entries[0],
+            "odd_entries": held.entries[1],
+            "even_runs": held.runs[0],
+            "odd_runs": held.runs[1],
             "control": held.control,
             "minimum": held.minimum,
         }
