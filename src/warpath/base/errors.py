@@ -29,14 +29,12 @@ from __future__ import annotations
 import importlib
 import re
 import sys
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Self
 
 from warpath.base.escaping import visible
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Iterator
     from types import ModuleType
 
 
@@ -270,20 +268,19 @@ def require(
         raise MissingDependencyError(msg) from error
 
 
-@contextmanager
-def interrupts_first() -> Iterator[None]:
+class interrupts_first:  # noqa: N801 - as contextlib.suppress
     """Raise an interrupt itself instead of an error that was raised while it was handled.
 
     After an interrupt, closing unfinished objects may raise further errors: an archive with an
     open member, a condition whose lock was released.
     """
-    outer = sys.exception()  # an exception that the caller is already handling
-    try:
-        yield
-    except Exception as error:
-        cause: BaseException | None = error
-        while cause is not None and cause is not outer:
+
+    def __enter__(self) -> None:
+        self._outer = sys.exception()  # an exception that the caller is already handling
+
+    def __exit__(self, _: object, error: BaseException | None, __: object) -> None:
+        cause = error if isinstance(error, Exception) else None
+        while cause is not None and cause is not self._outer:
             if not isinstance(cause, Exception):
                 raise cause from None
             cause = cause.__context__
-        raise

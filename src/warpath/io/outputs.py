@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from contextlib import contextmanager
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -12,7 +12,8 @@ from warpath.base.errors import InputError
 from warpath.io.places import to_write
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
+    from contextlib import AbstractContextManager
 
     from warpath.base.dtypes import Array
     from warpath.io.journal import Journal, Question
@@ -114,7 +115,6 @@ class _Callback:
         self._take(rows, values)
 
 
-@contextmanager
 def output_of(
     out: Any,
     shape: tuple[int, int],
@@ -122,8 +122,8 @@ def output_of(
     *,
     on_gpu: bool = False,
     question: Callable[[], Question] | None = None,
-) -> Iterator[Output]:
-    """Open the destination of a table.
+) -> AbstractContextManager[Output]:
+    """Return the context in which the destination of a table is open.
 
     Parameters
     ----------
@@ -135,27 +135,25 @@ def output_of(
     question : returns the query, so that only a call with the same query continues a file.
     """
     if out is None:
-        yield _InPlace(np.empty(shape, dtype))
-    elif hasattr(out, "__cuda_array_interface__"):
+        return nullcontext(_InPlace(np.empty(shape, dtype)))
+    if hasattr(out, "__cuda_array_interface__"):
         _check_gpu_array(out, shape, dtype, on_gpu=on_gpu)
-        yield _InPlace(out)
-    elif isinstance(out, np.ndarray):
+        return nullcontext(_InPlace(out))
+    if isinstance(out, np.ndarray):
         _check_array(out, shape, dtype)
-        yield _InPlace(out)
-    elif isinstance(out, str | os.PathLike):
+        return nullcontext(_InPlace(out))
+    if isinstance(out, str | os.PathLike):
         from warpath.io.streams import opened_file
 
         path = to_write(out)
         if path.suffix not in {".npy", ".zarr"}:
             msg = f"out={str(path)!r}: a path must end in .npy or .zarr."
             raise InputError(msg)
-        with opened_file(path, shape, dtype, {} if question is None else question()) as output:
-            yield output
-    elif callable(out):
-        yield _Callback(out, shape, dtype)
-    else:
-        msg = f"out is a {type(out).__name__}: it must be None, an array, a path or a function."
-        raise InputError(msg)
+        return opened_file(path, shape, dtype, {} if question is None else question())
+    if callable(out):
+        return nullcontext(_Callback(out, shape, dtype))
+    msg = f"out is a {type(out).__name__}: it must be None, an array, a path or a function."
+    raise InputError(msg)
 
 
 def _check_array(out: Array, shape: tuple[int, int], dtype: np.dtype[Any]) -> None:
