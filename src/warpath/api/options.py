@@ -89,6 +89,11 @@ class Options:
     def __init__(self, wish: Wish, preference: str) -> None:
         self.wish = wish
         self.preference = preference
+        #: Whether the device is a Dask cluster, and whether it means several devices.
+        self.on_cluster = (
+            kind := KINDS.get(wish.device.partition(":")[0])
+        ) is not None and kind.cluster
+        self.on_several = several.is_several(wish.device)
         self._plans: dict[Hashable, _Kept] = {}
         self._one: OneSource | None = None
         self._pairs: tuple[Plan, PairsSearch | None] | None = None
@@ -123,7 +128,7 @@ class Options:
     def device(self) -> str:
         """Return the device that was requested, or "auto"; refuse names that are not valid."""
         _ = self.wish.recipe  # whose name must exist
-        if self.wish.device == "auto" or several.is_several(self.wish.device):
+        if self.wish.device == "auto" or self.on_several:
             return self.wish.device
         return device_of(ONE_SOURCE, self.wish)
 
@@ -134,14 +139,9 @@ class Options:
             return "auto"
         return device_of(ONE_SOURCE, self.wish._replace(device=wanted))
 
-    def on_cluster(self) -> bool:
-        """Return whether the device is a Dask cluster."""
-        kind = KINDS.get(self.wish.device.partition(":")[0])
-        return kind is not None and kind.cluster
-
     def on_this_machine(self, graph: Graph) -> Options:
         """Return the options for a part of an answer that is searched in this process."""
-        return self.but(graph, device=DEFAULT) if self.on_cluster() else self
+        return self.but(graph, device=DEFAULT) if self.on_cluster else self
 
     def plan(
         self,
@@ -161,12 +161,12 @@ class Options:
         trace : whether the rounds are traced.
         anew : whether the free memory of a GPU is compared again with what a plan needs.
         """
-        if several.is_several(self.wish.device):
+        if self.on_several:
             if size.task is Task.SSSP:
                 plan = self._divided(size, graph, trace=trace, anew=anew, facilities=facilities)
                 return plan.again()
             return self._shared(size, graph, anew=anew)
-        if self.on_cluster():
+        if self.on_cluster:
             several.check_cluster(self.wish.device, size)
             plan = self._planned(size, graph, trace=trace, anew=anew)
             return spread(plan, size)
@@ -227,11 +227,10 @@ class Options:
         self, graph: Graph, *, trace: bool = False, cutoff: float | None = None
     ) -> OneSource:
         """Return the plan for one source and a cutoff, bound to the graph."""
-        if self.on_cluster():
+        if self.on_cluster:
             several.check_cluster(self.wish.device, ONE_SOURCE)
         size = self.size_within(graph, cutoff)
-        divides = several.is_several(self.wish.device)
-        plan = (self._divided if divides else self._planned)(size, graph, trace=trace)
+        plan = (self._divided if self.on_several else self._planned)(size, graph, trace=trace)
         one = self._one
         if one is None or one.plan is not plan:
             search = None

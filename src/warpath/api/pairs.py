@@ -9,7 +9,7 @@ import numpy as np
 
 from warpath.api.prepared import with_hierarchy_if_faster
 from warpath.api.run import narrowed, run_plan, with_own_names
-from warpath.api.table import solved_table
+from warpath.api.table import solved_rows
 from warpath.base.dtypes import unreachable
 from warpath.base.progress import is_silent, share, watch
 from warpath.engines.base import Trips
@@ -113,17 +113,17 @@ def _by_origins(options: Options, question: Question) -> tuple[Array, Plan, dict
     """Search from some different origins at a time, each to the destinations of all of these."""
     graph, origins, entry = question.graph, question.sources, question.dtype.itemsize
     if len(origins) and is_silent(question.progress) and (origins == origins[0]).all():
-        part = question.but(task=Task.MANY, sources=origins[:1])  # a row: half the time of one trip
-        table = solved_table(options, part, part.size())
-        return table.dist[0], table.plan, table.stats
+        one = question.but(task=Task.MANY, sources=origins[:1])  # a row: half the time of one trip
+        rows, chosen, stats = solved_rows(options, one)
+        return rows[0], chosen, stats
     starts, row = np.unique(origins, return_inverse=True)
-    order = np.argsort(row, kind="stable")
-    ends = np.searchsorted(row[order], np.arange(len(starts)), side="right")
     dist = np.empty(len(origins), question.dtype)
     chosen = options.plan(Size(Task.MANY, len(starts), 1, entry), graph)
     options = options.fixed_to(chosen.device, graph)  # for each block of rows, however small
     several = kind_of(chosen.device).rows_at_once(chosen.threads)
-    stats: dict[str, Any] = {}
+    order = np.argsort(row, kind="stable")
+    ends = np.searchsorted(row[order], np.arange(len(starts)), side="right")
+    stats = {}
     with watch(question.progress, "pairs", "origins") as report:
         for first in range(0, len(starts), several):
             block = slice(first, min(first + several, len(starts)))
@@ -135,9 +135,9 @@ def _by_origins(options: Options, question: Question) -> tuple[Array, Plan, dict
                 targets=columns,
                 progress=share(report, block, len(starts)),
             )
-            table = solved_table(options, part, part.size())
-            dist[trips] = table.dist[row[trips] - first, column]
-            for name, value in table.stats.items():
+            rows, _, counts = solved_rows(options, part)
+            dist[trips] = rows[row[trips] - first, column]
+            for name, value in counts.items():
                 stats[name] = stats.get(name, 0) + value
     return dist, chosen, stats
 

@@ -100,7 +100,7 @@ class Solver:
         """Copy the graph to each device, where it stays; return a cluster's `device`."""
         options = self._options
         place_on(self.graph, members(options.device()))
-        if not options.on_cluster():
+        if not options.on_cluster:
             return None
         from warpath.api.clustered import send
 
@@ -144,7 +144,7 @@ class Solver:
 
     def _answers(self) -> Answers:
         """Return the functions that answer questions about vertices, here or on a cluster."""
-        if not self._options.on_cluster():
+        if not self._options.on_cluster:
             return LOCAL
         from warpath.api.clustered import ANSWERS
 

@@ -58,12 +58,14 @@ from warpath.results.trace import Trace
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from contextlib import AbstractContextManager
 
     from warpath.api.options import Options
     from warpath.api.question import Question
     from warpath.base.dtypes import Array
     from warpath.base.progress import Report
     from warpath.engines.base import Problem
+    from warpath.graph import Graph
     from warpath.graph.solvable import SolvableGraph
     from warpath.io import journal
     from warpath.io.streams import NpyFile
@@ -98,61 +100,98 @@ def table_of(
 
 def solved_table(options: Options, question: Question, size: Size) -> DistanceTable:
     """Plan and fill a table of distances between vertices on this machine."""
-    from warpath.io.outputs import output_of  # here, as all of these take 10 ms of `import warpath`
-
-    graph, view, rows, targets = question.graph, question.view, question.sources, question.targets
     chosen = planned_table(options, question, size)
-    shape = len(rows), question.width
-    pred = np.empty(shape, graph.indices.dtype) if question.predecessors else None
-    problem = question.problem(view)
-    trace = Trace() if question.trace else None
-    works = [
-        TableWork(view, plan, problem, targets, pred, trace) for plan in chosen.shares or (chosen,)
-    ]
+    works = _works(question, chosen)
+    array, stats = (_in_memory if question.out is None else _sent_out)(question, chosen, works)
     work = works[0]
-    fill = work.fill if len(works) == 1 else _shared(works)
-    at_once = chosen.recipe.loop in WHOLE_TABLES
-    stats: dict[str, Any] = {}
-    with (
-        interrupts_first(),
-        output_of(
-            question.out,
-            shape,
-            question.dtype,
-            on_gpu=kind_of(chosen.device).own_memory,
-            question=lambda: described(chosen, question),
-        ) as result,
-        watch(question.progress, chosen.recipe.name, "" if at_once else "sources") as report,
-    ):
-        if chosen.staged is not None and size.place is Destination.MAPPED:
-            stats = _staged(view, chosen, chosen.staged, problem, cast("NpyFile", result), report)
-            blocks = []
-        else:
-            blocks = result.blocks(at_once=at_once, several=rows_at_once(chosen))
-        for block in blocks:
-            into = result.block(block)
-            whole = block == slice(0, len(rows))
-            reporting = report if whole else share(report, block, len(rows))
-            counted = fill(block, into, reporting)
-            result.put(block, into)
-            if report is not None and not whole:  # a block may end without a report
-                report(block.stop, len(rows))
-            stats = {key: stats.get(key, 0) + value for key, value in counted.items()}
-    if result.resumed and not at_once:
-        stats["resumed"] = result.resumed
     stats.setdefault("seconds", 0.0)
-    work.end_trace(stats)
+    if work.trace is not None:
+        work.end_trace(stats)
     return DistanceTable(
-        graph,
-        rows,
-        targets,
-        result.array,
+        question.graph,
+        question.sources,
+        question.targets,
+        array,
         pred=work.pred,
         cutoff=question.cutoff,
         plan=chosen,
         stats=stats,
         trace=work.trace,
     )
+
+
+def solved_rows(options: Options, question: Question) -> tuple[Array, Plan, dict[str, Any]]:
+    """Return the (k, t) distances of a table in memory, the plan, and counters of the run."""
+    chosen = options.plan(question.size(), question.graph)
+    dist, stats = _in_memory(question, chosen, _works(question, chosen))
+    return dist, chosen, stats
+
+
+def _works(question: Question, chosen: Plan) -> list[TableWork]:
+    """Return the work of each device that a plan names."""
+    view, pred = question.view, None
+    problem = question.problem(view)
+    if question.predecessors:
+        shape = len(question.sources), question.width
+        pred = np.empty(shape, question.graph.indices.dtype)
+    trace = Trace() if question.trace else None
+    plans = chosen.shares or (chosen,)
+    return [TableWork(view, plan, problem, question.targets, pred, trace) for plan in plans]
+
+
+def _watched(question: Question, chosen: Plan) -> AbstractContextManager[Report | None]:
+    at_once = chosen.recipe.loop in WHOLE_TABLES
+    return watch(question.progress, chosen.recipe.name, "" if at_once else "sources")
+
+
+def _in_memory(
+    question: Question, chosen: Plan, works: list[TableWork]
+) -> tuple[Array, dict[str, Any]]:
+    """Fill a new array; return it, and counters of the run."""
+    dist = np.empty((len(question.sources), question.width), question.dtype)
+    with interrupts_first(), _watched(question, chosen) as report:
+        return dist, dict(_filling(works)(slice(0, len(dist)), dist, report))
+
+
+def _sent_out(
+    question: Question, chosen: Plan, works: list[TableWork]
+) -> tuple[Any, dict[str, Any]]:
+    """Fill the destination that `out` names; return its array, and counters of the run."""
+    from warpath.io.outputs import output_of  # here, as all of these take 10 ms of `import warpath`
+
+    count, at_once = len(question.sources), chosen.recipe.loop in WHOLE_TABLES
+    fill = _filling(works)
+    stats: dict[str, Any] = {}
+    with (
+        interrupts_first(),
+        output_of(
+            question.out,
+            (count, question.width),
+            question.dtype,
+            on_gpu=kind_of(chosen.device).own_memory,
+            question=lambda: described(chosen, question),
+        ) as result,
+        _watched(question, chosen) as report,
+    ):
+        if chosen.staged is not None and _destination_of(question) is Destination.MAPPED:
+            (work,), memory = works, chosen.staged
+            stats = _staged(
+                work.view, chosen, memory, work.problem, cast("NpyFile", result), report
+            )
+            blocks = []
+        else:
+            blocks = result.blocks(at_once=at_once, several=rows_at_once(chosen))
+        for block in blocks:
+            into = result.block(block)
+            whole = block == slice(0, count)
+            counted = fill(block, into, report if whole else share(report, block, count))
+            result.put(block, into)
+            if report is not None and not whole:  # a block may end without a report
+                report(block.stop, count)
+            stats = {key: stats.get(key, 0) + value for key, value in counted.items()}
+    if result.resumed and not at_once:
+        stats["resumed"] = result.resumed
+    return result.array, stats
 
 
 def planned_table(options: Options, question: Question, size: Size) -> Plan:
@@ -281,8 +320,10 @@ def _added(stats: dict[str, Any], more: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _shared(works: Sequence[TableWork]) -> Callable[[slice, Any, Report | None], dict[str, Any]]:
-    """Return the function that fills rows by several works, each on a device of its own."""
+def _filling(works: Sequence[TableWork]) -> Callable[[slice, Any, Report | None], dict[str, Any]]:
+    """Return the function that fills rows by works, each on a device of its own."""
+    if len(works) == 1:
+        return works[0].fill
 
     def filling(work: TableWork) -> Callable[[slice, Any], dict[str, Any]]:
         return lambda rows, into: work.fill(rows, into, None)
@@ -416,8 +457,15 @@ class TableWork:
     trace: Trace | None
     edges: int = 0
 
-    def __post_init__(self) -> None:
-        self.graph, self.inner = self.view.graph, self.view.inner
+    @property
+    def graph(self) -> Graph:
+        """The graph of the table."""
+        return self.view.graph
+
+    @property
+    def inner(self) -> Graph:
+        """The graph that is searched."""
+        return self.view.inner
 
     def _columns(self) -> Array:
         """Return the vertices of the columns: (t,)."""
@@ -431,7 +479,8 @@ class TableWork:
             if not may_fit(self.view, self.problem):
                 raise
             stats = self._row_by_row(block, into)
-        self._at_home(block, into)
+        if self.view.inner is not self.view.graph:
+            self._at_home(block, into)
         return stats
 
     def _solve(self, block: slice, into: Any, report: Report | None) -> dict[str, Any]:
@@ -489,7 +538,9 @@ class TableWork:
         self, block: slice, into: Any, pred: Any, report: Report | None, *, whole: bool = False
     ) -> dict[str, Any]:
         """Fill rows by the plan, of the requested columns or of all vertices (`whole`)."""
-        problem = replace(self.problem, sources=self.problem.sources[block])
+        problem = self.problem
+        if block != slice(0, len(problem.sources)):
+            problem = replace(problem, sources=problem.sources[block])
         if whole:
             problem = replace(problem, targets=None)
         if self.plan.recipe.loop in WHOLE_TABLES:  # closed vertices have rows that none asks for
@@ -506,8 +557,8 @@ class TableWork:
             trace=trace,
             tiles=tiles,
         )
-        most = unreachable(into.dtype)
         if problem.cutoff is not None and self.plan.recipe.loop is not Loop.DIJKSTRA:
+            most = unreachable(into.dtype)
             beyond = into > min(problem.cutoff, most)
             into[beyond] = most
             if pred is not None:
@@ -603,8 +654,7 @@ class TableWork:
 
     def end_trace(self, stats: dict[str, Any]) -> None:
         """Say in the trace what was traced."""
-        if self.trace is None:
-            return
+        assert self.trace is not None  # noqa: S101 - the caller has looked
         k = len(self.problem.sources)
         name = "all" if k == self.graph.n else f"{k} sources"
         self.trace.run = traced_run(self.plan, self.graph, name, self.edges, stats["seconds"])

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     Search = Callable[..., tuple[Array, bytes] | None]
 
 
-@dataclass(frozen=True)
+@dataclass(slots=True)
 class Problem:
     """The question, in vertex indices.
 
@@ -50,7 +50,7 @@ class Problem:
         return int(self.sources[0])
 
 
-@dataclass(frozen=True)
+@dataclass(slots=True)
 class Trips(Problem):
     """A question of PATH, one trip, or of PAIRS: from each source to the target at its index."""
 
@@ -62,7 +62,7 @@ class Trips(Problem):
         return int(self.targets[0])
 
 
-@dataclass
+@dataclass(slots=True)
 class Raw:
     """What an engine returns.
 
@@ -85,7 +85,7 @@ class Raw:
     owners: Array | None = None
 
 
-@dataclass(frozen=True)
+@dataclass(slots=True)
 class Order:
     """Everything that an engine needs for one search from a source, or for totals.
 
@@ -107,14 +107,14 @@ class Order:
     rows_on_host: bool = field(default=False, kw_only=True)
 
 
-@dataclass(frozen=True)
+@dataclass(slots=True)
 class TripsOrder(Order):
     """An order of PATH or PAIRS."""
 
     problem: Trips
 
 
-@dataclass(frozen=True)
+@dataclass(slots=True)
 class TableOrder(Order):
     """An order of MANY or APSP that fills a table.
 
