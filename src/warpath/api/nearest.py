@@ -16,7 +16,9 @@ from warpath.engines import cpu
 from warpath.engines.base import Problem
 from warpath.engines.hierarchy import hierarchy_of
 from warpath.graph import Graph
-from warpath.graph.csr import kept_rows
+from warpath.graph.arguments import distinct
+from warpath.graph.checks import index_dtype
+from warpath.graph.csr import checked_rows
 from warpath.graph.point_sources import PointSources
 from warpath.graph.solvable import SolvableGraph
 from warpath.recipes import Task
@@ -61,7 +63,7 @@ def nearest_of(options: Options, question: Question) -> Nearest:
         points = PointSources.of(graph, question.ends[0], reverse=question.reverse)
     in_search = facilities if points is None else points.vertices
     inner = view.inner if points is None else points.searched
-    starts, first = np.unique(in_search, return_index=True)
+    starts, _ = distinct(in_search)
     chosen = None
     if points is None:
         own = options.for_reversed(graph) if question.reverse else options
@@ -80,6 +82,7 @@ def nearest_of(options: Options, question: Question) -> Nearest:
     dist = narrowed(labels, question.dtype)
     rows = None
     if points is not None:
+        _, first = np.unique(in_search, return_index=True)
         rows = np.where(owner < 0, -1, first[np.searchsorted(starts, np.maximum(owner, starts[0]))])
         owner = np.where(rows < 0, -1, facilities[rows]).astype(graph.indices.dtype)
     dist.flags.writeable = owner.flags.writeable = False
@@ -140,7 +143,8 @@ def _searched(
     started = with_a_start(inner, starts)
     size = options.size_within(graph, limit)
     if inner is view.inner:
-        options = options.but(graph, prepared=False)
+        if options.wish.prepared:
+            options = options.but(graph, prepared=False)
         chosen = options.plan(size, started, facilities=len(starts))
     else:
         chosen = options.but(started, prepared=False).plan(size, started)
@@ -163,11 +167,11 @@ def _searched(
 
 def with_a_start(graph: Graph, facilities: NDArray[np.int64]) -> Graph:
     """Return a graph with one vertex more, from which edges of length 0 lead to some vertices."""
-    weights = graph.solver_weights
-    rows = kept_rows(
-        np.append(graph.indptr, graph.m + len(facilities)),
-        np.append(graph.indices, facilities.astype(graph.indices.dtype)),
-        np.append(weights, np.zeros(len(facilities), weights.dtype)),
+    weights, columns, count = graph.solver_weights, graph.indices, len(facilities)
+    rows = checked_rows(
+        np.concatenate((graph.indptr, (len(columns) + count,))),
+        np.concatenate((columns, facilities), dtype=index_dtype(graph.n + 1), casting="unsafe"),
+        np.concatenate((weights, np.zeros(count, weights.dtype))),
         copied=False,
     )
     return Graph(*rows)

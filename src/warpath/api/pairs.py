@@ -13,6 +13,7 @@ from warpath.api.table import solved_rows
 from warpath.base.dtypes import unreachable
 from warpath.base.progress import is_silent, share, watch
 from warpath.engines.base import Trips
+from warpath.graph.arguments import distinct
 from warpath.graph.links import Links, arriving, between, leaving, pairs_of_links, plus_links
 from warpath.graph.solvable import SolvableGraph
 from warpath.planner.cpu_model import Size
@@ -37,6 +38,8 @@ if TYPE_CHECKING:
 
     #: The distances of trips between vertices, the plan, and the counters of the run.
     Solve = Callable[[Options, Question], tuple[Array, Plan, dict[str, Any]]]
+
+_AT_ONCE = 4  # rows that each kind of device computes at a time, at least
 
 
 def pairs_of(
@@ -112,34 +115,46 @@ def _by_pairs(options: Options) -> bool:
 def _by_origins(options: Options, question: Question) -> tuple[Array, Plan, dict[str, Any]]:
     """Search from some different origins at a time, each to the destinations of all of these."""
     graph, origins, entry = question.graph, question.sources, question.dtype.itemsize
-    if len(origins) and is_silent(question.progress) and (origins == origins[0]).all():
-        one = question.but(task=Task.MANY, sources=origins[:1])  # a row: half the time of one trip
-        rows, chosen, stats = solved_rows(options, one)
-        return rows[0], chosen, stats
-    starts, row = np.unique(origins, return_inverse=True)
+    starts, row = distinct(origins)
+    if 0 < len(starts) <= _AT_ONCE and is_silent(question.progress):
+        return _in_one_table(options, question, starts, row)
     dist = np.empty(len(origins), question.dtype)
     chosen = options.plan(Size(Task.MANY, len(starts), 1, entry), graph)
     options = options.fixed_to(chosen.device, graph)  # for each block of rows, however small
     several = kind_of(chosen.device).rows_at_once(chosen.threads)
     order = np.argsort(row, kind="stable")
     ends = np.searchsorted(row[order], np.arange(len(starts)), side="right")
-    stats = {}
+    stats: dict[str, Any] = {}
     with watch(question.progress, "pairs", "origins") as report:
         for first in range(0, len(starts), several):
             block = slice(first, min(first + several, len(starts)))
             trips = order[ends[first - 1] if first else 0 : ends[block.stop - 1]]
-            columns, column = np.unique(question.names[trips], return_inverse=True)
             part = question.but(
-                task=Task.MANY,
-                sources=starts[block],
-                targets=columns,
-                progress=share(report, block, len(starts)),
+                targets=question.names[trips], progress=share(report, block, len(starts))
             )
-            rows, _, counts = solved_rows(options, part)
-            dist[trips] = rows[row[trips] - first, column]
+            dist[trips], _, counts = _in_one_table(options, part, starts[block], row[trips] - first)
             for name, value in counts.items():
                 stats[name] = stats.get(name, 0) + value
     return dist, chosen, stats
+
+
+def _in_one_table(
+    options: Options, question: Question, starts: NDArray[np.int64], row: NDArray[np.int64]
+) -> tuple[Array, Plan, dict[str, Any]]:
+    """Return the distances of trips from a table between their ends.
+
+    Parameters
+    ----------
+    starts, row : the different origins, and the one of each trip among them.
+    """
+    if len(starts) == 1:  # without a search for equal destinations: half the time of one trip
+        part = question.but(task=Task.MANY, sources=starts)
+        rows, chosen, stats = solved_rows(options, part)
+        return rows[0], chosen, stats
+    columns, column = distinct(question.names)
+    part = question.but(task=Task.MANY, sources=starts, targets=columns)
+    rows, chosen, stats = solved_rows(options, part)
+    return rows[row, column], chosen, stats
 
 
 def _linked_pairs(

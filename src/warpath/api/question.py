@@ -196,24 +196,26 @@ def of_facilities(
     *,
     reverse: bool,
     missing: str,
-) -> tuple[Question, NDArray[np.bool_]]:
-    """Return the question of `warpath.nearest`, and the mask of the missing facilities.
+) -> tuple[Question, NDArray[np.bool_] | None]:
+    """Return the question of `warpath.nearest`, and the mask of the missing facilities, if any.
 
     The facilities of the question are those that are not missing.
     """
     (given,) = snapped_together(graph, missing=missing, facilities=facilities)
     reverse = checked_bool(reverse, "reverse")
     starts = as_indices(graph, given, "facilities")
-    absent = starts < 0
-    if absent.all():
-        msg = f"all facilities are missing: {given.misses}"
-        raise VertexError(msg)
-    more: dict[str, Any] = {"reverse": reverse, "ends": None}
-    if type(given) is Snapped and (given.along >= 0).any():
-        present = given.part(np.flatnonzero(~absent))
-        more["ends"] = present, present
-    asked = graph, Task.SSSP, starts[~absent], None, (given,), progress, cutoff, dist_dtype
-    return _asked(*asked, **more), absent
+    absent, ends = None, None
+    if type(given) is Snapped:
+        absent = given.missing
+        if absent.all():
+            msg = f"all facilities are missing: {given.misses}"
+            raise VertexError(msg)
+        starts = starts[~absent]
+        if (given.along >= 0).any():
+            present = given.part(np.flatnonzero(~absent))
+            ends = present, present
+    asked = graph, Task.SSSP, starts, None, (given,), progress, cutoff, dist_dtype
+    return _asked(*asked, reverse=reverse, ends=ends), absent
 
 
 def of_table(

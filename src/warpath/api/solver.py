@@ -349,7 +349,8 @@ class Solver:
             missing=missing,
         )
         result = self._answers().nearest(self._options, question)
-        result.missing = absent
+        if absent is not None:
+            result.missing = absent
         return question.noted(result)
 
     def within(

@@ -55,6 +55,16 @@ def _a_few(vertices: Any) -> list[Any] | None:
     return vertices.tolist() if vertices.dtype.kind in "iu" else None
 
 
+def distinct(vertices: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the distinct vertices in ascending order, and the position of each vertex in them."""
+    if len(vertices) > _FEW:
+        return np.unique(vertices, return_inverse=True)
+    listed = vertices.tolist()  # a fourth of the time of np.unique
+    position = {vertex: at for at, vertex in enumerate(sorted(set(listed)))}
+    positions = [position[vertex] for vertex in listed]
+    return np.array(list(position), np.int64), np.array(positions, np.int64)
+
+
 def one_index(graph: Graph, vertex: Any, what: str) -> int:
     """Return the index of exactly one vertex."""
     # A fast path for most calls: an array of one number would take 3 us of a small solve.

@@ -75,7 +75,7 @@ def rows_of_edges(
     except ValueError as error:  # another thread wrote to the arrays after they were inspected
         msg = f"{error}: no other thread may write src, dst and weights during the call."
         raise GraphError(msg) from error
-    return _kept(indptr, indices, None if checked is None else sorted_weights, copied=False)
+    return checked_rows(indptr, indices, None if checked is None else sorted_weights, copied=False)
 
 
 def _room_for(n: int, edges: int) -> None:
@@ -128,7 +128,9 @@ def kept_rows(
         if wrong.size:
             raise out_of_range("indices", int(wrong[0]), int(columns[wrong[0]]), n)
     columns = columns.astype(index_dtype(n), copy=False)
-    return _kept(rows, columns, None if weights is None else as_weights(weights), copied=copied)
+    return checked_rows(
+        rows, columns, None if weights is None else as_weights(weights), copied=copied
+    )
 
 
 def _offsets(indptr: ArrayLike) -> Array:
@@ -139,10 +141,10 @@ def _offsets(indptr: ArrayLike) -> Array:
     return rows
 
 
-def _kept(
+def checked_rows(
     rows: Array, columns: Array, weights: Array | None, *, copied: bool
 ) -> tuple[Array, Array, Array | None]:
-    """Check arrays that have the types of a graph, as `kept_rows` does."""
+    """Return what `kept_rows` does of arrays that have the types of a graph."""
     if weights is not None and len(weights) != len(columns):
         msg = f"indices has {len(columns)} entries but weights has {len(weights)}: one per edge."
         raise GraphError(msg)
@@ -164,8 +166,8 @@ def _kept(
         raise bad_weight(report["bad_weight"], given)
     # The only report left is weights of +inf. Copy before reading again: another thread may write
     # the caller's arrays.
-    rows, columns, _ = _kept(rows, columns, None, copied=copied)
+    rows, columns, _ = checked_rows(rows, columns, None, copied=copied)
     lengths = np.array(given)
     finite = lengths != np.inf
     rows = np.concatenate(([0], np.cumsum(finite)))[rows]
-    return _kept(rows, columns[finite], lengths[finite], copied=False)
+    return checked_rows(rows, columns[finite], lengths[finite], copied=False)
