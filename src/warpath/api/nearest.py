@@ -143,7 +143,7 @@ def _searched(
     started = with_a_start(inner, starts)
     size = options.size_within(graph, limit)
     if inner is view.inner:
-        if options.wish.prepared:
+        if options.wish.prepared or graph is not question.graph:  # each way has plans of its own
             options = options.but(graph, prepared=False)
         chosen = options.plan(size, started, facilities=len(starts))
     else:

@@ -295,7 +295,7 @@ def _found_at_once(graph: Graph, one: OneSource, s: int, dist: Array, done: byte
         s,
         dist,
         tree=lambda: predecessors(graph, s, dist, one.team),
-        plan=one.plan.again,
+        plan=one.plan.again(),
         stats=stats,
     )
 
@@ -317,7 +317,7 @@ def _left_there(
         s,
         None,
         tree=there.pred_here,
-        plan=one.plan.again,
+        plan=one.plan.again(),
         stats=lambda: solves.counters(words) | {"seconds": seconds},
         there=there,
     )

@@ -279,7 +279,7 @@ class interrupts_first:  # noqa: N801 - as contextlib.suppress
         self._outer = sys.exception()  # an exception that the caller is already handling
 
     def __exit__(self, _: object, error: BaseException | None, __: object) -> None:
-        cause = error if isinstance(error, Exception) else None
+        cause: BaseException | None = error if isinstance(error, Exception) else None
         while cause is not None and cause is not self._outer:
             if not isinstance(cause, Exception):
                 raise cause from None

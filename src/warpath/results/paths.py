@@ -74,6 +74,7 @@ class Paths(Result, ReachedDistances):
         solve on a GPU the first access copies them to the host; `on_device` gives them without a
         copy.
     cutoff : the largest distance in the result; farther ones are unreachable. None for no limit.
+    plan : the plan that ran: algorithm, device and the reasons. Its repr is a report.
     trace : the work of each round if a trace was requested, else None.
     snapped : what was taken for each `Place` in the call, a tuple of `Snap`; empty without places.
     names : the names that the call gave to vertices, as ``{vertex: name}`` or by ``Place.name``: a
@@ -83,7 +84,7 @@ class Paths(Result, ReachedDistances):
     ----------
     dist : (n,) distances, or None if they are on a device.
     tree : function that computes `pred`.
-    plan, stats : the values, or functions that compute them at the first access.
+    stats : the counters, or a function that computes them at the first access.
     through : function that computes the predecessors for routes that pass vertices beyond a cutoff;
         None if routes can use those of `tree`.
     there : the arrays on the device, a `DeviceResult`; None if the result is on the host.
@@ -101,8 +102,8 @@ class Paths(Result, ReachedDistances):
     _through: Callable[[], Array] | None = None
     _pred: Array | None = None
 
-    _COMPUTED = ("dist", "pred", "plan", "stats")
-    _LEFT_OUT = frozenset({"_tree", "_there", "_plan", "_stats"})
+    _COMPUTED = ("dist", "pred", "stats")
+    _LEFT_OUT = frozenset({"_tree", "_there", "_stats"})
 
     def __init__(
         self,
@@ -126,7 +127,7 @@ class Paths(Result, ReachedDistances):
         self._there = there
         self.cutoff = cutoff
         self.trace = trace
-        self._plan = plan
+        self.plan = plan
         self._stats = stats
         self._tree = tree
         self._through = through
@@ -178,11 +179,6 @@ class Paths(Result, ReachedDistances):
             raise NotSupportedError(msg)
         there: DeviceResult = self._there
         return there
-
-    @cached_property
-    def plan(self) -> Any:
-        """The plan that ran: algorithm, device and the reasons. Its repr is a report."""
-        return self._plan() if callable(self._plan) else self._plan
 
     @cached_property
     def stats(self) -> dict[str, Any]:
