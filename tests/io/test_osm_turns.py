@@ -468,7 +468,7 @@ def test_the_reverse_of_a_graph_has_the_reverse_routes(crossing):
 
 def test_an_edge_of_infinite_weight_takes_its_turns_along(crossing):
     graph = crossing(NO_RIGHT)
-    to_six = graph.edges()[1] == graph.index_of([6])[0]
+    to_six = graph.edges()[1] == graph.index_of(6)
     closed = graph.with_weights(np.where(to_six, np.inf, graph.weights))
     assert closed.m == graph.m - 2
     assert list(wp.path(closed, 4, 8)) == [4, 1, 2, 5, 8]

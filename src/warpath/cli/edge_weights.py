@@ -113,7 +113,7 @@ def _indices(graph: Graph, path: Path, rows: list[tuple[int, list[str]]]) -> Arr
     """Return the indices of the sources and targets of rows: (k, 2)."""
     ends = [end for line, cells in rows for end in vertices_of_line(graph, path, line, cells[:2])]
     lines = [line for line, _ in rows for _ in range(2)]
-    return graph.index_of(on_network(graph, ends, None, path, lines, along=False)).reshape(-1, 2)
+    return graph.indices_of(on_network(graph, ends, None, path, lines, along=False)).reshape(-1, 2)
 
 
 def _number(text: str) -> float:

@@ -59,7 +59,7 @@ def update(
     """
     loaded = load(options, [source, watch], prepared=False)
     roads = loaded.graph
-    watched = {int(v) for v in roads.index_of(loaded.listed(watch, along=False))}
+    watched = {int(v) for v in roads.indices_of(loaded.listed(watch, along=False))}
     batches = list(_batches(roads, changes))
     start = loaded.vertex(source, along=False)
     with loaded.timed("solve"), in_file_ids(roads):
@@ -82,7 +82,7 @@ def update(
                 if v in watched
             ]
     report = loaded.report("update")
-    first = one_id(roads, int(roads.index_of(live.source)[0]))
+    first = one_id(roads, int(roads.index_of(live.source)))
     report.document |= {"m": live.m, "watched": len(watched), "algorithm": options.algorithm}
     report.document["changes"] = sum(len(batch) for *_, batch in batches)
     report.add("source", first, "source", str(first))

@@ -39,7 +39,7 @@ def as_indices(graph: Graph, vertices: Any, what: str, *, empty: bool = False) -
         n = len(graph.indptr) - 1
         if set(map(type, few)) == {int} and min(few) >= 0 and max(few) < n:
             return np.array(few, np.int64)
-    indices = vertices.indices if type(vertices) is Snapped else graph.index_of(vertices, what)
+    indices = vertices.indices if type(vertices) is Snapped else graph.indices_of(vertices, what)
     if len(indices) == 0 and not empty:
         msg = f"{what} is empty: name at least one vertex."
         raise InputError(msg)

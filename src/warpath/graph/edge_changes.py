@@ -79,7 +79,7 @@ def ends_of(graph: CsrGraph, edges: Any) -> tuple[NDArray[np.int64], NDArray[np.
 
 
 def _indices(graph: CsrGraph, vertices: Any) -> NDArray[np.int64]:
-    # A fast path for a few vertices: `index_of` takes longer than a repair that affects nothing.
+    # A fast path for a few vertices: `indices_of` takes longer than a repair that affects nothing.
     numbers = vertices
     if type(vertices) is np.ndarray and vertices.ndim == 1 and vertices.dtype.kind in "iu":
         numbers = vertices.tolist() if len(vertices) <= _FEW else None
@@ -87,7 +87,7 @@ def _indices(graph: CsrGraph, vertices: Any) -> NDArray[np.int64]:
         n = len(graph.indptr) - 1
         if all(type(vertex) is int and 0 <= vertex < n for vertex in numbers):
             return np.array(numbers, np.int64)
-    return graph.index_of(vertices)
+    return graph.indices_of(vertices)
 
 
 def _columns(edges: Any) -> tuple[Any, Any]:
@@ -208,8 +208,8 @@ def mixed(graph: CsrGraph, changes: Iterable[Any], dtype: np.dtype[Any]) -> Batc
         raise InputError(msg) from None
     listed = [_change(at, change) for at, change in enumerate(rows)]
     kinds = np.array([kind for kind, *_ in listed], np.int8)
-    sources = graph.index_of([row[1] for row in listed]) if listed else np.empty(0, np.int64)
-    targets = graph.index_of([row[2] for row in listed]) if listed else np.empty(0, np.int64)
+    sources = graph.indices_of([row[1] for row in listed]) if listed else np.empty(0, np.int64)
+    targets = graph.indices_of([row[2] for row in listed]) if listed else np.empty(0, np.int64)
     positions = np.full(len(listed), -1, np.int64)
     given = [at for at, row in enumerate(listed) if row[4] is not None]
     if given:

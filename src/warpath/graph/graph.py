@@ -335,7 +335,7 @@ class Graph(VertexNames, EdgeEdits):
         vertices : labels where the graph has labels, else indices; duplicates are refused.
             The result numbers them in this order; their names become its labels.
         """
-        chosen = self.index_of(vertices)
+        chosen = self.indices_of(vertices)
         if len(np.unique(chosen)) != len(chosen):
             msg = "subgraph: a vertex is named twice; name each vertex once."
             raise GraphError(msg)

@@ -82,7 +82,7 @@ def indices_of_labels(vertices: Any, place: dict[Any, int], what: str) -> NDArra
     elif hasattr(vertices, "to_pylist"):  # of Arrow, whose entries are not Python objects
         vertices = vertices.to_pylist()
     # A tuple can be a label, as in NetworkX's grid graphs, and so can a frozenset.
-    label = isinstance(vertices, tuple | frozenset) and _is_known(vertices, place)
+    label = isinstance(vertices, tuple | frozenset) and is_label(vertices, place)
     if isinstance(vertices, set | frozenset) and not label:  # which have no order of their own
         return np.sort(indices_of_labels(list(vertices), place, what))
     vertices = vertices if label else _in_a_list(vertices)
@@ -92,7 +92,7 @@ def indices_of_labels(vertices: Any, place: dict[Any, int], what: str) -> NDArra
     except TypeError:  # an object with a length that cannot be iterated
         names = [vertices]
     names = [name.item() if isinstance(name, np.generic) else name for name in names]
-    unknown = [name for name in names if not _is_known(name, place)]
+    unknown = [name for name in names if not is_label(name, place)]
     if unknown:
         if not one and any(map(is_missing, unknown)):
             refuse_missing(names, what, VertexError)
@@ -143,7 +143,8 @@ def _without_missing(names: NDArray[Any], indices: NDArray[Any]) -> NDArray[Any]
     return names
 
 
-def _is_known(name: Any, place: dict[Any, int]) -> bool:
+def is_label(name: Any, place: dict[Any, int]) -> bool:
+    """Return whether an object is among labels, also if it cannot be hashed."""
     try:
         return name in place
     except TypeError:  # unhashable

@@ -283,7 +283,7 @@ def _snapped(
     others = np.setdiff1d(np.arange(len(entries)), np.concatenate([null, at]))
     result = Snapped.of(np.full(len(entries), -1), entries)
     if len(others):
-        indices = graph.index_of([entries[i] for i in others.tolist()])
+        indices = graph.indices_of([entries[i] for i in others.tolist()])
         if indices.shape != others.shape:
             raise VertexError(f"{shown(entries[others[0]])} is not a vertex, nor several of them.")
         result.indices[others] = indices

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from warpath.base.cached import cached_property
 from warpath.graph.checks import checked_bool
-from warpath.graph.labels import indices_of_labels, indices_of_numbers, labels_at
+from warpath.graph.labels import indices_of_labels, indices_of_numbers, is_label, labels_at
 from warpath.graph.places import holds_places, nearest_vertex, snapped
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import ArrayLike, NDArray
 
     from warpath.base.dtypes import Array
@@ -20,8 +22,8 @@ if TYPE_CHECKING:
 class VertexNames:
     """The part of `Graph` that translates between labels, indices and places."""
 
-    def index_of(self: CsrGraph, vertices: Any, what: str = "vertices") -> NDArray[np.int64]:
-        """Translate labels (or, without labels, indices) into indices: (k,) int64.
+    def index_of(self: CsrGraph, vertices: Any, what: str = "vertices") -> Any:
+        """Translate labels (or, without labels, indices) into indices.
 
         A `Place` becomes the vertex nearest to it.
 
@@ -31,12 +33,26 @@ class VertexNames:
             set come in ascending order of their indices.
         what : the name of the argument, for errors.
 
+        Returns
+        -------
+        An int for one vertex; for several a (k,) int64 array.
+
         Raises
         ------
         VertexError
             For a missing value (None, NaN, NA), the first name that the graph does not have, or a
             `Place` far from any vertex.
         """
+        indices = self.indices_of(vertices, what)
+        several = isinstance(vertices, Iterable) and not isinstance(vertices, str | bytes)
+        if several and isinstance(vertices, tuple | frozenset):  # which can be a label, too
+            several = not is_label(vertices, self._place_of_label)
+        elif several and isinstance(vertices, np.ndarray):
+            several = vertices.ndim > 0
+        return indices if several else int(indices[0])
+
+    def indices_of(self: CsrGraph, vertices: Any, what: str = "vertices") -> NDArray[np.int64]:
+        """Return the indices of one vertex or several, as `index_of` does, as an array: (k,)."""
         if holds_places(vertices):
             taken = snapped(self, vertices, what, at_vertices=True)
             indices: NDArray[np.int64] = taken.indices

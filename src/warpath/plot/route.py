@@ -131,7 +131,7 @@ def route_line(graph: Graph, vertices: Any) -> Array:
         return np.asarray(vertices.line)
     if not names:
         raise GraphError("the route has no vertices, so there is nothing to draw.")
-    line: Array = positions[graph.index_of(names)]
+    line: Array = positions[graph.indices_of(names)]
     bad = np.flatnonzero(~np.isfinite(line).all(axis=1))
     if len(bad):
         name = names[bad[0]]

@@ -41,7 +41,7 @@ def names_of(result: Any, indices: Array, names: Any = None, *, file_ids: bool =
     if hasattr(names, "to_dict") and names.index.tolist() != list(range(len(names))):
         names = names.to_dict()  # a Series of pandas, labelled by the vertices
     if isinstance(names, Mapping):
-        chosen = dict(zip(graph.index_of(list(names)).tolist(), names.values(), strict=True))
+        chosen = dict(zip(graph.indices_of(list(names)).tolist(), names.values(), strict=True))
         stray = [name for at, name in chosen.items() if at not in set(indices.tolist())]
         if stray:
             msg = f"names has {shown(stray[0])} for a vertex that is not among those of the call."
