@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 import shlex
 import sys
+import tomllib
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -606,6 +608,23 @@ def test_one_algorithm_is_shown_with_its_place_axes_and_note(warpath):
     assert found["axes"]["map"] == "merge path"
     assert set(found["params"]) == {"delta", "switch"}
     assert not found["planned"]
+
+
+def test_help_is_a_command_too(warpath):
+    assert warpath("help").out == warpath("--help").out
+    assert warpath("help", "path").out == warpath("path", "--help").out
+
+
+def test_doctor_lists_the_packages_of_all_extras(warpath):
+    project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text())["project"]
+    extras = project["optional-dependencies"]
+    listed = {each["install"].split()[-1] for each in warpath("doctor", "--json").json["packages"]}
+    needed = {
+        re.split(r"[<>=\[]", line)[0]
+        for extra in ("io", "osm", "plot", "explore", "geo", "networkx", "zarr")
+        for line in extras[extra]
+    }
+    assert needed <= listed | {"pyarrow", "zstandard"}
 
 
 def test_doctor_solves_and_verifies(warpath):

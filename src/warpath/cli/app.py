@@ -126,6 +126,8 @@ def run(arguments: list[str]) -> int:
         with suppress(NotSupportedError):
             parser(measuring=True)
         app(prog_name="warpath")
+    if arguments[:1] == ["help"]:  # as in git and cargo
+        arguments = [*arguments[1:], "--help"]
     words = protected(_after_the_command(arguments))
     command = parser(measuring=words[:1] == ["bench"])
     try:

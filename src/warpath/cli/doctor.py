@@ -30,6 +30,10 @@ _OPTIONAL = (  # package, the extra that installs it, its purpose
     ("pyarrow", "io", "CSV and Parquet tables"),
     ("zstandard", "io", ".zst files before Python 3.14"),
     ("osmium", "osm", "OpenStreetMap extracts"),
+    ("opening_hours", "osm", "restrictions by time, at="),
+    ("geopandas", "geo", "edges with geometry, outlines"),
+    ("folium", "explore", "interactive maps"),
+    ("mapclassify", "explore", "their classes of colours"),
     ("matplotlib", "plot", "routes on a map, traces"),
     ("zarr", "zarr", "all pairs written block by block"),
     ("distributed", "dask", "tables on a Dask cluster"),
@@ -38,9 +42,12 @@ _OPTIONAL = (  # package, the extra that installs it, its purpose
     ("scipy", None, "graphs from and to SciPy"),
     ("networkx", None, "graphs from and to NetworkX"),
     ("igraph", None, "graphs from igraph"),
+    ("rustworkx", None, "graphs from rustworkx"),
     ("pandas", None, "tables from and to pandas"),
     ("polars", None, "tables from polars"),
 )
+#: The names in the package index of packages that are imported by another name.
+_PROJECTS = {"opening_hours": "opening-hours-py"}
 _SIMD = ("avx512f", "avx2", "avx", "sse4_2", "asimd")  # the best comes first
 
 
@@ -144,12 +151,14 @@ def _or_reason(read: Any) -> Any:
 
 
 def _package(name: str, extra: str | None, purpose: str) -> dict[str, Any]:
+    project = _PROJECTS.get(name, name)
     try:
         module = importlib.import_module(name)
-        version = getattr(module, "__version__", None) or importlib.metadata.version(name)
+        version = getattr(module, "__version__", None) or importlib.metadata.version(project)
     except ImportError:
         version = None
-    return {"name": name, "version": version, "for": purpose, "install": install_line(name, extra)}
+    line = install_line(project, extra)
+    return {"name": name, "version": version, "for": purpose, "install": line}
 
 
 def checked(device: str, recipes: tuple[str, ...]) -> str:

@@ -144,10 +144,12 @@ class Result:
         return same
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
-        memo[id(self.graph)] = self.graph  # immutable
         same = object.__new__(type(self))
         memo[id(self)] = same
-        vars(same).update(copy.deepcopy(vars(self), memo))
+        for name, part in vars(self).items():
+            # The graph and what holds it are immutable.
+            shared = name == "graph" or name in self._LEFT_OUT
+            vars(same)[name] = part if shared else copy.deepcopy(part, memo)
         return same
 
 
