@@ -27,7 +27,7 @@ from warpath.planner.cpu_model import Size
 from warpath.planner.device_kind import Hardware
 from warpath.planner.kinds import usable_threads
 from warpath.planner.plan import choose
-from warpath.planner.wish import Wish
+from warpath.planner.request import Request
 from warpath.recipes import CATALOGUE, Loop, Task
 from warpath_bench.fit_cases import FIT, HELD_OUT, cases
 from warpath_bench.fit_model import fitted, judged, question_of
@@ -225,7 +225,7 @@ def _candidates(size: Size, facts: Facts, threads: tuple[int, ...]) -> Iterator[
             continue
         usable = {usable_threads(recipe, size, count): count for count in reversed(threads)}
         for many, count in reversed(usable.items()):
-            plan = choose(size, facts, Hardware(count, _MEMORY), Wish(recipe.name, "cpu"))
+            plan = choose(size, facts, Hardware(count, _MEMORY), Request(recipe.name, "cpu"))
             yield replace(plan, threads=many)
 
 

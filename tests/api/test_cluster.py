@@ -16,7 +16,7 @@ from warpath.graph.turns import Turns
 from warpath.planner.cpu_model import Size
 from warpath.planner.device_kind import Hardware
 from warpath.planner.plan import choose
-from warpath.planner.wish import Wish
+from warpath.planner.request import Request
 from warpath.recipes import Task
 
 pytest.importorskip("distributed")
@@ -378,4 +378,4 @@ def test_a_worker_without_memory_for_the_graph_is_refused_before(roads):
     hardware = Hardware(threads=2, memory=2**33, gpu_memory=2**17)
     size = Size(Task.MANY, 100, roads.n)
     with pytest.raises(wp.NotEnoughMemoryError, match="on each worker for the graph and a row"):
-        choose(size, roads.facts(), hardware, Wish(device="dask:tcp://10.0.0.4:8786"))
+        choose(size, roads.facts(), hardware, Request(device="dask:tcp://10.0.0.4:8786"))

@@ -490,7 +490,7 @@ def test_a_solver_solves_anew_with_its_own_options(square, monkeypatch):
     used = []
     solve = api.paths_of
     monkeypatch.setattr(
-        api, "paths_of", lambda *given: used.append(given[0].wish.algorithm) or solve(*given)
+        api, "paths_of", lambda *given: used.append(given[0].request.algorithm) or solve(*given)
     )
     live = wp.Solver(square, algorithm="classic.dijkstra", threads=1).dynamic(0)
     live.update([(0, 1)], [9])

@@ -11,7 +11,7 @@ import warpath as wp
 from warpath.base.errors import NoPathError
 from warpath.graph.links import between
 from warpath.graph.nearest_edges import edges_of
-from warpath.graph.places import snapped
+from warpath.graph.places import places_to_vertices
 from warpath.graph.turns import Turns
 from warpath.results.names import names_of
 
@@ -38,7 +38,7 @@ def _places(graph, seed, count=14):
     rng = np.random.default_rng(seed)
     low, high = graph.coordinates.min(axis=0), graph.coordinates.max(axis=0)
     places = [wp.Place(*xy, within=1e9) for xy in rng.uniform(low, high, (count, 2)).tolist()]
-    edge = snapped(graph, places[:1]).along[0]  # two more on the street of the first one
+    edge = places_to_vertices(graph, places[:1]).along[0]  # two more on the street of the first one
     u, v = int(np.searchsorted(graph.indptr, edge, "right") - 1), int(graph.indices[edge])
     a, b = graph.coordinates[[u, v]]
     return [*places, *(wp.Place(*(a + f * (b - a)).tolist()) for f in (0.25, 0.75))]
@@ -79,7 +79,7 @@ def _densified(graph, ends):
 def test_tables_pairs_and_routes_are_those_of_a_graph_with_the_points_as_vertices(seed, directed):
     graph = _town(seed, directed=directed)
     entries = [*_places(graph, seed), 0, 5]
-    dense, vertices = _densified(graph, snapped(graph, entries))
+    dense, vertices = _densified(graph, places_to_vertices(graph, entries))
     right = wp.distances(dense, vertices, vertices).dist
     table = wp.distances(graph, entries, entries, predecessors=True)
     assert table.dist.tolist() == right.tolist()
@@ -130,7 +130,7 @@ def _check(graph, route):
 def test_float_sums_are_the_link_plus_the_distance_plus_the_link(kind):
     graph = _town(1, kind=kind)
     entries = _places(graph, 1)
-    dense, vertices = _densified(graph, snapped(graph, entries))
+    dense, vertices = _densified(graph, places_to_vertices(graph, entries))
     dist = wp.distances(graph, entries, entries).dist
     assert dist.dtype == kind
     right = wp.distances(dense, vertices, vertices).dist
@@ -202,11 +202,13 @@ def test_snaps_say_the_edge_and_the_offset():
 
 def test_ends_of_edges_and_vertices_without_edges_are_vertices():
     graph = wp.Graph.from_edges([0, 1], [1, 2], n=4, coordinates=[(0, 0), (9, 0), (9, 9), (50, 50)])
-    ends = snapped(graph, [wp.Place(-3, 0), wp.Place(9, 0), wp.Place(48, 49), wp.Place(9, 4)])
+    ends = places_to_vertices(
+        graph, [wp.Place(-3, 0), wp.Place(9, 0), wp.Place(48, 49), wp.Place(9, 4)]
+    )
     assert ends.indices.tolist() == [0, 1, 3, 1]
     assert (ends.along >= 0).tolist() == [False, False, False, True]
     at_vertices = [wp.Place(9, 4, snap="vertex"), wp.Place(2, 0, snap="vertex")]
-    assert snapped(graph, at_vertices).only_vertices
+    assert places_to_vertices(graph, at_vertices).only_vertices
     assert graph.index_of([wp.Place(9, 4)]).tolist() == [1]
 
 
@@ -215,7 +217,7 @@ def test_ends_of_edges_and_vertices_without_edges_are_vertices():
 def test_paths_from_a_point_are_those_of_a_graph_with_the_point_as_a_vertex(seed, directed):
     graph = _town(seed, directed=directed)
     places = _places(graph, seed)
-    dense, vertices = _densified(graph, snapped(graph, places))
+    dense, vertices = _densified(graph, places_to_vertices(graph, places))
     right = wp.distances(dense, vertices, range(graph.n)).dist
     for place, row in zip(places, right, strict=True):
         paths = wp.sssp(graph, place)
@@ -239,7 +241,7 @@ def test_paths_from_a_point_are_those_of_a_graph_with_the_point_as_a_vertex(seed
 def test_facilities_and_isochrones_at_points_are_those_of_vertices_there(seed, directed, reverse):
     graph = _town(seed, directed=directed)
     entries = [*_places(graph, seed)[::3], 0, 7]
-    dense, vertices = _densified(graph, snapped(graph, entries))
+    dense, vertices = _densified(graph, places_to_vertices(graph, entries))
     everyone = range(graph.n)
     ends = (everyone, vertices) if reverse else (vertices, everyone)
     table = wp.distances(dense, *ends).dist
@@ -267,7 +269,7 @@ def test_facilities_and_isochrones_at_points_are_those_of_vertices_there(seed, d
 def test_float_paths_from_a_point_have_the_bits_of_paths_from_a_vertex_there(kind):
     graph = _town(1, kind=kind)
     places = _places(graph, 1)
-    dense, vertices = _densified(graph, snapped(graph, places))
+    dense, vertices = _densified(graph, places_to_vertices(graph, places))
     for place, vertex in zip(places, vertices.tolist(), strict=True):
         right = wp.sssp(dense, vertex).dist[: graph.n]
         near = wp.nearest(graph, [place, place])
@@ -537,7 +539,7 @@ def test_areas_are_left_and_entered_from_points_inside_but_not_passed(seed, turn
         turns=Turns(np.empty((0, 2)), np.full(town.m, -1)) if turns else None,
     )
     entries = [*_places(closed, seed), 0, 7]
-    ends = snapped(closed, entries)
+    ends = places_to_vertices(closed, entries)
     table = wp.distances(closed, entries, entries).dist.tolist()
     phased, starts, stops = _in_phases(closed, ends)
     outside = wp.distances(phased, starts, stops).dist

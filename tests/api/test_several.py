@@ -19,7 +19,7 @@ from warpath.engines.devices import members
 from warpath.engines.shared_rows import SharedRows
 from warpath.graph import generate
 from warpath.planner import several
-from warpath.planner.wish import Wish
+from warpath.planner.request import Request
 from warpath.recipes import Task
 
 PATIENCE = 60  # seconds that a thread waits for another one
@@ -126,9 +126,9 @@ def test_sums_of_inverses_to_targets_are_formed_by_one_device(graph):
 def test_the_cpu_leaves_a_thread_to_each_gpu(monkeypatch):
     monkeypatch.setenv("WARPATH_THREADS", "8")
     among = ("cpu", "cuda:0", "cuda:1")
-    assert several.wish_for(Wish(), "cpu", among).threads == 6
-    assert several.wish_for(Wish(threads=3), "cpu", among).threads == 3
-    assert several.wish_for(Wish(threads=3), "cuda:1", among) == Wish(device="cuda:1")
+    assert several.request_for(Request(), "cpu", among).threads == 6
+    assert several.request_for(Request(threads=3), "cpu", among).threads == 3
+    assert several.request_for(Request(threads=3), "cuda:1", among) == Request(device="cuda:1")
 
 
 @pytest.mark.usefixtures("engine", "together")

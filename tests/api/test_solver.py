@@ -34,7 +34,7 @@ def graph(request):
 
 @pytest.fixture
 def plans(monkeypatch):
-    """The wishes that were planned."""
+    """The requests that were planned."""
     found = []
     real = planning.choose
     monkeypatch.setattr(planning, "choose", lambda *what: (found.append(what[3]), real(*what))[1])
@@ -222,7 +222,7 @@ def test_a_solver_has_the_same_options_for_each_graph_that_it_searches(monkeypat
         found = [solver.within(0, 9, reverse=True).paths, solver.nearest([0])]
         found += [solver.within(0, 9).paths, solver.sssp(0)]
         assert [each.plan.device for each in found] == 4 * ["toy:0"]
-    assert {wish.threads for wish in plans} == {1}
+    assert {request.threads for request in plans} == {1}
     assert len(plans) == 3  # one each for the graph, the reversed one and `nearest`
 
 

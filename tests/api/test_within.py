@@ -306,9 +306,9 @@ def test_a_route_through_a_vertex_that_lies_nowhere_is_no_line(town):
     places = town.coordinates.copy()
     places[1] = np.nan
     route = wp.path(town.with_coordinates(places), 0, 2)
-    for wish in (route.to_geojson, route.to_geodataframe):
+    for request in (route.to_geojson, route.to_geodataframe):
         with pytest.raises(GraphError, match="vertex 1 of the route has no coordinates"):
-            wish()
+            request()
 
 
 def test_a_vertex_that_lies_nowhere_is_named_by_its_label_of_any_kind():

@@ -16,7 +16,7 @@ from warpath.engines import planning
 from warpath.graph.facts import Facts
 from warpath.planner import kinds
 from warpath.planner import plan as plan_module
-from warpath.planner import wish as wish_module
+from warpath.planner import request as request_module
 from warpath.planner.cpu_model import (
     Destination,
     Size,
@@ -31,7 +31,7 @@ from warpath.planner.cpu_model import (
 from warpath.planner.device_kind import Hardware
 from warpath.planner.gpu_model import gpu_bytes
 from warpath.planner.plan import Plan, choose
-from warpath.planner.wish import Wish, device_of
+from warpath.planner.request import Request, device_of
 from warpath.recipes import CATALOGUE, Catalogue, Task
 
 ROAD = Facts(
@@ -63,11 +63,13 @@ PRICED = [
     )
 ]
 MACHINE = Hardware(threads=8, memory=16 * 2**30)
-AUTO = Wish()
+AUTO = Request()
 
 
-def pick(size: Size, facts: Facts = ROAD, hardware: Hardware = MACHINE, wish: Wish = AUTO) -> Plan:
-    return choose(size, facts, hardware, wish)
+def pick(
+    size: Size, facts: Facts = ROAD, hardware: Hardware = MACHINE, requested: Request = AUTO
+) -> Plan:
+    return choose(size, facts, hardware, requested)
 
 
 @pytest.mark.parametrize(
@@ -96,8 +98,8 @@ def test_one_source_of_a_large_graph_goes_to_the_threads():
 
 
 def test_buckets_are_half_as_wide_on_one_thread():
-    wish = Wish("warpath.buckets", threads=1)
-    alone = pick(Size(Task.SSSP), FLOATS, wish=wish).params["delta"]
+    requested = Request("warpath.buckets", threads=1)
+    alone = pick(Size(Task.SSSP), FLOATS, requested=requested).params["delta"]
     assert alone == pick(Size(Task.SSSP), FLOATS).params["delta"] / 2
 
 
@@ -109,7 +111,7 @@ def test_one_source_of_a_small_graph_needs_no_team():
 
 @pytest.mark.parametrize("name", ["classic.delta_stepping", "dong2021.rho_stepping"])
 def test_a_named_algorithm_gets_the_threads_that_were_requested(name):
-    assert pick(Size(Task.SSSP), wish=Wish(name, threads=3)).threads == 3
+    assert pick(Size(Task.SSSP), requested=Request(name, threads=3)).threads == 3
 
 
 def test_one_source_on_one_thread_is_not_split():
@@ -169,7 +171,7 @@ def test_a_plan_prints_choice_reason_runners_up_and_what_was_left_out():
     ],
 )
 def test_delta_always_fits_the_type_of_the_distances(facts, low, high):
-    plan = pick(Size(Task.SSSP), facts, wish=Wish("classic.delta_stepping"))
+    plan = pick(Size(Task.SSSP), facts, requested=Request("classic.delta_stepping"))
     assert low <= plan.params["delta"] <= high
     assert isinstance(plan.params["delta"], int) == facts.integer
 
@@ -178,7 +180,7 @@ def test_predicted_times_and_bytes_are_printed_in_readable_units():
     tiny = replace(ROAD, n=0, m=0, mean_degree=0.0, max_weight=0, mean_weight=0)
     text = str(pick(Size(Task.SSSP), tiny))
     assert re.search(r"predicted \d+(\.\d)? us, 0 B in addition to the graph", text)
-    long = str(pick(Size(Task.MANY, 10**6, 10), wish=Wish("classic.dijkstra")))
+    long = str(pick(Size(Task.MANY, 10**6, 10), requested=Request("classic.dijkstra")))
     assert " s, " in long
     assert " MiB " in long
 
@@ -191,7 +193,7 @@ def test_a_recipe_that_is_not_planned_is_neither_taken_nor_listed():
 
 
 def test_a_recipe_that_is_not_planned_runs_by_its_name_without_a_prediction():
-    plan = pick(Size(Task.SSSP), wish=Wish("martin2009.u_cpu"))
+    plan = pick(Size(Task.SSSP), requested=Request("martin2009.u_cpu"))
     assert (plan.algorithm, plan.seconds, plan.threads) == ("martin2009.u_cpu", None, 1)
     assert "no prediction, 12.9 MiB in addition to the graph" in str(plan)
     auto = pick(Size(Task.SSSP))
@@ -201,9 +203,9 @@ def test_a_recipe_that_is_not_planned_runs_by_its_name_without_a_prediction():
 
 def test_the_memory_of_a_matrix_and_of_a_heap_is_known_before():
     with pytest.raises(wp.NotEnoughMemoryError, match=r"f_cpu\.dense would take 520\.\d GiB"):
-        pick(Size(Task.SSSP), wish=Wish("martin2009.f_cpu.dense"))
-    assert pick(Size(Task.SSSP), wish=Wish("martin2009.f_cpu")).bytes == ROAD.n * 10
-    assert pick(Size(Task.SSSP), wish=Wish("martin2009.fh")).bytes == ROAD.n * 72
+        pick(Size(Task.SSSP), requested=Request("martin2009.f_cpu.dense"))
+    assert pick(Size(Task.SSSP), requested=Request("martin2009.f_cpu")).bytes == ROAD.n * 10
+    assert pick(Size(Task.SSSP), requested=Request("martin2009.fh")).bytes == ROAD.n * 72
 
 
 def test_a_recipe_of_another_device_is_refused_with_where_it_runs():
@@ -211,49 +213,49 @@ def test_a_recipe_of_another_device_is_refused_with_where_it_runs():
         r"it runs on cuda, not on cpu: leave device= out, or say device='cuda'\. These can: cl"
     )
     with pytest.raises(wp.NotSupportedError, match=message):
-        pick(Size(Task.SSSP), wish=Wish("martin2009.f_gpu", device="cpu"))
+        pick(Size(Task.SSSP), requested=Request("martin2009.f_gpu", device="cpu"))
     message = r"it runs on cpu, not on cuda:1: .* say device='cpu'\. These can: johnson_gpu\."
     with pytest.raises(wp.NotSupportedError, match=message):
-        pick(Size(Task.SSSP), wish=Wish("classic.dijkstra", device="cuda:1"))
+        pick(Size(Task.SSSP), requested=Request("classic.dijkstra", device="cuda:1"))
 
 
 @pytest.mark.parametrize(
-    ("wish", "device"),
+    ("requested", "device"),
     [
-        (Wish(), "cpu"),
-        (Wish("classic.dijkstra"), "cpu"),
-        (Wish("martin2009.f_gpu"), "cuda:0"),
-        (Wish(device="cuda"), "cuda:0"),
-        (Wish(device="cuda:0"), "cuda:0"),
-        (Wish(device="cuda:3"), "cuda:3"),
-        (Wish("martin2009.u_h1", device="cuda:12"), "cuda:12"),
+        (Request(), "cpu"),
+        (Request("classic.dijkstra"), "cpu"),
+        (Request("martin2009.f_gpu"), "cuda:0"),
+        (Request(device="cuda"), "cuda:0"),
+        (Request(device="cuda:0"), "cuda:0"),
+        (Request(device="cuda:3"), "cuda:3"),
+        (Request("martin2009.u_h1", device="cuda:12"), "cuda:12"),
     ],
 )
-def test_auto_is_the_cpu_but_for_what_runs_on_a_gpu_only(wish, device):
-    assert device_of(Size(Task.SSSP), wish) == device
-    assert pick(Size(Task.SSSP), wish=wish).device == device
+def test_auto_is_the_cpu_but_for_what_runs_on_a_gpu_only(requested, device):
+    assert device_of(Size(Task.SSSP), requested) == device
+    assert pick(Size(Task.SSSP), requested=requested).device == device
 
 
 @pytest.mark.parametrize("device", ["gpu", "cuda:", "cuda:x", "cuda:-1", "CUDA", "cuda:12345"])
 def test_a_device_that_is_none_is_refused(device):
     known = "'auto', 'cpu', 'cuda', 'cuda:1', 'emulated' or 'dask'"
     with pytest.raises(wp.InputError, match=f"is not valid; use {known}"):
-        pick(Size(Task.SSSP), wish=Wish(device=device))
+        pick(Size(Task.SSSP), requested=Request(device=device))
 
 
 @pytest.mark.parametrize("task", [Task.MANY, Task.APSP, Task.PATH])
 def test_a_recipe_for_one_source_does_no_other_task(task):
     with pytest.raises(wp.NotSupportedError, match=f"it does sssp, not {task.value}"):
-        pick(Size(task, 5, 5), wish=Wish("martin2009.f_gpu"))
+        pick(Size(task, 5, 5), requested=Request("martin2009.f_gpu"))
 
 
 DENSER = replace(ROAD, n=2**20, m=2**24, mean_degree=16.0)
-GPU = Wish(device="cuda")
+GPU = Request(device="cuda")
 
 
 def test_a_gpu_takes_what_is_planned_for_it():
-    assert pick(Size(Task.SSSP), DENSER, wish=GPU).algorithm == "warpath.wide"
-    plan = pick(Size(Task.SSSP), ROAD, wish=GPU)
+    assert pick(Size(Task.SSSP), DENSER, requested=GPU).algorithm == "warpath.wide"
+    plan = pick(Size(Task.SSSP), ROAD, requested=GPU)
     assert plan.algorithm == "warpath.patches"
     assert plan.threads == 1
     assert {c.recipe.name for c in plan.runners_up} | {plan.algorithm} == {
@@ -265,24 +267,24 @@ def test_a_gpu_takes_what_is_planned_for_it():
 
 
 def test_a_gpu_takes_negative_weights_by_what_allows_them():
-    plan = pick(Size(Task.SSSP), NEGATIVE, wish=GPU)
+    plan = pick(Size(Task.SSSP), NEGATIVE, requested=GPU)
     assert plan.recipe.negative
     assert {name for name, _ in plan.left_out} >= {"warpath.wide"}
 
 
 def test_what_is_not_planned_runs_on_a_gpu_by_its_name():
-    plan = pick(Size(Task.SSSP), wish=Wish("bodra2025.bf_vertex"))
+    plan = pick(Size(Task.SSSP), requested=Request("bodra2025.bf_vertex"))
     assert (plan.algorithm, plan.device, plan.seconds) == ("bodra2025.bf_vertex", "cuda:0", None)
 
 
 def test_the_memory_of_a_gpu_counts_and_of_the_host_the_answer_only():
-    wish = GPU._replace(algorithm="johnson_gpu.bf_queue")
-    needed = pick(Size(Task.SSSP), wish=wish).bytes
+    requested = GPU._replace(algorithm="johnson_gpu.bf_queue")
+    needed = pick(Size(Task.SSSP), requested=requested).bytes
     here = Hardware(threads=8, memory=8 * ROAD.n, gpu_memory=needed)
-    assert pick(Size(Task.SSSP), hardware=here, wish=wish).bytes == needed
+    assert pick(Size(Task.SSSP), hardware=here, requested=requested).bytes == needed
     message = r"would take 2\d\.\d MiB on cuda:0 with the graph, but 1\.0 MiB are free: end what"
     with pytest.raises(wp.NotEnoughMemoryError, match=message):
-        pick(Size(Task.SSSP), hardware=here._replace(gpu_memory=2**20), wish=wish)
+        pick(Size(Task.SSSP), hardware=here._replace(gpu_memory=2**20), requested=requested)
 
 
 def test_deep_graphs_go_to_patches_on_a_gpu_and_wide_ones_do_not():
@@ -290,9 +292,9 @@ def test_deep_graphs_go_to_patches_on_a_gpu_and_wide_ones_do_not():
     large = replace(mesh, n=4_000_000, m=32_000_000)
     sparse = replace(ROAD, mean_degree=1.0, hops=5)
     for deep in (mesh, large, replace(ROAD, hops=40), ROAD):
-        assert pick(Size(Task.SSSP), deep, wish=GPU).algorithm == "warpath.patches"
+        assert pick(Size(Task.SSSP), deep, requested=GPU).algorithm == "warpath.patches"
     for wide in (replace(mesh, hops=4), replace(large, hops=4), sparse):
-        assert pick(Size(Task.SSSP), wide, wish=GPU).algorithm == "warpath.wide"
+        assert pick(Size(Task.SSSP), wide, requested=GPU).algorithm == "warpath.wide"
 
 
 @pytest.mark.parametrize("hops", [4, 40])
@@ -304,7 +306,7 @@ def test_what_cannot_number_a_graph_is_passed_over_with_the_reason(hops):
     assert left_out["warpath.wide"].startswith("it supports up to 2,147,483,646 vertices")
     assert left_out["warpath.patches"].startswith("it supports up to 2,147,483,647 vertices")
     with pytest.raises(wp.NotSupportedError, match=r"wide .* it supports up to .* can"):
-        pick(Size(Task.SSSP), vast, wish=GPU._replace(algorithm="warpath.wide"))
+        pick(Size(Task.SSSP), vast, requested=GPU._replace(algorithm="warpath.wide"))
     alike = replace(vast, min_weight=1, max_weight=1, mean_weight=1.0, weighted=False)
     on_gpu = pick(Size(Task.SSSP), alike, MACHINE._replace(memory=2**50), GPU)
     assert dict(on_gpu.left_out)["warpath.bfs"].startswith(
@@ -317,20 +319,20 @@ def test_what_cannot_number_a_graph_is_passed_over_with_the_reason(hops):
 def test_equal_weights_are_searched_breadth_first_on_a_gpu_where_few_hops_lead_everywhere():
     alike = {"min_weight": 1, "max_weight": 1, "mean_weight": 1.0, "weighted": False}
     wide, deep = replace(DENSER, hops=4, **alike), replace(ROAD, hops=40, **alike)
-    assert pick(Size(Task.SSSP), wide, wish=GPU).algorithm == "warpath.bfs"
-    assert pick(Size(Task.SSSP), deep, wish=GPU).algorithm == "warpath.patches"
-    traced = pick(Size(Task.SSSP), wide, wish=GPU._replace(traced=True))
+    assert pick(Size(Task.SSSP), wide, requested=GPU).algorithm == "warpath.bfs"
+    assert pick(Size(Task.SSSP), deep, requested=GPU).algorithm == "warpath.patches"
+    traced = pick(Size(Task.SSSP), wide, requested=GPU._replace(traced=True))
     assert ("warpath.bfs", "it keeps no trace") in traced.left_out
     assert traced.recipe.axes is not None
-    on_cpu = pick(Size(Task.SSSP), wide, wish=Wish(traced=True))
+    on_cpu = pick(Size(Task.SSSP), wide, requested=Request(traced=True))
     assert on_cpu.algorithm == "warpath.bfs"
 
 
 def test_a_graph_that_is_cut_for_a_gpu_takes_memory_of_the_host_meanwhile():
     here = Hardware(threads=8, memory=8 * ROAD.n, gpu_memory=2**30)
-    wish = GPU._replace(algorithm="warpath.patches")
+    requested = GPU._replace(algorithm="warpath.patches")
     with pytest.raises(wp.NotEnoughMemoryError, match=r"would take 2\d\.\d MiB on the host"):
-        pick(Size(Task.SSSP), hardware=here, wish=wish)
+        pick(Size(Task.SSSP), hardware=here, requested=requested)
 
 
 def test_what_fits_on_a_gpu_is_taken_before_what_is_fast(monkeypatch):
@@ -373,22 +375,22 @@ def test_a_matrix_for_a_gpu_must_fit_on_the_host_too():
     here = Hardware(threads=1, memory=2**20, gpu_memory=2**30)
     message = r"f_gpu\.dense would take 7\.6 MiB on the host, but 1\.0 MiB are free"
     with pytest.raises(wp.NotEnoughMemoryError, match=message):
-        pick(Size(Task.SSSP), small, here, Wish("martin2009.f_gpu.dense"))
-    assert pick(Size(Task.SSSP), small, here, Wish("martin2009.f_gpu")).device == "cuda:0"
+        pick(Size(Task.SSSP), small, here, Request("martin2009.f_gpu.dense"))
+    assert pick(Size(Task.SSSP), small, here, Request("martin2009.f_gpu")).device == "cuda:0"
 
 
 def test_a_plan_without_a_gpu_says_why_it_could_not_run():
     nothing = MACHINE._replace(no_gpu="no NVIDIA driver is installed here.")
-    plan = pick(Size(Task.SSSP), hardware=nothing, wish=GPU)
+    plan = pick(Size(Task.SSSP), hardware=nothing, requested=GPU)
     assert plan.notes == ("cuda:0 cannot be used here: no NVIDIA driver is installed here.",)
     assert str(plan).endswith("\n  cuda:0 cannot be used here: no NVIDIA driver is installed here.")
 
 
 def test_a_recipe_whose_labels_may_be_wrong_says_so(monkeypatch):
     wrong = CATALOGUE["classic.dijkstra"].but("classic.wrong", "Wrong.", exact=False, planned=False)
-    for module in (plan_module, wish_module):
+    for module in (plan_module, request_module):
         monkeypatch.setattr(module, "CATALOGUE", Catalogue([*CATALOGUE, wrong]))
-    plan = pick(Size(Task.SSSP), wish=Wish("classic.wrong"))
+    plan = pick(Size(Task.SSSP), requested=Request("classic.wrong"))
     assert plan.notes == ("measured only: its labels may be wrong",)
     assert str(plan).splitlines()[-1] == "  measured only: its labels may be wrong"
     assert pick(Size(Task.SSSP)).notes == ()
@@ -451,7 +453,7 @@ def test_an_algorithm_that_cannot_do_it_lists_those_that_can():
     with pytest.raises(
         wp.NotSupportedError, match=r"it does sssp, not apsp\. These can: classic\.dijkstra,"
     ):
-        pick(Size(Task.APSP, 5, 5), wish=Wish("classic.delta_stepping"))
+        pick(Size(Task.APSP, 5, 5), requested=Request("classic.delta_stepping"))
 
 
 @pytest.mark.parametrize(
@@ -552,11 +554,11 @@ def test_a_gpu_takes_what_suits_a_table(size, facts, algorithm):
 
 def test_a_matrix_that_no_gpu_holds_passes_through_in_tiles_unless_it_shall_lie_there():
     hardware = Hardware(8, 2**50, 2**36)
-    wish, facts = Wish("warpath.floyd_warshall", "cuda"), replace(ROAD, n=10**6)
+    requested, facts = Request("warpath.floyd_warshall", "cuda"), replace(ROAD, n=10**6)
     size = Size(Task.APSP, 10**6, 10**6, place=Destination.GPU)
     with pytest.raises(wp.NotEnoughMemoryError, match=r"would take 7\.3 TiB on cuda:0 .* are free"):
-        pick(size, facts, hardware, wish)
-    plan = pick(size._replace(place=Destination.BLOCKS), facts, hardware, wish)
+        pick(size, facts, hardware, requested)
+    plan = pick(size._replace(place=Destination.BLOCKS), facts, hardware, requested)
     assert (plan.staged, plan.bytes) == (2**33, 2**33 * 5 // 4)
     (note,) = plan.notes
     assert note.startswith("staged: the matrix lies in memory of the host, and tiles of it pass")
@@ -564,16 +566,16 @@ def test_a_matrix_that_no_gpu_holds_passes_through_in_tiles_unless_it_shall_lie_
     assert plan.seconds > 10**18 / 15e12
     less = hardware._replace(memory=2**40)
     with pytest.raises(wp.NotEnoughMemoryError, match=r"7\.5 TiB on the host, .*out='full\.npy'"):
-        pick(size._replace(place=Destination.BLOCKS), facts, less, wish)
-    filed = pick(size._replace(place=Destination.MAPPED), facts, less, wish)
+        pick(size._replace(place=Destination.BLOCKS), facts, less, requested)
+    filed = pick(size._replace(place=Destination.MAPPED), facts, less, requested)
     assert filed.notes[0].startswith("staged: the matrix lies in the file")
 
 
 def test_a_file_takes_the_matrix_that_fits_a_gpu_and_not_the_host():
-    facts, wish = replace(ROAD, n=10_000), Wish("warpath.floyd_warshall", "cuda")
+    facts, requested = replace(ROAD, n=10_000), Request("warpath.floyd_warshall", "cuda")
     size, roomy = Size(Task.APSP, 10_000, 10_000, place=Destination.MAPPED), 2**36
-    assert pick(size, facts, Hardware(8, 2**36, roomy), wish).staged is None
-    assert pick(size, facts, Hardware(8, 2**29, roomy), wish).staged == 2**27
+    assert pick(size, facts, Hardware(8, 2**36, roomy), requested).staged is None
+    assert pick(size, facts, Hardware(8, 2**29, roomy), requested).staged == 2**27
 
 
 def test_integers_that_fit_half_the_width_are_predicted_to_be_faster_on_a_cpu():
@@ -672,15 +674,18 @@ def test_large_weights_and_deltas_are_printed_with_all_digits():
 
 def test_a_gpu_refuses_negative_weights_whose_sums_could_leave_64_bits():
     facts = replace(NEGATIVE, weight_dtype="int64", min_weight=-(2**62), n=3)
-    wish = Wish("bodra2025.bf_strided", device="cuda")
+    requested = Request("bodra2025.bf_strided", device="cuda")
     with pytest.raises(wp.NotSupportedError, match="4,611,686,018,427,387,904 could leave 64 bits"):
-        pick(Size(Task.SSSP), facts, wish=wish)
-    assert pick(Size(Task.SSSP), replace(facts, min_weight=-(2**58)), wish=wish).device == "cuda:0"
+        pick(Size(Task.SSSP), facts, requested=requested)
+    assert (
+        pick(Size(Task.SSSP), replace(facts, min_weight=-(2**58)), requested=requested).device
+        == "cuda:0"
+    )
 
 
 def test_the_plan_of_rounds_by_distance_says_how_many_there_may_be():
     for name in ("martin2009.f_cpu", "martin2009.u_cpu"):
-        notes = pick(Size(Task.SSSP), wish=Wish(name)).notes
+        notes = pick(Size(Task.SSSP), requested=Request(name)).notes
         assert any("each distinct distance takes a round" in note for note in notes)
     assert not pick(Size(Task.SSSP)).notes
 

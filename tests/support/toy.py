@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from warpath.engines import cpu, registry
-from warpath.planner import kinds, plan, wish
+from warpath.planner import kinds, plan, request
 from warpath.recipes import CATALOGUE, Catalogue, Task
 from warpath.results.predecessors import tree
 
@@ -107,7 +107,7 @@ def registered(monkeypatch: pytest.MonkeyPatch, *, stays: bool = False) -> ToyEn
         replace(one, devices=(*one.devices, "toy")) if one.name == ALGORITHM else one
         for one in CATALOGUE
     ]
-    for module in (plan, wish):
+    for module in (plan, request):
         monkeypatch.setattr(module, "CATALOGUE", Catalogue(recipes))
     engine = ToyEngine(stays=stays)
     registry.register(ToyKind(), engine)

@@ -77,7 +77,7 @@ def _to_send(client: Any, graph: Graph, *, prepared: bool) -> SentGraph:
 
 
 def _call(graph: Graph, options: Options, chosen: Plan, job: Job) -> Call:
-    prepared = options.wish.prepared is True
+    prepared = options.request.prepared is True
     return Call(
         graph,
         chosen,
@@ -184,7 +184,7 @@ def _pairs(options: Options, question: Question) -> tuple[Array, Plan, dict[str,
     Trips from one origin are neighbours, so that a worker searches from it once.
     """
     graph, origins, dtype = question.graph, question.sources, question.dtype
-    task = Task.PAIRS if options.wish.prepared else Task.MANY
+    task = Task.PAIRS if options.request.prepared else Task.MANY
     chosen = options.plan(Size(task, len(origins), 1, dtype.itemsize), graph)
     order = np.argsort(origins, kind="stable")
     starts, destinations = origins[order], question.names[order]
@@ -213,7 +213,7 @@ def _nearest(options: Options, question: Question) -> Nearest:
         options,
         question,
         chosen,
-        algorithm=options.wish.algorithm,  # no other block has to agree with it
+        algorithm=options.request.algorithm,  # no other block has to agree with it
         reverse=question.reverse,
         ends=None if ends is None else ends[0]._replace(given=(None,) * len(facilities)),
     )
@@ -248,12 +248,12 @@ ANSWERS = Answers(_table, _pairs, _nearest, _totals)
 
 def _job(options: Options, question: Question, chosen: Plan, **changes: Any) -> Job:
     """Return what blocks share. The algorithm is fixed where float sums depend on it."""
-    graph, wish, targets = question.graph, options.wish, question.targets
+    graph, request, targets = question.graph, options.request, question.targets
     loose = chosen.recipe.reassociates and graph.dist_dtype.kind == "f"
     job = Job(
-        chosen.recipe.name if loose else wish.algorithm,
-        wish.params,
-        wish.prepared is True,
+        chosen.recipe.name if loose else request.algorithm,
+        request.params,
+        request.prepared is True,
         targets if graph.turns is None else question.view.columns(targets),
         question.cutoff,
         question.dtype,

@@ -24,7 +24,7 @@ from warpath.graph.arguments import as_indices, one_index
 from warpath.graph.checks import shown
 from warpath.graph.edge_changes import Batch, deletions, insertions, mixed, updates
 from warpath.graph.labels import one_label
-from warpath.graph.places import Snapped, snapped
+from warpath.graph.places import Snapped, places_to_vertices
 from warpath.graph.turns import refuse_turns
 from warpath.graph.zones import refuse_areas
 from warpath.results.changed import Changed
@@ -137,7 +137,9 @@ class DynamicPaths(ReachedDistances):
             raise InputError(msg)
         self._one = sources is None
         given = (
-            snapped(graph, source, "source") if self._one else snapped(graph, sources, "sources")
+            places_to_vertices(graph, source, "source")
+            if self._one
+            else places_to_vertices(graph, sources, "sources")
         )
         if type(given) is Snapped and not given.only_vertices:
             place = given.given[int(np.argmax(given.along >= 0))]
@@ -151,9 +153,9 @@ class DynamicPaths(ReachedDistances):
             if self._one
             else as_indices(graph, given, "sources")
         )
-        wish = options.wish
-        self._algorithm, self._threads = algorithm, wish.threads or settings.threads()
-        self._options = wish.algorithm, wish.device, wish.threads, wish.params
+        request = options.request
+        self._algorithm, self._threads = algorithm, request.threads or settings.threads()
+        self._options = request.algorithm, request.device, request.threads, request.params
         self._lock = threading.RLock()
         device = dynamic.device_of(graph, algorithm, options.one_device())
         self._paths = required(device, WithRepairs).dynamic_paths(graph, self._indices, device)
@@ -233,7 +235,9 @@ class DynamicPaths(ReachedDistances):
         (t,) distances, or (k, t) for several sources.
         """
         chosen = as_indices(
-            self._names, snapped(self._names, targets, "targets", at_vertices=True), "targets"
+            self._names,
+            places_to_vertices(self._names, targets, "targets", at_vertices=True),
+            "targets",
         )
         with self._lock:
             rows = [self._paths.distances(row, chosen) for row in range(len(self._indices))]
@@ -256,7 +260,9 @@ class DynamicPaths(ReachedDistances):
             If `source` is not one of the sources.
         """
         t = one_index(
-            self._names, snapped(self._names, target, "target", at_vertices=True), "target"
+            self._names,
+            places_to_vertices(self._names, target, "target", at_vertices=True),
+            "target",
         )
         row = 0 if source is None else self._row(source)
         with self._lock:
@@ -269,7 +275,9 @@ class DynamicPaths(ReachedDistances):
 
     def _row(self, source: Any) -> int:
         s = one_index(
-            self._names, snapped(self._names, source, "source", at_vertices=True), "source"
+            self._names,
+            places_to_vertices(self._names, source, "source", at_vertices=True),
+            "source",
         )
         found = np.flatnonzero(self._indices == s)
         if not found.size:

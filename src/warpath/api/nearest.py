@@ -105,8 +105,8 @@ def _sweep(view: SolvableGraph, options: Options, limit: float | None) -> Plan |
     """Return the plan of a sweep down the graph's hierarchy if that is what should run."""
     graph = view.graph
     options = with_hierarchy_if_faster(graph, options)
-    named = options.wish.recipe
-    if not options.wish.prepared and (named is None or not named.prepared):
+    named = options.request.recipe
+    if not options.request.prepared and (named is None or not named.prepared):
         return None
     plan = options.plan(options.size_within(graph, limit), graph)
     able = plan.recipe.prepared and hierarchy_of(view.inner, plan.threads) is not None
@@ -143,7 +143,7 @@ def _searched(
     started = with_a_start(inner, starts)
     size = options.size_within(graph, limit)
     if inner is view.inner:
-        if options.wish.prepared or graph is not question.graph:  # each way has plans of its own
+        if options.request.prepared or graph is not question.graph:  # each way has plans of its own
             options = options.but(graph, prepared=False)
         chosen = options.plan(size, started, facilities=len(starts))
     else:

@@ -29,7 +29,7 @@ from warpath.planner import auto_device, several
 from warpath.planner.cpu_model import Size, reach
 from warpath.planner.gpu_model import host_bytes
 from warpath.planner.kinds import KINDS, device_names, kind_of
-from warpath.planner.wish import DEFAULT, Wish, checked, device_of, preferring
+from warpath.planner.request import DEFAULT, Request, checked, device_of, with_default_device
 from warpath.recipes import Task
 from warpath.results.predecessors import team_of
 
@@ -82,35 +82,35 @@ class Options:
 
     Parameters
     ----------
-    wish : checked by `checked_wish`.
+    request : checked by `checked_request`.
     preference : the device that "auto" means: "auto", or a device.
     """
 
-    def __init__(self, wish: Wish, preference: str) -> None:
-        self.wish = wish
+    def __init__(self, request: Request, preference: str) -> None:
+        self.request = request
         self.preference = preference
         #: Whether the device is a Dask cluster, and whether it means several devices.
         self.on_cluster = (
-            kind := KINDS.get(wish.device.partition(":")[0])
+            kind := KINDS.get(request.device.partition(":")[0])
         ) is not None and kind.cluster
-        self.on_several = several.is_several(wish.device)
+        self.on_several = several.is_several(request.device)
         self._plans: dict[Hashable, _Kept] = {}
         self._one: OneSource | None = None
         self._pairs: tuple[Plan, PairsSearch | None] | None = None
 
     def but(self, graph: Graph, **changes: Any) -> Options:
-        """Return options for a graph with some fields of the wish changed.
+        """Return options for a graph with some fields of the request changed.
 
         "auto" means the same device as here, also if the other graph is not on that device.
         """
-        return _kept_options(graph, self.wish._replace(**changes), self.preference)
+        return _kept_options(graph, self.request._replace(**changes), self.preference)
 
     def for_reversed(self, graph: Graph) -> Options:
         """Return the same options for the reversed graph, with the graph's hierarchy turned around.
 
         The reversed graph of one with turns or closed vertices has no hierarchy.
         """
-        prepared = bool(self.wish.prepared) and search_graph(graph) is graph
+        prepared = bool(self.request.prepared) and search_graph(graph) is graph
         if prepared:
             share_reversed(graph)
         back = graph.reversed()
@@ -119,7 +119,7 @@ class Options:
     @property
     def is_open(self) -> bool:
         """Whether no device was requested, so that "auto" may choose one."""
-        return auto_device.is_open(self.wish, self.preference)
+        return auto_device.is_open(self.request, self.preference)
 
     def fixed_to(self, device: str, graph: Graph) -> Options:
         """Return the same options, with a device where "auto" might choose another one."""
@@ -127,17 +127,17 @@ class Options:
 
     def device(self) -> str:
         """Return the device that was requested, or "auto"; refuse names that are not valid."""
-        _ = self.wish.recipe  # whose name must exist
-        if self.wish.device == "auto" or self.on_several:
-            return self.wish.device
-        return device_of(ONE_SOURCE, self.wish)
+        _ = self.request.recipe  # whose name must exist
+        if self.request.device == "auto" or self.on_several:
+            return self.request.device
+        return device_of(ONE_SOURCE, self.request)
 
     def one_device(self) -> str:
         """Return the whole name of the one device that is requested or preferred, or "auto"."""
-        wanted = self.preference if self.wish.device == "auto" else self.wish.device
+        wanted = self.preference if self.request.device == "auto" else self.request.device
         if wanted == "auto" or several.is_several(wanted):
             return "auto"
-        return device_of(ONE_SOURCE, self.wish._replace(device=wanted))
+        return device_of(ONE_SOURCE, self.request._replace(device=wanted))
 
     def on_this_machine(self, graph: Graph) -> Options:
         """Return the options for a part of an answer that is searched in this process."""
@@ -167,20 +167,20 @@ class Options:
                 return plan.again()
             return self._shared(size, graph, anew=anew)
         if self.on_cluster:
-            several.check_cluster(self.wish.device, size)
+            several.check_cluster(self.request.device, size)
             plan = self._planned(size, graph, trace=trace, anew=anew)
             return spread(plan, size)
         return self._planned(size, graph, trace=trace, anew=anew, facilities=facilities).again()
 
     def _shared(self, size: Size, graph: Graph, *, anew: bool) -> Plan:
         """Return the plan of a table whose rows several devices share."""
-        device = self.wish.device
+        device = self.request.device
         several.check_shared(device, size)
         among = members(device)
-        wishes = [several.wish_for(self.wish, each, among) for each in among]
+        requests = [several.request_for(self.request, each, among) for each in among]
         plans = [
-            _kept_options(graph, wish, self.preference).plan(size, graph, anew=anew)
-            for wish in wishes
+            _kept_options(graph, request, self.preference).plan(size, graph, anew=anew)
+            for request in requests
         ]
         return several.shared_plan(plans, device, graph.facts(symmetry=False))
 
@@ -198,13 +198,13 @@ class Options:
         kept = self._plans.get(key)
         if kept is not None and not anew and kept.holds(graph):
             return kept.plan
-        among = members(self.wish.device)
+        among = members(self.request.device)
         if not all(capability(each, WithDivision) for each in among):
-            several.check_shared(self.wish.device, size)
-        wish = several.wish_for(self.wish, among[0], among)
+            several.check_shared(self.request.device, size)
+        request = several.request_for(self.request, among[0], among)
         alone: Plan | NotEnoughMemoryError
         try:
-            first = _kept_options(graph, wish, self.preference)
+            first = _kept_options(graph, request, self.preference)
             alone = first._planned(size, graph, trace=trace, anew=anew, facilities=facilities)  # noqa: SLF001
         except NotEnoughMemoryError as error:
             alone = error
@@ -214,11 +214,11 @@ class Options:
         facts = facts_for(size, inner, among[0])
         plan = several.divided_plan(
             alone,
-            self.wish.device,
+            self.request.device,
             among,
             facts,
             min(known, default=None),
-            wish._replace(traced=trace),
+            request._replace(traced=trace),
         )
         self._plans[key] = _Kept(plan, plan.bytes, 0, _limits())
         return plan
@@ -228,7 +228,7 @@ class Options:
     ) -> OneSource:
         """Return the plan for one source and a cutoff, bound to the graph."""
         if self.on_cluster:
-            several.check_cluster(self.wish.device, ONE_SOURCE)
+            several.check_cluster(self.request.device, ONE_SOURCE)
         size = self.size_within(graph, cutoff)
         plan = (self._divided if self.on_several else self._planned)(size, graph, trace=trace)
         one = self._one
@@ -237,7 +237,7 @@ class Options:
             if search_graph(graph) is graph and not trace and size == ONE_SOURCE:
                 binds = capability(plan.device, WithHostSearches)
                 search = None if binds is None else binds.host_search(graph, plan)
-            threads = self.wish.threads
+            threads = self.request.threads
             team = team_of(graph, settings.threads() if threads is None else threads)
             stays = not (self.is_open or plan.rows_on_host or graph.turns)
             one = OneSource(plan, team, search, stays=stays)
@@ -268,7 +268,7 @@ class Options:
         Only a prepared graph is planned for with its cutoff: a sweep down a hierarchy passes all
         vertices, and a search in the graph those within the cutoff.
         """
-        if cutoff is None or not self.wish.prepared:
+        if cutoff is None or not self.request.prepared:
             return ONE_SOURCE
         return ONE_SOURCE._replace(reach=reach(cutoff, search_graph(graph).facts(symmetry=False)))
 
@@ -281,14 +281,14 @@ class Options:
         anew: bool = False,
         facilities: int = 0,
     ) -> Plan:
-        exact = bool(self.wish.prepared) and _exact_floats(graph)
+        exact = bool(self.request.prepared) and _exact_floats(graph)
         key = size, trace, exact, facilities
         kept = self._plans.get(key)
         if kept is not None and not (anew and kept.limits) and kept.holds(graph):
             return kept.plan
         own, graph = graph, search_graph(graph)
-        wish = preferring(self.preference, size, self.wish._replace(traced=trace))
-        plan, free, limited = planned(size, graph, wish, self.preference, exact_sums=exact)
+        request = with_default_device(self.preference, size, self.request._replace(traced=trace))
+        plan, free, limited = planned(size, graph, request, self.preference, exact_sums=exact)
         if graph.facts(symmetry=False).negative:
             plan = replace(plan, notes=(*plan.notes, negative_weights(own)))
         kind = kind_of(plan.device)
@@ -328,35 +328,37 @@ def options_of(
 
     Parameters
     ----------
-    prepared : as in `Wish`.
+    prepared : as in `Request`.
 
     Raises
     ------
     InputError
         If an option or an environment variable has no valid value.
     """
-    wish = checked_wish(algorithm, device_name(device), threads, params)
+    request = checked_request(algorithm, device_name(device), threads, params)
     if not isinstance(prepared, bool | np.bool_) and not (
         isinstance(prepared, str) and prepared == "auto"
     ):
         msg = f"prepared = {shown(prepared)} must be True, False or 'auto'."
         raise InputError(msg)
     if prepared:
-        wish = wish._replace(prepared=prepared if isinstance(prepared, str) else bool(prepared))
+        request = request._replace(
+            prepared=prepared if isinstance(prepared, str) else bool(prepared)
+        )
     preference = preferred_device() if graph.device == "auto" else graph.device
-    return _kept_options(graph, wish, preference)
+    return _kept_options(graph, request, preference)
 
 
-def _kept_options(graph: Graph, wish: Wish, preference: str) -> Options:
+def _kept_options(graph: Graph, request: Request, preference: str) -> Options:
     """Return the options that are kept with a graph, or new ones; those with params are new."""
-    if wish.params:
-        return Options(wish, preference)
+    if request.params:
+        return Options(request, preference)
     kept = OPTIONS.of(graph, dict)
     key = (
-        wish.algorithm,
-        wish.device,
-        wish.threads,
-        wish.prepared,
+        request.algorithm,
+        request.device,
+        request.threads,
+        request.prepared,
         preference,
         settings.threads(),
     )
@@ -364,7 +366,7 @@ def _kept_options(graph: Graph, wish: Wish, preference: str) -> Options:
     if found is None:
         if len(kept) >= _MOST_OPTIONS:
             kept.clear()
-        found = kept[key] = Options(wish, preference)
+        found = kept[key] = Options(request, preference)
     return found
 
 
@@ -383,14 +385,14 @@ def preferred_device() -> str:
     return name
 
 
-def checked_wish(
+def checked_request(
     algorithm: str | Recipe, device: str, threads: int | None, params: dict[str, float] | None
-) -> Wish:
-    """Return options as a wish, or raise InputError for what is not valid."""
+) -> Request:
+    """Return options as a request, or raise InputError for what is not valid."""
     if threads is not None and not (type(threads) is int and 1 <= threads <= settings.MOST_THREADS):
         msg = f"threads = {shown(threads)} must be an integer from 1 to {settings.MOST_THREADS}."
         raise InputError(msg)
-    return checked(Wish(algorithm, device, threads, params))
+    return checked(Request(algorithm, device, threads, params))
 
 
 def _exact_floats(graph: Graph) -> bool:

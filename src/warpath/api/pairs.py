@@ -18,8 +18,8 @@ from warpath.graph.links import Links, arriving, between, leaving, pairs_of_link
 from warpath.graph.solvable import SolvableGraph
 from warpath.planner.cpu_model import Size
 from warpath.planner.kinds import kind_of
+from warpath.planner.request import device_of
 from warpath.planner.several import is_several
-from warpath.planner.wish import device_of
 from warpath.recipes import CATALOGUE, Task
 from warpath.results.pairs import Pairs
 from warpath.results.predecessors import no_path
@@ -52,7 +52,7 @@ def pairs_of(
     find_route : returns a route from an origin to a destination.
     """
     graph, starts, entry = question.graph, question.sources, question.dtype.itemsize
-    if options.wish.prepared == "auto":
+    if options.request.prepared == "auto":
         searches = Size(Task.MANY, len(np.unique(starts)), 1, entry)
         trips = Size(Task.PAIRS, len(starts), 1, entry)
         options = with_hierarchy_if_faster(graph, options, searches, trips)
@@ -101,14 +101,14 @@ def _by_pairs(options: Options) -> bool:
 
     On a GPU there is none: tables of many origins take its place.
     """
-    wish = options.wish
-    if wish.recipe is not None:
-        return Task.PAIRS in wish.recipe.solves
-    if not wish.prepared or wish.device == "auto":
-        return bool(wish.prepared)
-    if is_several(wish.device):
+    request = options.request
+    if request.recipe is not None:
+        return Task.PAIRS in request.recipe.solves
+    if not request.prepared or request.device == "auto":
+        return bool(request.prepared)
+    if is_several(request.device):
         return False
-    kind = kind_of(device_of(Size(Task.PAIRS), wish)).runs
+    kind = kind_of(device_of(Size(Task.PAIRS), request)).runs
     return any(kind in recipe.devices for recipe in CATALOGUE if Task.PAIRS in recipe.solves)
 
 
@@ -163,7 +163,7 @@ def _linked_pairs(
     """Return the distances of trips of which some ends are points along edges."""
     assert question.ends is not None  # noqa: S101 - the caller has looked
     graph, inner, (start, end) = question.graph, question.view.inner, question.ends
-    options = options.but(inner, prepared=options.wish.prepared)
+    options = options.but(inner, prepared=options.request.prepared)
     k = len(start.indices)
     trip, first, last = pairs_of_links(leaving(graph, start), arriving(graph, end), k)
     dist = np.full(k, unreachable(graph.dist_dtype), graph.dist_dtype)
@@ -205,7 +205,7 @@ def _linked_route(options: Options, question: Question) -> Route:
     assert question.ends is not None  # noqa: S101 - the caller has looked
     graph, inner, ends = question.graph, question.view.inner, question.ends
     start, end = ends
-    options = with_hierarchy_if_faster(inner, options.but(inner, prepared=options.wish.prepared))
+    options = with_hierarchy_if_faster(inner, options.but(inner, prepared=options.request.prepared))
     chosen = with_own_names(options.plan(Size(Task.PATH), inner), inner, graph)
     one = np.zeros(1, np.int64)
     length = between(graph, start, end, one, one)[0]

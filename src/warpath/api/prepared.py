@@ -142,17 +142,17 @@ def with_hierarchy_if_faster(
     size : what the call requests; None for a call that is too small to build a hierarchy for.
     prepared_size : what it requests of a prepared graph, if that is not the same.
     """
-    if options.wish.prepared != "auto":
+    if options.request.prepared != "auto":
         return options
     without, prepared = (options.but(graph, prepared=each) for each in (False, True))
     inner = search_graph(graph)
     if HIERARCHY.known(inner) is not None:
         return prepared
     facts = inner.facts(symmetry=False)
-    able = options.wish.algorithm == "auto" and may_be_prepared(facts)
+    able = options.request.algorithm == "auto" and may_be_prepared(facts)
     if size is None or not able or _REFUSED.known(inner) is not None:
         return without
-    threads = options.wish.threads or settings.threads()
+    threads = options.request.threads or settings.threads()
     now = without.plan(size, graph).seconds
     then = prepared.plan(prepared_size or size, graph).seconds
     if now is None or then is None or now <= prepare_seconds(facts, threads) + then:

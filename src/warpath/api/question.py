@@ -11,7 +11,12 @@ from warpath.base.errors import InputError, VertexError
 from warpath.engines.base import Problem, Trips
 from warpath.graph.arguments import as_indices, checked_cutoff, checked_dist_dtype, one_index
 from warpath.graph.checks import checked_bool
-from warpath.graph.places import Snapped, noted, snapped, snapped_together
+from warpath.graph.places import (
+    Snapped,
+    all_places_to_vertices,
+    places_to_vertices,
+    with_snap_notes,
+)
 from warpath.graph.solvable import SolvableGraph
 from warpath.planner.cpu_model import Destination, Size
 from warpath.recipes import Task
@@ -50,7 +55,7 @@ class Question:
     reverse : whether to return distances to the sources.
     ends : the entries of `sources` and of `targets`, where some are points along edges or missing;
         else None.
-    given : the arguments, as `snapped_together` returns them, whose places the result notes.
+    given : the arguments, as `all_places_to_vertices` returns them, whose places the result notes.
     """
 
     graph: Graph
@@ -99,9 +104,9 @@ class Question:
         """Return the question with some attributes changed."""
         return replace(self, **changes)
 
-    def noted(self, result: T) -> T:
+    def with_snap_notes(self, result: T) -> T:
         """Return a result with the points that were taken for the places of the call."""
-        return noted(result, *self.given) if Snapped in map(type, self.given) else result
+        return with_snap_notes(result, *self.given) if Snapped in map(type, self.given) else result
 
 
 class Answers(NamedTuple):
@@ -157,7 +162,7 @@ def of_source(
     trace: bool,
 ) -> Question:
     """Return the question of `warpath.sssp`."""
-    source = snapped(graph, source, "source")
+    source = places_to_vertices(graph, source, "source")
     return Question(
         graph,
         Task.SSSP,
@@ -181,7 +186,7 @@ def of_sources_within(
     ----------
     cutoffs : as `warpath.results.within.checked_cutoffs` returns them.
     """
-    source = snapped(graph, source, "source")
+    source = places_to_vertices(graph, source, "source")
     starts, limit = as_indices(graph, source, "source"), cutoffs.tolist()[-1]
     reverse = checked_bool(reverse, "reverse")
     return _asked(graph, Task.SSSP, starts, None, (source,), progress, limit, reverse=reverse)
@@ -201,7 +206,7 @@ def of_facilities(
 
     The facilities of the question are those that are not missing.
     """
-    (given,) = snapped_together(graph, missing=missing, facilities=facilities)
+    (given,) = all_places_to_vertices(graph, missing=missing, facilities=facilities)
     reverse = checked_bool(reverse, "reverse")
     starts = as_indices(graph, given, "facilities")
     absent, ends = None, None
@@ -238,7 +243,9 @@ def of_table(
     every : whether None means all vertices for `sources`, too.
     kept : `out`, `predecessors` and `trace`.
     """
-    sources, targets = snapped_together(graph, missing=missing, sources=sources, targets=targets)
+    sources, targets = all_places_to_vertices(
+        graph, missing=missing, sources=sources, targets=targets
+    )
     whole = every and sources is None
     rows = np.arange(graph.n) if whole else as_indices(graph, sources, "sources")
     columns = None if targets is None else as_indices(graph, targets, "targets")
@@ -265,7 +272,7 @@ def of_pairs(
 ) -> Question:
     """Return the question of `warpath.pairs`."""
     raw = {"origins": origins, "destinations": destinations}
-    origins, destinations = snapped_together(graph, missing=missing, **raw)
+    origins, destinations = all_places_to_vertices(graph, missing=missing, **raw)
     starts = as_indices(graph, origins, "origins", empty=True)
     ends = as_indices(graph, destinations, "destinations", empty=True)
     for name, vertices in raw.items():
@@ -285,7 +292,7 @@ def of_pairs(
 
 def of_path(graph: Graph, source: Any, target: Any, progress: Progress) -> Question:
     """Return the question of `warpath.path`."""
-    source, target = snapped_together(graph, source=source, target=target)
+    source, target = all_places_to_vertices(graph, source=source, target=target)
     s = np.array([one_index(graph, source, "source")])
     t = np.array([one_index(graph, target, "target")])
     return _asked(graph, Task.PATH, s, t, (source, target), progress)

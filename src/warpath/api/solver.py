@@ -104,7 +104,7 @@ class Solver:
             return None
         from warpath.api.clustered import send
 
-        send(self.graph, options.device(), prepared=options.wish.prepared is True)
+        send(self.graph, options.device(), prepared=options.request.prepared is True)
         return device
 
     def sssp(
@@ -123,7 +123,7 @@ class Solver:
         source, cutoff, dist_dtype, progress, trace : as in `warpath.sssp`.
         """
         question = asking.of_source(self.graph, source, cutoff, dist_dtype, progress, trace=trace)
-        return question.noted(paths_of(self._options, question))
+        return question.with_snap_notes(paths_of(self._options, question))
 
     def path(self, source: Any, target: Any, *, progress: Progress = None) -> Route:
         """Return one shortest path.
@@ -140,7 +140,7 @@ class Solver:
 
     def _route_by(self, options: Options, source: Any, target: Any, progress: Progress) -> Route:
         question = asking.of_path(self.graph, source, target, progress)
-        return question.noted(route_of(options, question))
+        return question.with_snap_notes(route_of(options, question))
 
     def _answers(self) -> Answers:
         """Return the functions that answer questions about vertices, here or on a cluster."""
@@ -166,7 +166,9 @@ class Solver:
         origins, destinations, dist_dtype, progress, missing : as in `warpath.pairs`.
         """
         question = asking.of_pairs(self.graph, origins, destinations, dist_dtype, progress, missing)
-        return question.noted(pairs_of(self._options, question, self._answers().pairs, self._route))
+        return question.with_snap_notes(
+            pairs_of(self._options, question, self._answers().pairs, self._route)
+        )
 
     def distances(
         self,
@@ -200,7 +202,9 @@ class Solver:
             predecessors=predecessors,
             trace=trace,
         )
-        return question.noted(table_of(self._options, question, self._answers().table, self._route))
+        return question.with_snap_notes(
+            table_of(self._options, question, self._answers().table, self._route)
+        )
 
     def apsp(
         self,
@@ -241,7 +245,7 @@ class Solver:
         question = asking.of_table(
             self.graph, sources, targets, cutoff, progress=progress, missing=missing, every=True
         )
-        return question.noted(totals_of(self._options, question, reduce, self._answers()))
+        return question.with_snap_notes(totals_of(self._options, question, reduce, self._answers()))
 
     def eccentricity(self, sources: Any = None, *, progress: Progress = None) -> Array:
         """Return the largest distance from each source to any vertex.
@@ -351,7 +355,7 @@ class Solver:
         result = self._answers().nearest(self._options, question)
         if absent is not None:
             result.missing = absent
-        return question.noted(result)
+        return question.with_snap_notes(result)
 
     def within(
         self,
@@ -369,7 +373,9 @@ class Solver:
         """
         cutoffs = checked_cutoffs(cutoff)
         question = asking.of_sources_within(self.graph, source, cutoffs, progress, reverse=reverse)
-        return question.noted(within_of(self._options, question, cutoffs, self._answers().nearest))
+        return question.with_snap_notes(
+            within_of(self._options, question, cutoffs, self._answers().nearest)
+        )
 
     def with_weights(
         self, weights: ArrayLike, *, order: str = "edges", progress: Progress = None
@@ -409,7 +415,7 @@ class Solver:
         """
         threads = self._prepared_threads("with_weights")
         graph = new_weights.reweighted(self.graph, threads, weights, progress, order=order)
-        return Solver(graph, **self._wished())
+        return Solver(graph, **self._given_options())
 
     def with_changes(
         self, edges: ArrayLike, weights: ArrayLike, *, progress: Progress = None
@@ -434,19 +440,19 @@ class Solver:
         """
         threads = self._prepared_threads("with_changes")
         graph = new_weights.changed(self.graph, threads, edges, weights, progress)
-        return Solver(graph, **self._wished())
+        return Solver(graph, **self._given_options())
 
     def _prepared_threads(self, call: str) -> int:
         """Return the number of threads; raise NotSupportedError if the solver is not prepared."""
-        wish = self._options.wish
-        if not wish.prepared:
+        request = self._options.request
+        if not request.prepared:
             msg = (
                 f"{call} needs a prepared Solver, and this one is not: use "
                 f"warpath.prepare(graph).{call}(...), or "
                 "warpath.Solver(graph.with_weights(weights)) without preparation."
             )
             raise NotSupportedError(msg)
-        return wish.threads or settings.threads()
+        return request.threads or settings.threads()
 
     def plan(
         self, source: Any = None, *, sources: Any = None, targets: Any = None, target: Any = None
@@ -483,14 +489,16 @@ class Solver:
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle the graph, the options and the hierarchy, so that no process builds it again."""
         arrays = hierarchy.arrays_of(search_graph(self.graph))
-        return _restored, (self.graph, self._wished(), arrays)
+        return _restored, (self.graph, self._given_options(), arrays)
 
-    def _wished(self) -> dict[str, Any]:
+    def _given_options(self) -> dict[str, Any]:
         """Return the options, as the constructor takes them."""
-        return {name: getattr(self._options.wish, name) for name in _OPTIONS}
+        return {name: getattr(self._options.request, name) for name in _OPTIONS}
 
     def __repr__(self) -> str:
-        options = "".join(f", {name}={value!r}" for name, value in self._wished().items() if value)
+        options = "".join(
+            f", {name}={value!r}" for name, value in self._given_options().items() if value
+        )
         return f"<Solver of {self.graph!r}{options}>"
 
 

@@ -49,7 +49,7 @@ from warpath.graph.turns import refuse_turns
 from warpath.graph.zones import at_home, refuse_areas
 from warpath.planner.cpu_model import Destination, Size
 from warpath.planner.kinds import kind_of
-from warpath.planner.wish import DEFAULT
+from warpath.planner.request import DEFAULT
 from warpath.recipes import Loop, Task
 from warpath.recipes.recipe import WHOLE_TABLES
 from warpath.results.distance_table import DistanceTable
@@ -233,7 +233,7 @@ def _linked_table(
     tails, columns = columns.vertices, columns._replace(vertices=column)
     shape = (len(start.indices), len(end.indices))
     size = Size(Task.MANY, max(1, len(np.unique(rows.vertices))), max(1, len(heads)))
-    options = options.but(inner, prepared=options.wish.prepared)
+    options = options.but(inner, prepared=options.request.prepared)
     options = with_hierarchy_if_faster(inner, options, size)
     chosen = options.plan(size, inner)
     options = options.fixed_to(chosen.device, inner)  # for each block of rows, however small

@@ -22,7 +22,7 @@ from warpath.graph.arguments import one_index
 from warpath.graph.export import first_vertices
 from warpath.graph.facts import negative_weights
 from warpath.graph.labels import named_as_in_file, one_label
-from warpath.graph.places import snapped
+from warpath.graph.places import places_to_vertices
 from warpath.results.certificate import Certificate
 from warpath.results.certificate import verify as certify
 from warpath.results.files import load_result, load_vectors
@@ -172,7 +172,9 @@ def verify(
     if vectors is not None and source is None:
         raise UsageError(f"{result} has distances from one source: give its id with --source.")
     if source is not None:
-        wanted = one_index(roads, snapped(roads, loaded.vertex(source), "source"), "source")
+        wanted = one_index(
+            roads, places_to_vertices(roads, loaded.vertex(source), "source"), "source"
+        )
         starts = np.atleast_1d(getattr(saved, "source_index", getattr(saved, "source_indices", -1)))
         if vectors is None and wanted not in starts.tolist():
             first = one_id(roads, int(starts[0]))

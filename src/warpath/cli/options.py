@@ -23,8 +23,8 @@ from warpath.cli.reporting import UsageError
 from warpath.cli.vertices import names_coordinates
 from warpath.engines.cluster.clients import is_address
 from warpath.planner.kinds import device_names
+from warpath.planner.request import whole_name
 from warpath.planner.several import is_several
-from warpath.planner.wish import whole_name
 from warpath.recipes import CATALOGUE
 
 _SEVERAL = "all, cuda:*, cuda:0,1 or the address of a Dask scheduler, tcp://10.0.0.4:8786"

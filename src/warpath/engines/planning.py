@@ -15,14 +15,14 @@ from warpath.planner.cpu_model import Destination
 from warpath.planner.device_kind import Hardware
 from warpath.planner.kinds import kind_of
 from warpath.planner.plan import Plan, choose
-from warpath.planner.wish import DEFAULT, device_of
+from warpath.planner.request import DEFAULT, device_of
 from warpath.recipes import CATALOGUE
 
 if TYPE_CHECKING:
     from warpath.graph import Graph
     from warpath.graph.facts import Facts
     from warpath.planner.cpu_model import Size
-    from warpath.planner.wish import Wish
+    from warpath.planner.request import Request
 
 _FEW = 4  # algorithms that a message lists
 
@@ -43,7 +43,7 @@ class Planned(NamedTuple):
 
 
 def planned(
-    size: Size, graph: Graph, wish: Wish, preference: str, *, exact_sums: bool = False
+    size: Size, graph: Graph, request: Request, preference: str, *, exact_sums: bool = False
 ) -> Planned:
     """Plan a question; see `warpath.planner.plan.choose`.
 
@@ -53,8 +53,8 @@ def planned(
     preference : the device of WARPATH_DEVICE or of the graph, or "auto".
     exact_sums : as in `Facts`.
     """
-    here = _on(device_of(size, wish), size, graph, wish, exact_sums=exact_sums)
-    is_open = auto_device.is_open(wish, preference) and size.place is not Destination.GPU
+    here = _on(device_of(size, request), size, graph, request, exact_sums=exact_sums)
+    is_open = auto_device.is_open(request, preference) and size.place is not Destination.GPU
     if not is_open or not auto_device.is_long(here.plan):
         return here
     found = here
@@ -62,7 +62,7 @@ def planned(
         detection = capability(kind.name, WithDetection)
         device = None if detection is None else detection.seen()
         if detection is not None and device is not None:
-            found = _better(found, device, detection, size, graph, wish, exact_sums=exact_sums)
+            found = _better(found, device, detection, size, graph, request, exact_sums=exact_sums)
     return found
 
 
@@ -72,12 +72,12 @@ def _better(
     detection: WithDetection,
     size: Size,
     graph: Graph,
-    wish: Wish,
+    request: Request,
     *,
     exact_sums: bool,
 ) -> Planned:
     """Return the better one of a plan and the plan for a device that is started only if it wins."""
-    wish = wish._replace(device=device)
+    request = request._replace(device=device)
     kind = kind_of(device)
     facts = facts_for(size, graph, device, exact_sums=exact_sums)
 
@@ -88,13 +88,13 @@ def _better(
     try:
         # Without its memory, for which it would have to be started.
         hardware = Hardware(settings.threads(), settings.memory())
-        there = counted(choose(size, facts, hardware, wish))
+        there = counted(choose(size, facts, hardware, request))
         if not auto_device.same_bits(there, here.plan, facts):
             why = "sums of floats would depend on the device"
         elif auto_device.is_better(there, here.plan):
             why = detection.trouble(device) or engine_of(device).memory(graph, device)[1]
             if not why:
-                last, free, _ = _on(device, size, graph, wish, exact_sums=exact_sums)
+                last, free, _ = _on(device, size, graph, request, exact_sums=exact_sums)
                 there = counted(last)
     except NotEnoughMemoryError as error:
         why = str(error)
@@ -107,13 +107,13 @@ def _better(
     return here._replace(plan=auto_device.kept(here.plan, there), limited=True)
 
 
-def _on(device: str, size: Size, graph: Graph, wish: Wish, *, exact_sums: bool) -> Planned:
+def _on(device: str, size: Size, graph: Graph, request: Request, *, exact_sums: bool) -> Planned:
     """Plan a question for one device. That it cannot be used is an error only when it is to run."""
     kind = kind_of(device)
     gpu, why = engine_of(device).memory(graph, device)
     hardware = Hardware(settings.threads(), settings.memory(), gpu, why)
     facts = facts_for(size, graph, device, exact_sums=exact_sums)
-    plan, free = choose(size, facts, hardware, wish), kind.free(hardware)
+    plan, free = choose(size, facts, hardware, request), kind.free(hardware)
     return Planned(plan, free, limited=gpu is not None)
 
 

@@ -191,7 +191,7 @@ def holds_places(vertices: Any) -> bool:
     return False
 
 
-def snapped(
+def places_to_vertices(
     graph: CsrGraph, vertices: Any, what: str = "vertices", *, at_vertices: bool = False
 ) -> Any:
     """Return ``{vertex: name}``, or vertices with places among them, as `Snapped`.
@@ -215,19 +215,19 @@ def snapped(
         return vertices
     if not isinstance(vertices, dict) and not holds_places(vertices):
         return vertices
-    return snapped_together(graph, at_vertices=at_vertices, **{what: vertices})[0]
+    return all_places_to_vertices(graph, at_vertices=at_vertices, **{what: vertices})[0]
 
 
-def snapped_together(
+def all_places_to_vertices(
     graph: CsrGraph, *, missing: str = "raise", at_vertices: bool = False, **given: Any
 ) -> list[Any]:
-    """Return several arguments as `snapped` does, with one error about all places that miss.
+    """Return several arguments as `places_to_vertices` does, with one error about all misses.
 
     Parameters
     ----------
     missing : "raise" for that error; "flag" for entries that are missing, also where the caller has
         None, NaN or NA.
-    at_vertices : as in `snapped`.
+    at_vertices : as in `places_to_vertices`.
     given : the arguments of a call, by their names.
     """
     _check_choice("missing", missing, ("raise", "flag"))
@@ -246,7 +246,7 @@ def snapped_together(
         for i in range(len(entries))
     ]
     entries = [one for each in lists.values() for one in each]
-    together = _snapped(graph, entries, titles, at_vertices=at_vertices)
+    together = _entries_at(graph, entries, titles, at_vertices=at_vertices)
     if together.misses and missing == "raise":
         raise VertexError(together.misses)
     snaps = iter(together.snaps)
@@ -274,7 +274,7 @@ def _names(indices: NDArray[np.int64], names: Iterable[Any]) -> dict[int, str]:
     return joined
 
 
-def _snapped(
+def _entries_at(
     graph: CsrGraph, entries: list[Any], titles: list[str], *, at_vertices: bool
 ) -> Snapped:
     """Return the vertices and points of the entries of a call."""
@@ -356,14 +356,14 @@ def snaps_of(
     )
 
 
-def noted(result: T, *given: Any) -> T:
+def with_snap_notes(result: T, *given: Any) -> T:
     """Return a result with the names of its vertices and the points taken for its places.
 
     Parameters
     ----------
     result : has attributes `names` and `snapped`, and a plan whose notes then say which points were
         taken and what is missing.
-    given : the arguments of the call, as `snapped` returns them.
+    given : the arguments of the call, as `places_to_vertices` returns them.
     """
     if Snapped not in map(type, given):  # a fast path, for small solves
         return result

@@ -10,7 +10,7 @@ import numpy as np
 from warpath.base.cached import cached_property
 from warpath.graph.checks import checked_bool
 from warpath.graph.labels import indices_of_labels, indices_of_numbers, is_label, labels_at
-from warpath.graph.places import holds_places, nearest_vertex, snapped
+from warpath.graph.places import holds_places, nearest_vertex, places_to_vertices
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -54,7 +54,7 @@ class VertexNames:
     def indices_of(self: CsrGraph, vertices: Any, what: str = "vertices") -> NDArray[np.int64]:
         """Return the indices of one vertex or several, as `index_of` does, as an array: (k,)."""
         if holds_places(vertices):
-            taken = snapped(self, vertices, what, at_vertices=True)
+            taken = places_to_vertices(self, vertices, what, at_vertices=True)
             indices: NDArray[np.int64] = taken.indices
             return indices
         if self.labels is None:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from warpath.planner.cpu_model import Size
     from warpath.planner.device_kind import DeviceKind
     from warpath.planner.plan import Plan
-    from warpath.planner.wish import Wish
+    from warpath.planner.request import Request
     from warpath.recipes import Recipe
 
 #: Seconds on the CPU up to which no other device is considered.
@@ -21,7 +21,7 @@ _LEAST = 0.2
 _GAIN = 2.0
 
 
-def is_open(wish: Wish, preference: str) -> bool:
+def is_open(request: Request, preference: str) -> bool:
     """Return whether the caller left the choice of the device open.
 
     Parameters
@@ -29,8 +29,8 @@ def is_open(wish: Wish, preference: str) -> bool:
     preference : the device of WARPATH_DEVICE or of the graph, or "auto". Threads are the CPU's, a
         named algorithm has its device, and rounds are traced on the CPU.
     """
-    fixed = wish.threads is not None or wish.algorithm != "auto" or wish.traced
-    return wish.device == preference == "auto" and not fixed
+    fixed = request.threads is not None or request.algorithm != "auto" or request.traced
+    return request.device == preference == "auto" and not fixed
 
 
 def is_long(plan: Plan) -> bool:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 class Hardware(NamedTuple):
     """What there is to run on: threads, and bytes of memory that may be used.
 
-    Of the GPU, if the wish needs one: its free bytes, or the sentence why it cannot be used.
+    Of the GPU, if the request needs one: its free bytes, or the sentence why it cannot be used.
     """
 
     threads: int

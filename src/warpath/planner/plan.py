@@ -11,7 +11,7 @@ from warpath.base.errors import NegativeWeightError, NotEnoughMemoryError, NotSu
 from warpath.planner.cpu_model import Destination, Size, may_be_prepared, prepare_seconds
 from warpath.planner.host_rows import BUS, edge_bytes, read_bytes
 from warpath.planner.kinds import KINDS, kind_of
-from warpath.planner.wish import DEFAULT, Wish, device_of
+from warpath.planner.request import DEFAULT, Request, device_of
 from warpath.recipes import CATALOGUE, Recipe, Task
 from warpath.recipes.params import chosen_params
 
@@ -146,14 +146,14 @@ class Plan:
         return f"<Plan {self}>"
 
 
-def choose(size: Size, facts: Facts, hardware: Hardware, wish: Wish) -> Plan:
+def choose(size: Size, facts: Facts, hardware: Hardware, request: Request) -> Plan:
     """Choose an algorithm.
 
     Parameters
     ----------
     size : the question.
     facts : of the graph, `Graph.facts(symmetry=False)` is enough.
-    hardware, wish : what there is, and what the caller fixed.
+    hardware, request : what there is, and what the caller fixed.
 
     Raises
     ------
@@ -164,34 +164,34 @@ def choose(size: Size, facts: Facts, hardware: Hardware, wish: Wish) -> Plan:
     NotEnoughMemoryError
         If the answer or the working space would not fit; the message has the numbers.
     """
-    device = device_of(size, wish)
+    device = device_of(size, request)
     kind = kind_of(device)
     # A prepared graph was contracted by these threads before it was copied to a GPU.
-    if wish.threads is not None and not kind.takes_threads and not wish.prepared:
+    if request.threads is not None and not kind.takes_threads and not request.prepared:
         msg = (
-            f"threads={wish.threads} has no effect on {device}: leave threads= out, or use "
+            f"threads={request.threads} has no effect on {device}: leave threads= out, or use "
             "device='cpu'."
         )
         raise NotSupportedError(msg)
     left_out: list[tuple[str, str]] = []
     able: list[Candidate] = []
-    for recipe in _considered(wish, kind):
+    for recipe in _considered(request, kind):
         objection = kind.objection(recipe, size.task, facts)
-        if wish.traced and not kind.traces(recipe) and recipe != wish.recipe:
+        if request.traced and not kind.traces(recipe) and recipe != request.recipe:
             objection = objection or "it keeps no trace"
         if objection is None:
-            able.append(kind.candidate(recipe, size, facts, hardware, wish.threads))
+            able.append(kind.candidate(recipe, size, facts, hardware, request.threads))
         elif size.task in recipe.solves:
             left_out.append((recipe.name, objection))
-    if wish.recipe is None:
+    if request.recipe is None:
         free = kind.free(hardware)
         fitting = [c for c in able if free is None or c.bytes <= free]
         lean = [c for c in fitting if kind.is_lean(c, size, facts)]
         chosen, reason = _best(lean or fitting or able, size, facts, device)
     else:
-        chosen = _named(wish.recipe, able, size, facts, device)
+        chosen = _named(request.recipe, able, size, facts, device)
         reason = "it was requested"
-    params = chosen_params(chosen.recipe, facts, wish.params or {}, chosen.threads)
+    params = chosen_params(chosen.recipe, facts, request.params or {}, chosen.threads)
     plan = Plan(
         chosen.recipe,
         device,
@@ -204,7 +204,7 @@ def choose(size: Size, facts: Facts, hardware: Hardware, wish: Wish) -> Plan:
         tuple(left_out),
         (
             *_notes(chosen, size, facts, device, hardware),
-            *_preparing(chosen, size, facts, hardware, wish),
+            *_preparing(chosen, size, facts, hardware, request),
         ),
         chosen.staged,
         chosen.rows_on_host,
@@ -220,11 +220,11 @@ def choose(size: Size, facts: Facts, hardware: Hardware, wish: Wish) -> Plan:
     return plan
 
 
-def _considered(wish: Wish, kind: DeviceKind) -> list[Recipe]:
+def _considered(request: Request, kind: DeviceKind) -> list[Recipe]:
     """Return what runs on a kind of device and is planned, or was requested."""
-    able = [recipe for recipe in CATALOGUE.planned if wish.prepared or not recipe.prepared]
-    if wish.recipe is not None and wish.recipe not in able:
-        able.append(wish.recipe)
+    able = [recipe for recipe in CATALOGUE.planned if request.prepared or not recipe.prepared]
+    if request.recipe is not None and request.recipe not in able:
+        able.append(request.recipe)
     return [recipe for recipe in able if kind.runs in recipe.devices]
 
 
@@ -300,20 +300,20 @@ def _notes(
 
 
 def _preparing(
-    chosen: Candidate, size: Size, facts: Facts, hardware: Hardware, wish: Wish
+    chosen: Candidate, size: Size, facts: Facts, hardware: Hardware, request: Request
 ) -> tuple[str, ...]:
     """Say after how many such calls it would pay to prepare the graph, if it would after a few."""
-    is_open = wish.algorithm == "auto" and not wish.prepared and size.task is not Task.SSSP
+    is_open = request.algorithm == "auto" and not request.prepared and size.task is not Task.SSSP
     if not is_open or chosen.seconds is None or not may_be_prepared(facts):
         return ()
     kind = KINDS[DEFAULT]
     then = [
-        kind.candidate(recipe, size, facts, hardware, wish.threads).seconds or math.inf
+        kind.candidate(recipe, size, facts, hardware, request.threads).seconds or math.inf
         for recipe in CATALOGUE.planned
         if recipe.prepared and recipe.objection(size.task, facts) is None
     ]
     gain = chosen.seconds - min(then, default=math.inf)
-    first = prepare_seconds(facts, wish.threads or hardware.threads)
+    first = prepare_seconds(facts, request.threads or hardware.threads)
     if gain <= 0 or first > _MANY_CALLS * gain:
         return ()
     note = (

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from warpath.graph.facts import Facts
-    from warpath.planner.wish import Wish
+    from warpath.planner.request import Request
 
 #: A list of devices of one kind, such as "cuda:0,2".
 LISTED = re.compile(r"(?P<kind>\w+):(?P<numbers>\d{1,4}(,\d{1,4})+)")
@@ -68,16 +68,16 @@ def check_cluster(device: str, size: Size) -> None:
         raise NotSupportedError(msg)
 
 
-def wish_for(wish: Wish, device: str, among: Sequence[str]) -> Wish:
-    """Return the wish for one of several devices.
+def request_for(request: Request, device: str, among: Sequence[str]) -> Request:
+    """Return the request for one of several devices.
 
     The CPU leaves a thread to each GPU, which drives it, unless `threads` is given.
     """
     if not kind_of(device).takes_threads:
-        return wish._replace(device=device, threads=None)
+        return request._replace(device=device, threads=None)
     gpus = sum(not kind_of(each).takes_threads for each in among)
-    threads = max(settings.threads() - gpus, 1) if wish.threads is None else wish.threads
-    return wish._replace(device=device, threads=threads)
+    threads = max(settings.threads() - gpus, 1) if request.threads is None else request.threads
+    return request._replace(device=device, threads=threads)
 
 
 def shared_plan(plans: Sequence[Plan], device: str, facts: Facts) -> Plan:
@@ -128,7 +128,7 @@ def divided_plan(
     among: tuple[str, ...],
     facts: Facts,
     free: int | None,
-    wish: Wish,
+    request: Request,
 ) -> Plan:
     """Return the plan of one source on several devices: divided over them, or on the first alone.
 
@@ -144,7 +144,7 @@ def divided_plan(
     """
     recipe = CATALOGUE[DIVIDED]
     why = "there is no other device" if len(among) == 1 else ""
-    if wish.algorithm not in {"auto", DIVIDED} or wish.traced:
+    if request.algorithm not in {"auto", DIVIDED} or request.traced:
         why = f"only {DIVIDED} divides a graph, without a trace"
     why = why or kind_of(among[0]).objection(recipe, Task.SSSP, facts) or ""
     if why:
@@ -162,7 +162,7 @@ def divided_plan(
         raise NotEnoughMemoryError(msg) from alone
     if isinstance(alone, NotEnoughMemoryError):
         reason = f"the graph does not fit {among[0]} alone"
-    elif wish.algorithm == DIVIDED:
+    elif request.algorithm == DIVIDED:
         reason = "it was requested"
     elif seconds < _DIVIDED_GAIN * _seconds(alone):
         reason = (
@@ -170,7 +170,7 @@ def divided_plan(
         )
     else:
         return _on_one(alone, device, f"divided it would take {units.seconds(seconds)}")
-    params = chosen_params(recipe, facts, wish.params or {}, 1)
+    params = chosen_params(recipe, facts, request.params or {}, 1)
     notes = (
         f"the rows are divided over {len(among)} devices, which exchange lowered labels",
         *(() if isinstance(alone, NotEnoughMemoryError) else alone.notes),

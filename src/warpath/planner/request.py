@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 DEFAULT = "cpu"
 
 
-class Wish(NamedTuple):
+class Request(NamedTuple):
     """What the caller fixed; "auto" leaves it open.
 
     `algorithm` is a name, or a recipe that is not in the package.
@@ -37,34 +37,34 @@ class Wish(NamedTuple):
         return None if self.algorithm == "auto" else CATALOGUE[self.algorithm]
 
 
-def checked(wish: Wish) -> Wish:
-    """Return a wish as it is, or raise InputError for what is of another type."""
+def checked(request: Request) -> Request:
+    """Return a request as it is, or raise InputError for what is of another type."""
     for name, types in (("algorithm", str | Recipe), ("device", str)):
-        value = getattr(wish, name)
+        value = getattr(request, name)
         if not isinstance(value, types):
             recipe = ", or a recipe" if name == "algorithm" else ""
             msg = f"{name} = {shown(value)} must be a name: 'auto', or one that is listed{recipe}."
             raise InputError(msg)
-    checked_kind(wish.params, dict, "params", "a dict of numbers by name, as {'delta': 100}")
-    algorithm = CATALOGUE.identified(wish.algorithm)
-    return wish._replace(algorithm=algorithm, traced=checked_bool(wish.traced, "trace"))
+    checked_kind(request.params, dict, "params", "a dict of numbers by name, as {'delta': 100}")
+    algorithm = CATALOGUE.identified(request.algorithm)
+    return request._replace(algorithm=algorithm, traced=checked_bool(request.traced, "trace"))
 
 
-def preferring(preference: str, size: Size, wish: Wish) -> Wish:
-    """Return a wish whose "auto" is the preferred device, where that device can do the task."""
-    if preference == "auto" or wish.device != "auto":
-        return wish
+def with_default_device(preference: str, size: Size, request: Request) -> Request:
+    """Return a request whose "auto" is the preferred device, where that device can do the task."""
+    if preference == "auto" or request.device != "auto":
+        return request
     preferred = kind_of(preference)
     if size.task not in preferred.tasks:
-        return wish
+        return request
     kind = preferred.runs
-    wished = CATALOGUE.planned if wish.recipe is None else [wish.recipe]
-    able = any(kind in r.devices and size.task in r.solves for r in wished)
-    return wish._replace(device=preference) if able else wish
+    considered = CATALOGUE.planned if request.recipe is None else [request.recipe]
+    able = any(kind in r.devices and size.task in r.solves for r in considered)
+    return request._replace(device=preference) if able else request
 
 
-def device_of(size: Size, wish: Wish) -> str:
-    """Return the device that a wish means: "cpu", "cuda:0", "cuda:1".
+def device_of(size: Size, request: Request) -> str:
+    """Return the device that a request means: "cpu", "cuda:0", "cuda:1".
 
     "auto" is the CPU, except for a named algorithm that runs on a GPU only. Whether a GPU is worth
     its start is decided later, by `warpath.engines.planning`.
@@ -74,9 +74,9 @@ def device_of(size: Size, wish: Wish) -> str:
     InputError, NotSupportedError
         If there is no such device, or it cannot do the task.
     """
-    device = wish.device
+    device = request.device
     if device == "auto":
-        named = wish.recipe
+        named = request.recipe
         able = named is None or DEFAULT in named.devices or size.task not in named.solves
         device = DEFAULT if able or named is None else named.devices[0]
     return whole_name(device)
