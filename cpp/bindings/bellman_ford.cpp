@@ -66,11 +66,14 @@ void register_wide(nb::module_& module) {
 
 }  // namespace
 
+template <Index Width>
 void register_bellman_ford(nb::module_& module) {
-  for_each_type_and_width([&]<class V, class W>() {
+  for_each_weight<Width>([&]<class V, class W>() {
     register_pair<V, W>(module);
     if constexpr (std::is_integral_v<W>) register_wide<V, W>(module);
   });
 }
+
+template void register_bellman_ford<CompiledWidth>(nb::module_& module);
 
 }  // namespace warpath::bindings

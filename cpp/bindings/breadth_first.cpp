@@ -49,18 +49,15 @@ void register_pair(nb::module_& module) {
       nb::arg("assemble") = false);
 }
 
-template <Index V>
-void register_labels(nb::module_& module) {
-  register_pair<V, std::int64_t>(module);
-  register_pair<V, float>(module);
-  register_pair<V, double>(module);
-}
-
 }  // namespace
 
+template <Index Width>
 void register_breadth_first(nb::module_& module) {
-  register_labels<std::int32_t>(module);
-  register_labels<std::int64_t>(module);
+  register_pair<Width, std::int64_t>(module);
+  register_pair<Width, float>(module);
+  register_pair<Width, double>(module);
 }
+
+template void register_breadth_first<CompiledWidth>(nb::module_& module);
 
 }  // namespace warpath::bindings

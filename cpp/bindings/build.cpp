@@ -95,8 +95,9 @@ void register_builder(nb::module_& module) {
 
 }  // namespace
 
+template <Index Width>
 void register_build(nb::module_& module) {
-  for_each_type_and_width([&]<class V, class W>() {
+  for_each_weight<Width>([&]<class V, class W>() {
     register_inspect<V, W>(module);
     register_builder<V, std::int32_t, W>(module);
     register_builder<V, std::int64_t, W>(module);
@@ -134,5 +135,7 @@ void register_build(nb::module_& module) {
         nb::arg("weights").noconvert(), nb::arg("threads") = 1);
   });
 }
+
+template void register_build<CompiledWidth>(nb::module_& module);
 
 }  // namespace warpath::bindings

@@ -94,9 +94,16 @@ void for_each_type(F&& f) {
   for_each_weight<std::int32_t>(f);
 }
 
-/// Calls it for larger graphs too, whose indices have 64 bits. Only what every graph needs has this
-/// second copy: their construction, checks, Dijkstra's algorithm, Bellman-Ford and breadth-first
-/// search.
+/// The indices' type that a file is compiled for. Graphs of 2^31 vertices or more have 64-bit
+/// indices. Only what every graph needs has this second copy: construction, checks, Dijkstra's
+/// algorithm, Bellman-Ford and breadth-first search. CMakeLists.txt compiles it for size.
+#ifdef WARPATH_LARGE_GRAPHS
+using CompiledWidth = std::int64_t;
+#else
+using CompiledWidth = std::int32_t;
+#endif
+
+/// Calls it for both types of indices.
 template <class F>
 void for_each_type_and_width(F&& f) {
   for_each_weight<std::int32_t>(f);

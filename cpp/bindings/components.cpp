@@ -33,8 +33,11 @@ void register_components_of(nb::module_& module) {
 
 }  // namespace
 
+template <Index Width>
 void register_components(nb::module_& module) {
-  for_each_type_and_width([&]<class V, class W>() { register_components_of<V, W>(module); });
+  for_each_weight<Width>([&]<class V, class W>() { register_components_of<V, W>(module); });
 }
+
+template void register_components<CompiledWidth>(nb::module_& module);
 
 }  // namespace warpath::bindings

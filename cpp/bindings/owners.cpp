@@ -29,8 +29,11 @@ void register_pair(nb::module_& module) {
 
 }  // namespace
 
+template <Index Width>
 void register_owners(nb::module_& module) {
-  for_each_type_and_width([&]<class V, class W>() { register_pair<V, W>(module); });
+  for_each_weight<Width>([&]<class V, class W>() { register_pair<V, W>(module); });
 }
+
+template void register_owners<CompiledWidth>(nb::module_& module);
 
 }  // namespace warpath::bindings

@@ -255,8 +255,9 @@ void register_path(nb::module_& module) {
 
 }  // namespace
 
+template <Index Width>
 void register_sssp(nb::module_& module) {
-  for_each_type_and_width([&]<class V, class W>() {
+  for_each_weight<Width>([&]<class V, class W>() {
     register_dijkstra<V, W>(module);
     register_dijkstra_search<V, W>(module);
     register_refuse_overflow<V, W>(module);
@@ -265,5 +266,7 @@ void register_sssp(nb::module_& module) {
     register_path<V, W>(module);
   });
 }
+
+template void register_sssp<CompiledWidth>(nb::module_& module);
 
 }  // namespace warpath::bindings

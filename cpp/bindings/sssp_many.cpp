@@ -119,15 +119,19 @@ void register_johnson(nb::module_& module) {
 
 }  // namespace
 
+template <Index Width>
 void register_sssp_many(nb::module_& module) {
-  for_each_type_and_width([&]<class V, class W>() {
+  for_each_weight<Width>([&]<class V, class W>() {
     register_many<V, W, DistanceOf<W>>(module);
     if constexpr (std::is_integral_v<W>) register_many<V, W, std::int32_t>(module);
   });
-  for_each_type([&]<class V, class W>() {
-    register_johnson<V, W, DistanceOf<W>>(module);
-    if constexpr (std::is_integral_v<W>) register_johnson<V, W, std::int32_t>(module);
-  });
+  if constexpr (sizeof(Width) == 4)
+    for_each_type([&]<class V, class W>() {
+      register_johnson<V, W, DistanceOf<W>>(module);
+      if constexpr (std::is_integral_v<W>) register_johnson<V, W, std::int32_t>(module);
+    });
 }
+
+template void register_sssp_many<CompiledWidth>(nb::module_& module);
 
 }  // namespace warpath::bindings

@@ -63,8 +63,11 @@ void register_pair(nb::module_& module) {
 
 }  // namespace
 
+template <Index Width>
 void register_verify(nb::module_& module) {
-  for_each_type_and_width([&]<class V, class W>() { register_pair<V, W>(module); });
+  for_each_weight<Width>([&]<class V, class W>() { register_pair<V, W>(module); });
 }
+
+template void register_verify<CompiledWidth>(nb::module_& module);
 
 }  // namespace warpath::bindings
