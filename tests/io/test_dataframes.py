@@ -238,3 +238,23 @@ def test_a_table_of_cudf_is_copied_to_the_host():
 
     graph = wp.Graph.of(DataFrame())
     assert graph.weights.tolist() == [2.5, 1.0]
+
+
+@pytest.mark.parametrize("kind", ["pandas", "dictionary", "geopandas"])
+def test_ends_and_weight_are_named_alike_for_tables_and_files(kind, tmp_path):
+    columns = {"from": ["a", "b"], "to": ["b", "c"], "km": [4, 3], "minutes": [5, 6]}
+    data = columns
+    if kind != "dictionary":
+        data = pytest.importorskip("pandas").DataFrame(columns)
+        data.to_csv(tmp_path / "roads.csv", index=False)
+        names = {"source": "from", "target": "to", "weight": "minutes"}
+        from_file = wp.read(tmp_path / "roads.csv", **names)
+        assert from_file.weights.tolist() == [5, 6]
+    if kind == "geopandas":
+        geopandas, shapely = pytest.importorskip("geopandas"), pytest.importorskip("shapely")
+        lines = shapely.linestrings([[[0, 0], [1, 0]], [[1, 0], [2, 1]]])
+        data = geopandas.GeoDataFrame(data, geometry=lines)
+    for weight, expected in (("minutes", [5, 6]), ("km", [4, 3]), (None, [1, 1])):
+        graph = wp.Graph.of(data, source="from", target="to", weight=weight)
+        assert graph.solver_weights.tolist() == expected
+        assert (graph.weights is None) == (weight is None)

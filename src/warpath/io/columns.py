@@ -225,17 +225,15 @@ def chosen_columns(
                 "weight."
             )
             raise InputError(msg)
-        if len(columns) == 3 and weight not in {"auto", columns[2]}:
+        if len(columns) == 3 and columns[2] != "auto" and weight not in {"auto", columns[2]}:
             msg = f"columns={columns!r} and weight={weight!r} name two weights: give one of them."
             raise InputError(msg)
         source, target = (named(names, column) for column in columns[:2])
         if source == target:
             msg = f"columns={columns!r} names one column twice."
             raise InputError(msg)
-        if len(columns) == 3:
-            weight = columns[2]
-        elif weight == "auto":
-            weight = None
+        if weight == "auto":
+            weight = columns[2] if len(columns) == 3 else None
     if weight is None:
         return source, target, None
     if weight != "auto":
