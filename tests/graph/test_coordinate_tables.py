@@ -218,3 +218,34 @@ def test_a_file_that_lacks_a_vertex_is_named(tmp_path):
 def test_wrong_shapes_and_kinds_are_named(roads, given, message):
     with pytest.raises(GraphError, match=message):
         roads.with_coordinates(given)
+
+
+def test_nodes_give_the_vertices_in_their_order():
+    pandas = pytest.importorskip("pandas")
+    edges = pandas.DataFrame({"source": [5, 3], "target": [3, 9], "weight": [1, 2]})
+    nodes = pandas.DataFrame({"id": [9, 7, 5, 3], "x": [90, 70, 50, 30], "y": [0, 1, 2, 3]})
+    graph = wp.Graph.of(edges, nodes=nodes)
+    assert graph.labels.tolist() == [9, 7, 5, 3]
+    assert graph.coordinates.tolist() == [[90, 0], [70, 1], [50, 2], [30, 3]]
+    assert wp.path(graph, 5, 9).length == 3
+    assert wp.Graph.of(edges, nodes=nodes.set_index("id")).labels.tolist() == [9, 7, 5, 3]
+    counted = nodes.assign(id=[0, 1, 2, 3])
+    ends = edges.assign(source=[0, 1], target=[1, 3])
+    assert wp.Graph.of(ends, nodes=counted).labels is None
+    assert wp.Graph.of(ends, nodes=counted.drop(columns="id")).n == 4
+
+
+def test_an_end_that_is_not_in_nodes_is_refused():
+    pandas = pytest.importorskip("pandas")
+    edges = pandas.DataFrame({"source": [5, 3], "target": [3, 9]})
+    nodes = pandas.DataFrame({"id": [5, 3], "x": [0, 1], "y": [2, 3]})
+    with pytest.raises(
+        wp.GraphError, match="1 of 3 ends of edges are not in nodes, the first is 9"
+    ):
+        wp.Graph.of(edges, nodes=nodes)
+    with pytest.raises(wp.GraphError, match="'id' of nodes has 5 in several rows"):
+        wp.Graph.of(edges[:1], nodes=pandas.concat([nodes, nodes[:1]]))
+    with pytest.raises(wp.GraphError, match="nodes= has the vertices: leave n= out"):
+        wp.Graph.of(edges[:1], nodes=nodes, n=2)
+    with pytest.raises(wp.GraphError, match="must be a table with ids and coordinates"):
+        wp.Graph.of(edges[:1], nodes=[5, 3])

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from warpath.base.errors import GraphError
-from warpath.graph.checks import checked_coordinates, shown, written_alike
+from warpath.graph.checks import checked_coordinates, label_array, shown, written_alike
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -75,6 +75,61 @@ def aligned(graph: CsrGraph, given: Any, *, first_id: int = 0) -> Array:
         )
         raise GraphError(msg)
     return checked_coordinates(chosen[0].reshape(-1, 2), graph.n)
+
+
+def numbered_by(nodes: Any, src: Array, dst: Array) -> tuple[Array | None, Array, Array]:
+    """Assign indices to the vertices that edges name, in the order of a table of vertices.
+
+    Parameters
+    ----------
+    nodes : a table of pandas, polars, Arrow or GeoPandas as in `Graph.with_coordinates`.
+    src, dst : (m,) ids.
+
+    Returns
+    -------
+    labels : (n,) the ids; None if they are exactly 0 .. n - 1.
+    ends : (2m,) int64, the indices of `src` followed by those of `dst`.
+    coordinates : (n, 2) float64.
+
+    Raises
+    ------
+    GraphError
+        If an end has no row, an id has several rows, or the columns cannot be recognised.
+    """
+    ends = [*src.tolist(), *dst.tolist()]
+    rows = _rows_of(nodes, labelled=src.dtype.kind not in "iu")
+    if rows is None:
+        msg = f"nodes = {shown(nodes)} must be a table with ids and coordinates of the vertices."
+        raise GraphError(msg)
+    used = list(dict.fromkeys(ends))
+    columns = {name: _positions(ids) for name, ids in rows.ids.items()}
+    able = [name for name, ids in columns.items() if not ids.repeated and ids.name(used)]
+    if not able:
+        raise _without_row(used, columns)
+    if any(rows.ids[name] != rows.ids[able[0]] for name in able[1:]):
+        names = " or ".join(able)
+        raise GraphError(f"the ids of nodes could be {names}, which differ: drop all but one.")
+    at = columns[able[0]].rows
+    labels = label_array(rows.ids[able[0]])
+    counted = labels.dtype.kind in "iu" and np.array_equal(labels, np.arange(len(labels)))
+    indices = np.fromiter(map(at.__getitem__, ends), np.int64, len(ends))
+    return None if counted else labels, indices, checked_coordinates(rows.points, len(labels))
+
+
+def _without_row(used: list[Any], columns: dict[str, _Ids]) -> GraphError:
+    """Return the error for ends of edges without one row, by the ids that miss the fewest."""
+    missing = {name: [v for v in used if v not in ids.rows] for name, ids in columns.items()}
+    name = min(missing, key=lambda each: len(missing[each]))
+    ids, lost = columns[name], missing[name]
+    if not lost:
+        twice = next(iter(ids.repeated))
+        return GraphError(f"{name} of nodes has {twice!r} in several rows: leave one for each.")
+    msg = (
+        f"{len(lost):,} of {len(used):,} ends of edges are not in nodes, the first is {lost[0]!r}: "
+        f"{name} of nodes has no such id.{written_alike(ids.rows, lost[0])} Add a row for each, "
+        "with NaN where the coordinates are unknown."
+    )
+    return GraphError(msg)
 
 
 def _rows_of(given: Any, *, labelled: bool) -> _Rows | None:

@@ -22,7 +22,7 @@ def first_vertices(count: int) -> str:
     return "the first vertex" if count == 1 else f"the first {count:,} vertices"
 
 
-def _refuse_closed(graph: CsrGraph, call: str) -> None:
+def refuse_closed(graph: CsrGraph, call: str) -> None:
     """Raise NotSupportedError if paths may not pass all vertices, which other libraries ignore."""
     if graph.areas:
         msg = (
@@ -45,7 +45,7 @@ def to_scipy(graph: CsrGraph, parallel: str) -> Any:
         msg = f"parallel = {shown(parallel)} must be 'least' or 'keep'."
         raise InputError(msg)
     refuse_turns(graph, "to_scipy")
-    _refuse_closed(graph, "to_scipy")
+    refuse_closed(graph, "to_scipy")
     sparse = require("scipy.sparse", what="Graph.to_scipy")
     src, dst, weights = graph.edges()
     indptr: Any = graph.indptr
@@ -64,7 +64,7 @@ def to_scipy(graph: CsrGraph, parallel: str) -> Any:
 def to_networkx(graph: CsrGraph) -> Any:
     """Return a NetworkX graph of the class that fits: directed or not, multigraph or not."""
     refuse_turns(graph, "to_networkx")
-    _refuse_closed(graph, "to_networkx")
+    refuse_closed(graph, "to_networkx")
     networkx = require("networkx", what="Graph.to_networkx")
     src, dst, weights = graph.edges()
     if not graph.directed:

@@ -502,6 +502,27 @@ class Graph(VertexNames, EdgeEdits):
         """
         return to_networkx(self)
 
+    def to_geopandas(self) -> tuple[Any, Any]:
+        """Return GeoDataFrames of the edges and of the vertices. O(n + m) objects.
+
+        ``Graph.of(edges, nodes=nodes)`` gives back an equal graph.
+
+        Returns
+        -------
+        edges : a row for each stored edge, in row order: source, target, weight, the kept columns
+            and the edge's line; an undirected edge has two rows.
+        nodes : a row for each vertex, in the order of the vertices: id and point.
+
+        Raises
+        ------
+        GraphError
+            If a vertex has no coordinates.
+        NotSupportedError
+            If the graph has turns, or vertices that paths do not pass, which the frames do not say.
+        """
+        frames: tuple[Any, Any] = upward("Graph.to_geopandas")(self)
+        return frames
+
     def _repr_html_(self) -> str:
         return to_html(self)
 

@@ -9,9 +9,11 @@ import numpy as np
 from warpath.base.errors import GraphError, WeightError, require
 from warpath.graph import Graph
 from warpath.graph.checks import as_names, is_missing, numbered, plain_array, refuse_labels
+from warpath.graph.coordinate_tables import numbered_by
 from warpath.graph.input_edges import InputEdges
 from warpath.io.columns import chosen_columns, ends_as_columns, known_ends, named
 from warpath.io.directions import arcs_of
+from warpath.io.metadata import metadata_in, restored
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -32,6 +34,7 @@ def from_table(
     reverse_weight: Column | None = "auto",
     n: int | None = None,
     attributes: str | Sequence[Column] | None = None,
+    nodes: Any = None,
     **more: Any,
 ) -> Graph:
     """Make a graph from a table with a row per edge.
@@ -58,7 +61,11 @@ def from_table(
         with directions ``x_ba``.
     n : number of vertices; if given, the ends are the vertices 0 .. n - 1, without labels.
     attributes : names or positions of further columns that the graph keeps, see
-        `Graph.edge_table`; "all": every other column.
+        `Graph.edge_table`; "all": every other column. None: those that a Parquet file of
+        `warpath.write` names, else none.
+    nodes : a table of the vertices in their order, also of those without edges, with ids and
+        coordinates as in `Graph.with_coordinates`. Its ids are the labels, unless they are exactly
+        0 .. n - 1.
     **more : ``coordinates``, ``first_through``, ``name`` of `Graph`.
 
     Returns
@@ -73,17 +80,25 @@ def from_table(
         A column is missing or ambiguous (the message lists the columns), a value is missing (the
         message has its row), or the ends are floats.
     """
-    return from_columns(
-        adapted(data),
-        columns=ends_as_columns(source, target, columns),
-        weight=weight,
-        directed=directed,
-        oneway=oneway,
-        reverse_weight=reverse_weight,
-        n=n,
-        attributes=attributes,
-        **more,
-    )
+    options = {
+        "columns": columns,
+        "source": source,
+        "target": target,
+        "weight": weight,
+        "directed": directed,
+        "oneway": oneway,
+        "reverse_weight": reverse_weight,
+        "attributes": attributes,
+    }
+    table = adapted(data)
+    found = metadata_in(data, table.names, options) if n is None else None
+    chosen = options.copy() if found is None else found[1]
+    del chosen["source"], chosen["target"]
+    if found is None:
+        chosen["columns"] = ends_as_columns(source, target, columns)
+        return from_columns(table, **chosen, n=n, nodes=nodes, **more)
+    n = None if found[0].labelled or nodes is not None else found[0].n
+    return restored(from_columns(table, **chosen, n=n, nodes=nodes, **more), found[0], options)
 
 
 def from_columns(
@@ -96,6 +111,7 @@ def from_columns(
     reverse_weight: Column | None = "auto",
     n: int | None = None,
     attributes: str | Sequence[Column] | None = None,
+    nodes: Any = None,
     **more: Any,
 ) -> Graph:
     """Make a graph from the columns of a `Table`; see `from_table`."""
@@ -113,8 +129,16 @@ def from_columns(
     )
     src, dst = table.both_ends(source, target)
     weights = None if weighted is None or arcs is not None else table.weights(weighted)
-    kept = _kept_columns(table.names, {*chosen}, attributes)
+    kept = kept_columns(table.names, {*chosen}, attributes)
     more["read_report"] = table.report | report
+    if nodes is not None:
+        refuse_labels(more)
+        for name, value in (("n", n), ("coordinates", more.get("coordinates"))):
+            if value is not None:
+                raise GraphError(f"nodes= has the vertices: leave {name}= out.")
+        more["labels"], ends, more["coordinates"] = numbered_by(nodes, src, dst)
+        src, dst = np.split(ends, 2)
+        n = len(more["coordinates"])
     if n is None:
         refuse_labels(more)
         more["labels"], ends = numbered(as_names(src, source), as_names(dst, target))
@@ -127,13 +151,12 @@ def from_columns(
     more["keep_rows"] = bool(kept) or more.get("keep_rows", False)
     graph = Graph.from_edges(src, dst, weights, n=n, directed=both, **more)
     if graph.given is not None:
-        rows = graph.given.rows if arcs is None else arcs.rows[graph.given.rows]
-        columns_kept = {name: table.kept(name) for name in kept}
-        graph.given = InputEdges(rows, count, columns_kept)
+        rows = None if arcs is None else arcs.rows
+        graph.given = table.input_edges(graph.given.rows, rows, count, kept)
     return graph
 
 
-def _kept_columns(
+def kept_columns(
     names: Sequence[str], used: set[str | None], attributes: str | Sequence[Column] | None
 ) -> list[str]:
     """Return the names of the columns that a graph keeps."""
@@ -252,6 +275,20 @@ class Table:
         data = self._data
         series = data.iloc[:, self.names.index(name)] if hasattr(data, "iloc") else data[name]
         return np.asarray(series.to_numpy())
+
+    def input_edges(
+        self, arcs: Array, rows: Array | None, count: int, kept: Sequence[str]
+    ) -> InputEdges:
+        """Return the rows of a graph's edges, with kept columns of this table.
+
+        Parameters
+        ----------
+        arcs : (m,) the arc of each edge.
+        rows : the row of each arc; None for one arc a row.
+        count : number of rows.
+        """
+        columns = {name: self.kept(name) for name in kept}
+        return InputEdges(arcs if rows is None else rows[arcs], count, columns)
 
     def weights(self, name: str) -> Array:
         """Return a column of numbers."""

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import tempfile
+import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from warpath.base.errors import InputError, require
-from warpath.io.geojson import edges_frame, graph_of
+from warpath.io.geojson import frames, graph_of
+from warpath.io.metadata import KEY
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,6 +33,7 @@ def read(
     columns: Sequence[str | int] | None = None,
     oneway: str | int | bool | None = "auto",
     reverse_weight: str | int | None = "auto",
+    attributes: str | Sequence[str | int] | None = None,
     noded: bool = False,
     tolerance: float | None = None,
 ) -> Graph:
@@ -51,6 +54,10 @@ def read(
         kinds = dict(zip(layers["name"], layers["geometry_type"].fillna(""), strict=True))
         chosen = _edges(source, kinds, layer)
         frame = geopandas.read_file(path, layer=chosen)
+        pyogrio = require("pyogrio", extra="geo", what="reading GeoPackage files")
+        metadata = pyogrio.read_info(path, layer=chosen).get("layer_metadata") or {}
+        if KEY in metadata:
+            frame.attrs[KEY] = metadata[KEY]
         points = chosen != "nodes" and "Point" in kinds.get("nodes", "")
         nodes = geopandas.read_file(path, layer="nodes") if points else None
     options = {
@@ -59,6 +66,7 @@ def read(
         "columns": columns,
         "oneway": oneway,
         "reverse_weight": reverse_weight,
+        "attributes": attributes,
     }
     return graph_of(source, frame, nodes, noded=noded, tolerance=tolerance, **options)
 
@@ -82,8 +90,13 @@ def _edges(source: Source, kinds: dict[str, str], layer: str | None) -> str:
 
 
 def write(graph: Graph, file: BinaryIO) -> None:
-    """Write a layer ``edges`` with the columns of a GeoJSON file; see `warpath.io.geojson`."""
+    """Write layers ``edges`` and ``nodes`` with the columns of `Graph.to_geopandas`."""
+    edges, nodes = frames(graph)
     with tempfile.TemporaryDirectory() as folder:  # SQLite writes to a path
         path = Path(folder) / "edges.gpkg"
-        edges_frame(graph).to_file(path, layer="edges", driver="GPKG")
+        metadata = {KEY: edges.attrs[KEY]}
+        with warnings.catch_warnings():  # coordinates in the plane may belong to no known system
+            warnings.filterwarnings("ignore", "'crs' was not provided")
+            edges.to_file(path, layer="edges", driver="GPKG", layer_metadata=metadata)
+            nodes.to_file(path, layer="nodes", driver="GPKG")
         file.write(path.read_bytes())

@@ -10,6 +10,7 @@ import numpy as np
 from warpath.base.errors import GraphError, require
 from warpath.graph import Graph
 from warpath.graph.checks import checked_bool, is_number, numbered, shown
+from warpath.graph.coordinate_tables import numbered_by
 from warpath.graph.coordinates import RULES, in_degrees
 from warpath.graph.edge_geometry import Shapes, in_rows
 from warpath.io import noding
@@ -21,8 +22,9 @@ from warpath.io.columns import (
     named,
     plain,
 )
-from warpath.io.dataframes import Table, with_named_index
+from warpath.io.dataframes import Table, kept_columns, with_named_index
 from warpath.io.directions import arcs_of
+from warpath.io.metadata import metadata_in, restored, without_metadata
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -43,11 +45,13 @@ def from_geodataframe(
     directed: bool | None = None,
     oneway: str | int | bool | None = "auto",
     reverse_weight: str | int | None = "auto",
+    attributes: str | Sequence[str | int] | None = None,
+    nodes: Any = None,
     digits: int | None = None,
     noded: bool = False,
     tolerance: float | None = None,
     coordinates: Any = None,
-    **attributes: Any,
+    **more: Any,
 ) -> Graph:
     """Make a graph from a GeoDataFrame whose rows are edges with a LineString each.
 
@@ -64,6 +68,9 @@ def from_geodataframe(
     directed : False makes every row an edge in both directions.
     oneway, reverse_weight : the columns of directions and of weights against the line, as in
         `from_table`.
+    attributes : names or positions of further columns that the graph keeps, "all" for every other
+        column; None: those that the frame of `Graph.to_geopandas` names, else none.
+    nodes : the vertices in their order, as in `from_table`; the columns of `data` name the ends.
     digits : number of decimals to which end points are rounded before they are compared, if no
         columns name the ends; None: no rounding.
     noded : True splits lines where they meet others between their ends, if no columns name the
@@ -74,7 +81,7 @@ def from_geodataframe(
     coordinates : (n, 2), in the order of the vertices, or a GeoDataFrame of points by their
         labels, which are its index or a column ``osmid``, ``nodeID``, ``node_id`` or ``id``; by
         default the ends of the lines.
-    **attributes : ``first_through``, ``name`` of `Graph`.
+    **more : ``first_through``, ``name`` of `Graph`.
 
     Returns
     -------
@@ -86,6 +93,20 @@ def from_geodataframe(
     GraphError, WeightError
         A row's geometry is not a line, or for the reasons of `from_table`.
     """
+    options = {
+        "columns": columns,
+        "source": source,
+        "target": target,
+        "weight": weight,
+        "directed": directed,
+        "oneway": oneway,
+        "reverse_weight": reverse_weight,
+        "attributes": attributes,
+    }
+    if (found := metadata_in(data, [*map(str, data.columns)], options)) is not None:
+        rest = {"nodes": nodes, "noded": noded, "coordinates": coordinates, **more}
+        graph = from_geodataframe(without_metadata(data), **found[1], **rest)
+        return restored(graph, found[0], options)
     shapely = require("shapely", extra="geo", what="edges with geometry")
     checked_bool(noded, "noded")
     lines = [_one_line(shapely, at, shape) for at, shape in enumerate(data.geometry)]
@@ -99,13 +120,20 @@ def from_geodataframe(
                 "of these: drop the columns, or leave noded= out."
             )
             raise GraphError(msg)
-        edges = _joined_by_names(shapely, table, lines, data.crs, columns, weight, coordinates)
+        edges = _joined_by_names(
+            shapely, table, lines, data.crs, columns, weight, coordinates, nodes
+        )
+    elif nodes is not None:
+        raise GraphError("nodes= needs columns of the ends of edges: name them by source=, target=")
     else:
         edges = _joined_by_ends(
             shapely, table, lines, data.crs, weight, digits, noded=noded, tolerance=tolerance
         )
+    count = len(edges.lines)
     edges, both = _with_directions(shapely, edges, oneway, reverse_weight, directed)
-    report = {**(attributes.pop("read_report", None) or {}), **edges.report}
+    report = {**(more.pop("read_report", None) or {}), **edges.report}
+    kept = kept_columns(edges.table.names, {*edges.chosen}, attributes)
+    more["keep_rows"] = bool(kept) or more.get("keep_rows", False)
     graph = Graph.from_edges(
         edges.src,
         edges.dst,
@@ -115,8 +143,10 @@ def from_geodataframe(
         labels=edges.labels,
         coordinates=edges.points if coordinates is None or edges.placed else coordinates,
         read_report=report,
-        **attributes,
+        **more,
     )
+    if graph.given is not None:
+        graph.given = edges.table.input_edges(graph.given.rows, edges.rows, count, kept)
     return with_shapes(graph, (edges.src, edges.dst), edges.weights, edges.lines, data.crs)
 
 
@@ -129,7 +159,8 @@ class _Edges(NamedTuple):
     """The edges of lines: k ends, lines and weights, and the coordinates of n vertices.
 
     `table` has the further columns of the k lines, and `chosen` their columns of source, target and
-    weight; `share` is the part of the row's weight that each line has, or None.
+    weight; `share` is the part of the row's weight that each line has, or None; `rows` are the rows
+    of the table that the edges have, None for one edge a row.
     """
 
     table: Table
@@ -143,6 +174,7 @@ class _Edges(NamedTuple):
     labels: Array | None = None
     report: dict[str, Any] = {}  # noqa: RUF012 - never changed
     share: Array | None = None
+    rows: Array | None = None
 
 
 def _with_directions(
@@ -172,7 +204,8 @@ def _with_directions(
     for at in np.flatnonzero(arcs.against).tolist():
         lines[at] = shapely.reverse(lines[at])
     src, dst = arcs.directed(edges.src, edges.dst)
-    return edges._replace(src=src, dst=dst, lines=lines, weights=weights, report=report), both
+    edges = edges._replace(src=src, dst=dst, lines=lines, weights=weights, rows=arcs.rows)
+    return edges._replace(report=report), both
 
 
 def _joined_by_names(
@@ -183,17 +216,26 @@ def _joined_by_names(
     columns: Sequence[str | int] | None,
     weight: str | int | None,
     coordinates: Any,
+    nodes: Any,
 ) -> _Edges:
     """Return the edges of lines whose ends are named in columns."""
     corners, indptr = _corners(shapely, lines)
     rows = Table(table, [*table])
     chosen = _columns(rows, columns, weight)
-    labels, ends = numbered(*rows.both_ends(*chosen[:2]))
+    if nodes is None:
+        labels, ends = numbered(*rows.both_ends(*chosen[:2]))
+    else:
+        labels, ends, coordinates = numbered_by(nodes, *rows.both_ends(*chosen[:2]))
     src, dst = ends[: len(lines)], ends[len(lines) :]
     n = len(labels) if labels is not None else int(ends.max(initial=-1)) + 1
-    points = _places(src, dst, corners[indptr[:-1]], corners[indptr[1:] - 1], n)
+    n = n if nodes is None else len(coordinates)
+    points = (
+        coordinates
+        if nodes is not None
+        else _places(src, dst, corners[indptr[:-1]], corners[indptr[1:] - 1], n)
+    )
     placed, report = hasattr(coordinates, "geometry"), {}
-    if placed:
+    if placed and nodes is None:
         if len(coordinates) > n:
             report["points without an edge, left out"] = len(coordinates) - n
         points = _of_points(shapely, coordinates, np.arange(n) if labels is None else labels)
@@ -321,6 +363,7 @@ def with_shapes(
         areas=graph.areas,
         name=graph.name,
         shapes=shapes,
+        given=graph.given,
         unit=graph.unit,
         attribution=graph.attribution,
         read_report=graph.read_report,

@@ -8,6 +8,7 @@ import numpy as np
 
 from warpath.base.errors import InputError, NotSupportedError, require
 from warpath.io.dataframes import from_table
+from warpath.io.metadata import KEY, described
 from warpath.io.save import edge_blocks
 
 if TYPE_CHECKING:
@@ -91,7 +92,7 @@ def bad_name(source: Source, error: UnicodeDecodeError) -> GraphFormatError:
 
 
 def write(graph: Graph, file: BinaryIO, *, labels: str = "keep") -> None:
-    """Write the columns source, target and (for a weighted graph) weight, a row per stored edge.
+    """Write source, target, weight (of a weighted graph) and kept columns, a row per stored edge.
 
     Parameters
     ----------
@@ -99,8 +100,9 @@ def write(graph: Graph, file: BinaryIO, *, labels: str = "keep") -> None:
 
     Notes
     -----
-    An undirected graph is written with both arcs of each edge. The file does not hold coordinates
-    or vertices without edges; `.npz` holds the whole graph.
+    An undirected graph is written with both arcs of each edge. The metadata of the file's schema
+    have what else `read` restores, see `warpath.io.metadata`. The file does not hold coordinates,
+    or labelled vertices without edges; `.npz` holds the whole graph.
 
     Raises
     ------
@@ -124,10 +126,23 @@ def write(graph: Graph, file: BinaryIO, *, labels: str = "keep") -> None:
     fields = [("source", column.type), ("target", column.type)]
     if graph.weights is not None:
         fields.append(("weight", arrow.from_numpy_dtype(graph.weights.dtype)))
-    schema = arrow.schema(fields)
+    kept, metadata = described(graph)
+    metadata = metadata._replace(
+        labelled=metadata.labelled and labels == "keep", id_base=0, shapes=False
+    )
+    try:
+        further = {name: arrow.array(values) for name, values in kept.items()}
+    except (arrow.ArrowException, TypeError) as error:
+        msg = f"a Parquet column cannot hold a kept column of the graph: {error}."
+        raise InputError(msg) from error
+    fields += [(name, values.type) for name, values in further.items()]
+    schema = arrow.schema(fields, metadata={KEY: metadata.to_json()})
+    low = 0
     with parquet.ParquetWriter(file, schema) as writer:
         for src, dst, weights in edge_blocks(graph):
             columns: list[Any] = [column.take(arrow.array(ends)) for ends in (src, dst)]
             if graph.weights is not None:
                 columns.append(arrow.array(weights))
+            columns += [values.slice(low, len(src)) for values in further.values()]
+            low += len(src)
             writer.write_table(arrow.table(columns, schema=schema))

@@ -1,0 +1,243 @@
+"""What a graph has besides its edges, as JSON that tables and files of edges carry.
+
+A file of edges that warpath writes (GeoPackage, GeoJSON, Parquet) and the frames of
+`Graph.to_geopandas` say which columns are those of the graph, their types and units, whether the
+graph is directed, and whom to name as the source of the data.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from warpath.base.errors import GraphError, InputError
+from warpath.graph import Graph
+from warpath.graph.checks import is_missing
+from warpath.graph.input_edges import InputEdges
+
+if TYPE_CHECKING:
+    from warpath.base.dtypes import Array
+
+#: The key of the JSON in files and in ``frame.attrs``.
+KEY = "warpath"
+
+_ENDS = ("source", "target")
+#: Names that files use themselves; a kept column of such a name is written under another.
+_RESERVED = {*_ENDS, "weight", "geometry", "fid", "id"}
+
+
+class Metadata(NamedTuple):
+    """The attributes of a graph that its edges do not show.
+
+    Attributes
+    ----------
+    n : number of vertices, also of those without edges.
+    weights : the type of the weights; None if every weight is 1.
+    labelled : whether the vertices have labels; otherwise their numbers start from `id_base`.
+    shapes : whether edges have points between their ends.
+    columns : the names of kept columns and their types, by their names in the file.
+    units : the units of kept columns, by their names in the file.
+    """
+
+    n: int
+    directed: bool
+    weights: str | None
+    labelled: bool
+    id_base: int
+    shapes: bool
+    unit: str | None
+    attribution: str | None
+    columns: dict[str, list[str]]
+    units: dict[str, str]
+
+    def to_json(self) -> str:
+        """Return the text that `metadata_in` reads."""
+        return json.dumps(self._asdict())
+
+
+def described(graph: Graph) -> tuple[dict[str, Array], Metadata]:
+    """Return the kept columns of a graph, each (m,), by names for a file, and its metadata."""
+    table: dict[str, Array] = {}
+    columns: dict[str, list[str]] = {}
+    units: dict[str, str] = {}
+    taken = set(_RESERVED)
+    for name in () if graph.given is None else graph.given.columns:
+        in_file = name
+        while in_file.lower() in taken:  # SQLite ignores case
+            in_file += "_"
+        taken.add(in_file.lower())
+        table[in_file] = _texts(graph.given.column(name))
+        columns[in_file] = [name, table[in_file].dtype.str]
+        if name in graph.given.units:
+            units[in_file] = graph.given.units[name]
+    return table, Metadata(
+        n=graph.n,
+        directed=graph.directed,
+        weights=None if graph.weights is None else graph.weights.dtype.str,
+        labelled=graph.labels is not None,
+        id_base=graph.id_base,
+        shapes=graph.shapes is not None,
+        unit=graph.unit,
+        attribution=graph.attribution,
+        columns=columns,
+        units=units,
+    )
+
+
+def _texts(column: Array) -> Array:
+    """Return texts among which some are missing as texts, which are empty there."""
+    if column.dtype != object:
+        return column
+    values = ["" if is_missing(value) else value for value in column.tolist()]
+    return np.array(values, np.str_) if all(isinstance(each, str) for each in values) else column
+
+
+def metadata_in(
+    data: Any, names: list[str], options: dict[str, Any]
+) -> tuple[Metadata, dict[str, Any]] | None:
+    """Return the metadata of a pandas frame or an Arrow table, and how it is then read.
+
+    Parameters
+    ----------
+    names : the columns of the table; columns that are gone since it was written are not used.
+    options : what the caller chose, which takes precedence.
+
+    Returns
+    -------
+    metadata : what `restored` takes.
+    options : those of a table that has both arcs of each edge; None in place of both if the table
+        has no metadata, or the caller names its columns.
+
+    Raises
+    ------
+    GraphError
+        The metadata are damaged.
+    """
+    chosen = any(options[name] is not None for name in ("columns", "source", "target"))
+    chosen = chosen or any(options[name] != "auto" for name in ("oneway", "reverse_weight"))
+    if type(data).__module__.startswith("pyarrow"):
+        text = (getattr(data.schema, "metadata", None) or {}).get(KEY.encode())
+    else:
+        text = getattr(data, "attrs", {}).get(KEY)
+    if text is None or chosen:
+        return None
+    metadata = _parsed(text)
+    if not {*_ENDS} | ({"weight"} if metadata.weights else set()) <= {*names}:
+        return None
+    weight, attributes = options["weight"], options["attributes"]
+    own = "weight" if "weight" in names else None
+    kept = [name for name in metadata.columns if name in names]
+    return metadata, options | {
+        "columns": _ENDS,
+        "weight": own if weight == "auto" else weight,
+        "directed": options["directed"] is not False or not metadata.directed,
+        "oneway": None,
+        "reverse_weight": None,
+        "attributes": kept if attributes is None else attributes,
+    }
+
+
+def _parsed(text: str) -> Metadata:
+    """Return the metadata of a text, or raise GraphError."""
+    try:
+        return _checked(Metadata(**json.loads(text)))
+    except (TypeError, ValueError, AttributeError) as error:
+        way = "delete them, or name the columns by source=, target= and weight="
+        msg = f"the metadata {KEY!r} are damaged ({error}): {way}."
+        raise GraphError(msg) from error
+
+
+def _checked(found: Metadata) -> Metadata:
+    """Return metadata unchanged, or raise ValueError or TypeError."""
+    texts = [found.unit, found.attribution, *found.units.values()]
+    if not all(each is None or isinstance(each, str) for each in texts):
+        raise ValueError("a text is not a text")
+    if type(found.n) is not int or found.n < 0 or found.id_base not in {0, 1}:
+        raise ValueError(f"n = {found.n!r}, id_base = {found.id_base!r}")
+    for name, kind in found.columns.values():
+        np.dtype(kind)
+        if not isinstance(name, str):
+            raise TypeError(f"the column {name!r}")
+    if found.weights is not None:
+        np.dtype(found.weights)
+    return found
+
+
+def without_metadata(frame: Any) -> Any:
+    """Return a pandas frame without metadata; the data are not copied."""
+    frame = frame.copy(deep=False)
+    frame.attrs = {name: value for name, value in frame.attrs.items() if name != KEY}
+    return frame
+
+
+def restored(graph: Graph, metadata: Metadata, options: dict[str, Any]) -> Graph:
+    """Return a graph that was read as `metadata_in` says with the attributes of the written one.
+
+    Parameters
+    ----------
+    options : what the caller chose.
+    """
+    labels, weights, unit = graph.labels, graph.weights, None
+    numbers = np.arange(graph.n) + metadata.id_base
+    if not metadata.labelled and (labels is None or np.array_equal(labels, numbers)):
+        labels = None
+    if options["weight"] == "auto":
+        unit = metadata.unit
+        if weights is not None and metadata.weights is not None:
+            weights = _of_type(weights, metadata.weights)
+        elif weights is not None and (weights == 1).all():
+            weights = None
+    elif isinstance(options["weight"], str):
+        unit = metadata.units.get(options["weight"])
+    directed, report = graph.directed, graph.read_report
+    if directed and not metadata.directed and options["directed"] is not True:
+        directed = not graph.facts().symmetric  # the file has both arcs of each edge
+        if directed:
+            report = report | {"edges of an undirected graph without their reverse": "directed"}
+    straight = graph.shapes is None or (not metadata.shapes and not len(graph.shapes.points))
+    return Graph(
+        graph.indptr,
+        graph.indices,
+        weights,
+        directed=directed,
+        labels=labels,
+        id_base=metadata.id_base if labels is None else 0,
+        coordinates=graph.coordinates,
+        first_through=graph.first_through,
+        name=graph.name,
+        shapes=None if straight else graph.shapes,
+        given=None if graph.given is None else _named(graph.given, metadata),
+        unit=unit,
+        attribution=metadata.attribution,
+        read_report=report,
+    )
+
+
+def _named(given: InputEdges, metadata: Metadata) -> InputEdges:
+    """Return kept columns with the names, types and units of the written graph."""
+    columns, units = {}, {}
+    for in_file, column in given.columns.items():
+        name, kind = metadata.columns.get(in_file, (in_file, None))
+        columns[name] = column if kind is None else _of_type(np.asarray(column), kind)
+        if in_file in metadata.units:
+            units[name] = metadata.units[in_file]
+    return InputEdges(given.rows, given.count, columns, units)
+
+
+def _of_type(values: Array, kind: str) -> Array:
+    """Return values as a type if none of them changes, else unchanged."""
+    if np.dtype(kind).kind == "U":
+        return np.array(
+            ["" if is_missing(each) else str(each) for each in values.tolist()], np.str_
+        )
+    try:
+        with np.errstate(all="ignore"):
+            converted = values.astype(kind)
+            floats = converted.dtype.kind == "f"
+            back = values.astype(np.float64) if floats and values.dtype == object else values
+            same = np.array_equal(converted, back, equal_nan=floats)
+    except (TypeError, ValueError, InputError):
+        return values
+    return converted if same else values
