@@ -443,3 +443,17 @@ def test_a_table_of_all_columns_lists_them_when_they_are_read():
     assert table.shape == (1, graph.n)
     assert np.array_equal(table.target_indices, np.arange(graph.n))
     assert table.target_indices is table.target_indices
+
+
+@pytest.mark.parametrize("prepared", [False, True, "auto"])
+def test_a_table_without_rows_or_columns_is_empty(prepared, tmp_path):
+    solver = wp.Solver([(0, 1, 2), (1, 2, 5)], prepared=prepared)
+    for sources, targets in (([], [1]), ([0, 1], []), ([], []), ([], None)):
+        shape = len(sources), 3 if targets is None else len(targets)
+        for kept in ({}, {"predecessors": True}, {"trace": True}, {"out": tmp_path / "x.npy"}):
+            table = solver.distances(sources, targets, **kept)
+            assert table.dist.shape == shape
+            assert table.to_pandas().shape == shape
+            (tmp_path / "x.npy").unlink(missing_ok=True)
+        totals = solver.totals(("sum", "count"), sources=sources, targets=targets)
+        assert totals["sum"].tolist() == totals["count"].tolist() == [0] * len(sources)

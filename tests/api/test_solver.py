@@ -212,6 +212,17 @@ def test_a_solver_answers_as_the_calls_of_the_module():
     assert repr(solver).endswith("device='auto', algorithm='classic.dijkstra', threads=2>")
 
 
+@pytest.mark.parametrize("prepared", [False, True])
+def test_a_plan_is_that_of_the_call_that_its_arguments_describe(prepared):
+    solver = wp.Solver(wp.generate.road(300), prepared=prepared)
+    assert solver.plan(0, 9) == solver.plan(0, target=9) == solver.path(0, 9).plan
+    for k in (1, 3, 40):
+        trips = range(k), range(100, 100 + k)
+        assert solver.plan(origins=trips[0], destinations=trips[1]) == solver.pairs(*trips).plan
+    for cutoff in (1, 10**9):
+        assert solver.plan(0, cutoff=cutoff) == solver.sssp(0, cutoff=cutoff).plan
+
+
 def test_a_solver_has_the_same_options_for_each_graph_that_it_searches(monkeypatch, plans):
     registered(monkeypatch)
     graph = wp.Graph.of([(0, 1, 2), (1, 2, 5), (2, 0, 1)])

@@ -137,10 +137,13 @@ def path(
 def plan(
     graph: Any,
     source: Any = None,
+    target: Any = None,
     *,
     sources: Any = None,
     targets: Any = None,
-    target: Any = None,
+    origins: Any = None,
+    destinations: Any = None,
+    cutoff: float | None = None,
     algorithm: str | Recipe = "auto",
     device: str = "auto",
     threads: int | None = None,
@@ -152,7 +155,15 @@ def plan(
     ----------
     source : asks about `sssp`; with `target`, about `path`.
     sources, targets : ask about `distances`.
+    origins, destinations : ask about `pairs`.
+    cutoff : as in `sssp`. The plan depends on it where a prepared graph has one source.
     graph, algorithm, device, threads, params : as in `sssp`. The graph alone asks about `apsp`.
+
+    Raises
+    ------
+    InputError
+        If one of `origins` and `destinations` is given without the other one.
+    VertexError, NotEnoughMemoryError, NotSupportedError
 
     Examples
     --------
@@ -161,7 +172,13 @@ def plan(
     'classic.bellman_ford'
     """
     return solver_of(graph, algorithm, device, threads, params).plan(
-        source, sources=sources, targets=targets, target=target
+        source,
+        target,
+        sources=sources,
+        targets=targets,
+        origins=origins,
+        destinations=destinations,
+        cutoff=cutoff,
     )
 
 

@@ -20,7 +20,6 @@ from warpath.engines.devices import device_name, members, spread
 from warpath.engines.hierarchy import HIERARCHY, pairs_search, share_reversed, sums_are_exact
 from warpath.engines.planning import facts_for, planned, without_device
 from warpath.engines.registry import capability, engine_of
-from warpath.graph.arguments import as_indices, one_index
 from warpath.graph.checks import shown
 from warpath.graph.derived import Derived
 from warpath.graph.facts import negative_weights
@@ -403,22 +402,6 @@ def _exact_floats(graph: Graph) -> bool:
 def _limits() -> tuple[int | None, int | None, int]:
     """Return the limits that are set, and the process: a GPU does not survive a fork."""
     return settings.gpu_memory(), settings.memory_limit(), os.getpid()
-
-
-def requested_size(graph: Graph, source: Any, sources: Any, targets: Any, target: Any) -> Size:
-    """Return the size of the question that the arguments of `warpath.plan` describe."""
-    entry = graph.dist_dtype.itemsize
-    if sources is not None:
-        rows = len(as_indices(graph, sources, "sources"))
-        columns = graph.n if targets is None else len(as_indices(graph, targets, "targets"))
-        return Size(Task.MANY, rows, columns, entry)
-    if source is None:
-        return Size(Task.APSP, graph.n, graph.n, entry)
-    one_index(graph, source, "source")
-    if target is None:
-        return ONE_SOURCE
-    one_index(graph, target, "target")
-    return Size(Task.PATH)
 
 
 class OneSource:

@@ -112,6 +112,24 @@ def _by_pairs(options: Options) -> bool:
     return any(kind in recipe.devices for recipe in CATALOGUE if Task.PAIRS in recipe.solves)
 
 
+def size_of_pairs(
+    options: Options, origins: NDArray[np.int64], destinations: NDArray[np.int64], entry: int
+) -> Size:
+    """Return the size of a question about pairs: of the trips, or of a table of their origins.
+
+    Parameters
+    ----------
+    entry : bytes of a distance.
+    """
+    if _by_pairs(options):
+        return Size(Task.PAIRS, len(origins), 1, entry)
+    starts = len(distinct(origins)[0])
+    if starts == 1:
+        return Size(Task.MANY, 1, len(destinations), entry)
+    columns = len(distinct(destinations)[0]) if 0 < starts <= _AT_ONCE else 1
+    return Size(Task.MANY, starts, columns, entry)
+
+
 def _by_origins(options: Options, question: Question) -> tuple[Array, Plan, dict[str, Any]]:
     """Search from some different origins at a time, each to the destinations of all of these."""
     graph, origins, entry = question.graph, question.sources, question.dtype.itemsize

@@ -83,6 +83,11 @@ class Question:
         return self.graph.n if self.targets is None else len(self.targets)
 
     @property
+    def is_empty(self) -> bool:
+        """Whether a table has no entries, so that nothing is searched."""
+        return not (len(self.sources) and self.width)
+
+    @property
     def names(self) -> NDArray[np.int64]:
         """The targets: (t,)."""
         return np.arange(self.graph.n) if self.targets is None else self.targets
@@ -247,8 +252,8 @@ def of_table(
         graph, missing=missing, sources=sources, targets=targets
     )
     whole = every and sources is None
-    rows = np.arange(graph.n) if whole else as_indices(graph, sources, "sources")
-    columns = None if targets is None else as_indices(graph, targets, "targets")
+    rows = np.arange(graph.n) if whole else as_indices(graph, sources, "sources", empty=True)
+    columns = None if targets is None else as_indices(graph, targets, "targets", empty=True)
     asked = graph, Task.MANY, rows, columns, (sources, targets), progress, cutoff, dist_dtype
     return _asked(*asked, **kept)
 

@@ -9,20 +9,23 @@ import numpy as np
 from warpath.api import prepared as preparing
 from warpath.api import question as asking
 from warpath.api.nearest import within_of
-from warpath.api.options import options_of, requested_size
-from warpath.api.pairs import pairs_of, route_of
+from warpath.api.options import ONE_SOURCE, options_of
+from warpath.api.pairs import pairs_of, route_of, size_of_pairs
 from warpath.api.prepared import with_hierarchy_if_faster
 from warpath.api.run import paths_of
 from warpath.api.table import table_of
 from warpath.api.totals import LOCAL, totals_of
 from warpath.base import settings
 from warpath.base.dtypes import unreachable
-from warpath.base.errors import GraphError, NotSupportedError
+from warpath.base.errors import GraphError, InputError, NotSupportedError
 from warpath.engines import hierarchy, new_weights
 from warpath.engines.devices import members, place_on
 from warpath.graph import Graph
+from warpath.graph.arguments import as_indices, checked_cutoff, one_index
 from warpath.graph.labels import one_label
 from warpath.graph.solvable import search_graph
+from warpath.planner.cpu_model import Size
+from warpath.recipes import Task
 from warpath.results.within import checked_cutoffs
 
 if TYPE_CHECKING:
@@ -455,16 +458,33 @@ class Solver:
         return request.threads or settings.threads()
 
     def plan(
-        self, source: Any = None, *, sources: Any = None, targets: Any = None, target: Any = None
+        self,
+        source: Any = None,
+        target: Any = None,
+        *,
+        sources: Any = None,
+        targets: Any = None,
+        origins: Any = None,
+        destinations: Any = None,
+        cutoff: float | None = None,
     ) -> Plan:
         """Return what would run and why, without running it.
 
         Parameters
         ----------
-        source, sources, targets, target : as in `warpath.plan`.
+        source, target, sources, targets, origins, destinations, cutoff : as in `warpath.plan`.
         """
-        size = requested_size(self.graph, source, sources, targets, target)
-        return with_hierarchy_if_faster(self.graph, self._options).plan(size, self.graph, anew=True)
+        return _plan(
+            self._options,
+            self.graph,
+            cutoff,
+            source=source,
+            target=target,
+            sources=sources,
+            targets=targets,
+            origins=origins,
+            destinations=destinations,
+        )
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the graph and its hierarchy to a file, which `warpath.load` reads.
@@ -500,6 +520,47 @@ class Solver:
             f", {name}={value!r}" for name, value in self._given_options().items() if value
         )
         return f"<Solver of {self.graph!r}{options}>"
+
+
+def _plan(
+    options: Options,
+    graph: Graph,
+    cutoff: float | None,
+    *,
+    source: Any,
+    target: Any,
+    sources: Any,
+    targets: Any,
+    origins: Any,
+    destinations: Any,
+) -> Plan:
+    """Return the plan of the call that the arguments of `warpath.plan` describe."""
+    limit = checked_cutoff(cutoff, graph)
+    options = with_hierarchy_if_faster(graph, options)
+    entry = graph.dist_dtype.itemsize
+
+    def count(vertices: Any, what: str) -> int:
+        return len(as_indices(graph, vertices, what, empty=True))
+
+    if origins is not None or destinations is not None:
+        if origins is None or destinations is None:
+            msg = "a plan of pairs needs both origins= and destinations=."
+            raise InputError(msg)
+        starts = as_indices(graph, origins, "origins", empty=True)
+        ends = as_indices(graph, destinations, "destinations", empty=True)
+        size = size_of_pairs(options, starts, ends, entry)
+    elif sources is not None:
+        width = graph.n if targets is None else count(targets, "targets")
+        size = Size(Task.MANY, count(sources, "sources"), width, entry)
+    elif source is None:
+        size = Size(Task.APSP, graph.n, graph.n, entry)
+    else:
+        one_index(graph, source, "source")
+        size = options.size_within(graph, limit)
+        if target is not None:
+            one_index(graph, target, "target")
+            size = ONE_SOURCE._replace(task=Task.PATH)
+    return options.plan(size, graph, anew=True)
 
 
 def _unconnected(graph: Graph, what: str, vertex: int) -> str:

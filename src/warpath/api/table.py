@@ -95,6 +95,8 @@ def table_of(
     if question.ends is not None:
         return _linked_table(options, question, solve, find_route)
     size = question.size(_destination_of(question))
+    if question.is_empty:
+        return solved_table(options.on_this_machine(question.graph), question, size)
     return solve(with_hierarchy_if_faster(question.graph, options, size), question, size)
 
 
@@ -150,7 +152,7 @@ def _in_memory(
     """Fill a new array; return it, and counters of the run."""
     dist = np.empty((len(question.sources), question.width), question.dtype)
     with interrupts_first(), _watched(question, chosen) as report:
-        return dist, dict(_filling(works)(slice(0, len(dist)), dist, report))
+        return dist, dict(_filling(works, question)(slice(0, len(dist)), dist, report))
 
 
 def _sent_out(
@@ -160,7 +162,7 @@ def _sent_out(
     from warpath.io.outputs import output_of  # here, as all of these take 10 ms of `import warpath`
 
     count, at_once = len(question.sources), chosen.recipe.loop in WHOLE_TABLES
-    fill = _filling(works)
+    fill = _filling(works, question)
     stats: dict[str, Any] = {}
     with (
         interrupts_first(),
@@ -320,8 +322,12 @@ def _added(stats: dict[str, Any], more: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _filling(works: Sequence[TableWork]) -> Callable[[slice, Any, Report | None], dict[str, Any]]:
+def _filling(
+    works: Sequence[TableWork], question: Question
+) -> Callable[[slice, Any, Report | None], dict[str, Any]]:
     """Return the function that fills rows by works, each on a device of its own."""
+    if question.is_empty:
+        return lambda rows, into, report: {}  # noqa: ARG005 - the arguments of a fill
     if len(works) == 1:
         return works[0].fill
 

@@ -49,7 +49,7 @@ def totals_of(
     options = with_hierarchy_if_faster(graph, options, size)
     chosen = options.plan(size, graph)
     values = None
-    if names and question.ends is None:
+    if names and question.ends is None and not question.is_empty:
         values, chosen = answers.totals(options, question, names, chosen)
     if values is None:
         rows = (
@@ -58,7 +58,7 @@ def totals_of(
             else RowTotals(len(sources), graph.dist_dtype, names)
         )
         question = question.but(out=rows.add)
-        if question.ends is not None:
+        if question.ends is not None or question.is_empty:
             table = table_of(options, question, answers.table)
         else:
             table = answers.table(options, question, size)
