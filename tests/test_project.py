@@ -191,6 +191,16 @@ def test_the_example_of_car_bike_and_foot_runs(tmp_path, monkeypatch, capsys, da
         assert f"From Schaan to Malbun: {profile}" in (tmp_path / f"{profile}.html").read_text()
 
 
+def test_the_example_of_a_truck_profile_runs(monkeypatch, capsys, data_folder):
+    pytest.importorskip("osmium")
+    extract = data_folder / "liechtenstein-latest.osm.pbf"
+    monkeypatch.setattr("sys.argv", ["truck_profile.py", str(extract)])
+    runpy.run_path(str(ROOT / "examples" / "truck_profile.py"))
+    found = re.findall(r"^([a-z ]+): (\d+) min, [\d.]+ km$", capsys.readouterr().out, re.MULTILINE)
+    minutes = {name: int(time) for name, time in found}
+    assert minutes["car"] < minutes["truck"] <= minutes["tall truck"]
+
+
 def test_the_example_of_trips_runs(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     runpy.run_path(str(ROOT / "examples" / "trips.py"))

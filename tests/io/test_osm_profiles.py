@@ -9,7 +9,8 @@ import pytest
 
 from warpath.base.errors import InputError
 from warpath.io.osm_access import Access
-from warpath.io.osm_profiles import PROFILES, Use, rules_of
+from warpath.io.osm_profiles import PROFILES, Use
+from warpath.io.osm_rules import rules_of
 
 
 def rules(profile, *, restricted="ends", **speeds):

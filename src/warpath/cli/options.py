@@ -185,8 +185,9 @@ class Reading(Showing):
     member: str | None = _reading("The file to read inside a .zip.")
     coordinates: Path | None = _reading("A file of vertex coordinates, if the graph file has none.")
     profile: str | None = _reading(
-        "Who uses the network of an OpenStreetMap extract: [bold]car[/], [bold]bike[/] or "
-        "[bold]foot[/]. Default: car."
+        "Who uses the network of an OpenStreetMap extract: [bold]car[/], [bold]bike[/], "
+        "[bold]foot[/], [bold]truck[/], [bold]bus[/], [bold]wheelchair[/], [bold]emergency[/] or a "
+        ".toml file with a profile. Default: car."
     )
     speed: list[str] | None = _reading(
         "The speed on a class of roads of an OpenStreetMap extract, such as residential=20; may "

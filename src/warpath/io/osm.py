@@ -18,12 +18,13 @@ from warpath.graph.edge_geometry import Shapes, in_rows
 from warpath.graph.input_edges import Coded
 from warpath.io.osm_access import Access
 from warpath.io.osm_extract import Extract, sniff
-from warpath.io.osm_profiles import rules_of
+from warpath.io.osm_rules import rules_of
 from warpath.io.osm_tags import ATTRIBUTION
 from warpath.io.osm_times import local_time
 from warpath.io.osm_turns import Roads, checked_costs, turns_of
 
 if TYPE_CHECKING:
+    import os
     from collections.abc import Mapping, Sequence
     from datetime import datetime
 
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 
     from warpath.base.dtypes import Array
     from warpath.io.osm_extract import Ways
-    from warpath.io.osm_profiles import Restricted
+    from warpath.io.osm_profiles import Restricted, Rules
     from warpath.io.source import Source
 
 
@@ -45,7 +46,7 @@ def read(
     source: Source,
     *,
     weight: Literal["metres", "seconds"] | None = "metres",
-    profile: str = "car",
+    profile: str | os.PathLike[str] | Mapping[str, Any] = "car",
     speeds: Mapping[str, float] | None = None,
     service: bool | None = None,
     tracks: bool | None = None,
@@ -64,7 +65,14 @@ def read(
     source : an .osm or .osm.pbf file, possibly compressed.
     weight : "metres", the great-circle length along the way's points (float64); "seconds", the
         time for that length at the speed of the profile; None: "metres".
-    profile : "car", "bike" or "foot"; `osm_profiles.PROFILES` has their rules.
+    profile : "car", "bike", "foot", "truck", "bus", "wheelchair" or "emergency"; or a dict, or a
+        .toml file, of differences from one of them, such as {"base": "car", "speeds": {"track":
+        20}, "factors": {"surface": {"gravel": 0.5}}}. The keys are "base", "users" (text for
+        messages), "speeds" (km/h by class, 0 leaves a class out), "factors" (of the speed, by tag
+        and value; 0 closes), "size" (metres and tonnes by "maxheight", "maxweight" and so on),
+        "access" (keys of access tags, the most specific first), "on_permission" (classes that only
+        a tag opens), "barriers" (those that stop), "limits" ("replace", "cap" or "ignore"),
+        "motorroads" and "service" (bool).
     speeds : km/h by highway class, in place of the profile's.
     service : whether to include highway=service (driveways, parking aisles, alleys). None: for
         bicycles and pedestrians.
@@ -100,6 +108,8 @@ def read(
     ------
     GraphFormatError
         The file is not OpenStreetMap data, is damaged, or has no road for the profile.
+    InputError
+        An option, or a key or value of a profile, is wrong.
     MissingDependencyError
         pyosmium is not installed (`pip install osmium`), or opening-hours-py, which `at` needs.
 
@@ -120,7 +130,7 @@ def read(
     file = Extract(source, None if at is None else local_time(at))
     ways = file.ways(rules)
     if not ways.points.size:
-        raise file.error(_nothing(profile, rules.profile.users, any_way=file.has_ways()))
+        raise file.error(_nothing(rules, any_way=file.has_ways()))
     ids, vertex = np.unique(ways.points, return_inverse=True)
     lonlat, passage = file.places(ids, rules, barriers=barriers)
     unlocated = np.isnan(lonlat[:, 0])
@@ -265,12 +275,12 @@ def _kept(attributes: Any) -> list[str]:
     return names
 
 
-def _nothing(profile: str, users: str, *, any_way: bool) -> str:
+def _nothing(rules: Rules, *, any_way: bool) -> str:
     """Return the message for a file without a road."""
     if not any_way:
         return "the extract is empty: it has no ways"
-    hint = " (service=True also includes service roads)" if profile == "car" else ""
-    return f"no road that {users} may use was found{hint}"
+    hint = "" if "service" in rules.speeds else " (service=True also includes service roads)"
+    return f"no road that {rules.profile.users} may use was found{hint}"
 
 
 def _speeds(

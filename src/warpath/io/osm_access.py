@@ -69,10 +69,10 @@ def parts_of(value: str) -> list[str]:
     return [part.strip().lower() for part in _SEPARATORS.split(value)]
 
 
-def access_of(value: str, key: str) -> Access | None:
+def access_of(value: str, key: str, users: Sequence[str] = ()) -> Access | None:
     """Return the access that the value of a key gives; None for a value without a meaning.
 
-    A list is as open as the most open value in it.
+    A list is as open as the most open value in it. A value such as "bus" opens for these `users`.
 
     Examples
     --------
@@ -81,6 +81,8 @@ def access_of(value: str, key: str) -> Access | None:
     """
     parts = parts_of(value)
     if key in OPEN_IF_OFFICIAL and "official" in parts:
+        return Access.OPEN
+    if any(part in users and part in _ACCESS_OF for part in parts):
         return Access.OPEN
     return max((_ACCESS_OF[part] for part in parts if part in _ACCESS_OF), default=None)
 
@@ -107,7 +109,7 @@ def permission(
         None without a tag whose value has a meaning.
     """
     for name, key, directed in _names(tuple(keys), direction):
-        if name in tags and (access := access_of(tags[name], key)) is not None:
+        if name in tags and (access := access_of(tags[name], key, keys)) is not None:
             return Permission(access, key, directed, tags[name])
     return None
 

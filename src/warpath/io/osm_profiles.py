@@ -6,11 +6,10 @@ and Bicycle. Speeds are assumptions, not measurements.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+import math
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, get_args
 
-from warpath.base.errors import InputError
-from warpath.graph.checks import as_float, shown
 from warpath.io.osm_access import Access, has_meaning, parts_of, permission
 from warpath.io.osm_tags import (
     advised_speed,
@@ -20,6 +19,7 @@ from warpath.io.osm_tags import (
     is_direction,
     is_limit,
     limit_of,
+    measure,
 )
 from warpath.io.osm_times import CONDITIONAL
 
@@ -149,6 +149,8 @@ class Profile:
     motorroads : whether ways with motorroad=yes are open without permission.
     areas : classes whose areas (area=yes) are passed along their outlines.
     service : whether highway=service is included by default.
+    factors : by key and value of a tag, a factor of the speed; 0 closes a way or barrier.
+    size : metres or tonnes by the key of the limit, such as maxheight; lower limits close.
     """
 
     users: str
@@ -162,6 +164,8 @@ class Profile:
     motorroads: bool = False
     areas: frozenset[str] = frozenset()
     service: bool = True
+    factors: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    size: Mapping[str, float] = field(default_factory=dict)
 
 
 PROFILES = {
@@ -245,6 +249,9 @@ class Rules:
         profile, kind = self.profile, kind_of(tags)
         if kind not in self.speeds or (tags.get("area") == "yes" and kind not in profile.areas):
             return None
+        factor = self._factor(tags)
+        if factor == 0:
+            return None
         by_tags = directions(tags, profile.oneway)
         by_bike = "bicycle" in profile.access
         if by_bike and "oneway:bicycle" not in tags and contraflow(tags):
@@ -263,8 +270,8 @@ class Rules:
         return Use(
             bool(forward),
             bool(backward),
-            forward_speed,
-            backward_speed,
+            forward_speed * factor,
+            backward_speed * factor,
             kind,
             duration(tags.get("duration")) if kind == "ferry" else None,
             ends_only=Access.ENDS in {forward, backward},
@@ -278,6 +285,8 @@ class Rules:
         barrier = tags.get("barrier")
         if barrier is None:
             return Access.OPEN
+        if self._factor(tags) == 0:
+            return Access.CLOSED
         stated = permission(tags, self.profile.access)
         if stated is not None:
             return self._granted(stated)
@@ -285,6 +294,15 @@ class Rules:
             return Access.OPEN
         stops = not self.profile.barriers.isdisjoint(parts_of(barrier))
         return Access.CLOSED if stops or tags.get("locked") == "yes" else Access.OPEN
+
+    def _factor(self, tags: Mapping[str, str]) -> float:
+        """Return the factor of the speed that tags give, 0 where the traffic does not fit."""
+        for key, own in self.profile.size.items():
+            limit = measure(tags.get(key))
+            if limit is not None and limit < own:
+                return 0
+        factors = self.profile.factors.items()
+        return math.prod(values.get(tags[key], 1) for key, values in factors if key in tags)
 
     def _in_direction(
         self, tags: Mapping[str, str], kind: str, side: str, *, in_oneway: bool
@@ -319,7 +337,11 @@ class Rules:
             or (not profile.motorroads and tags.get("motorroad") == "yes")
             or ("vehicle" in profile.access and tags.get("smoothness") == "impassable")
             or ("vehicle" in profile.access and tags.get("impassable") == "yes")
-            or ("motorcar" in profile.access and tags.get("service") == "emergency_access")
+            or (
+                "motor_vehicle" in profile.access
+                and "emergency" not in profile.access
+                and tags.get("service") == "emergency_access"
+            )
         )
 
     def _granted(self, stated: Permission) -> Access:
@@ -373,49 +395,3 @@ def kind_of(tags: Mapping[str, str]) -> str:
 def _without_side(key: str) -> str:
     """Return "vehicle" for "vehicle:forward"."""
     return key.removesuffix(":forward").removesuffix(":backward").removesuffix(":both_ways")
-
-
-def rules_of(
-    profile: str,
-    speeds: Mapping[str, float] | None,
-    *,
-    service: bool | None,
-    tracks: bool | None = None,
-    restricted: Restricted,
-) -> Rules:
-    """Return the rules of a call of `warpath.read`, whose options these are.
-
-    Raises
-    ------
-    InputError
-        An unknown profile or use of restricted ways; a speed of a class that the profile does not
-        use, or that is no speed.
-    """
-    if not isinstance(profile, str) or profile not in PROFILES:
-        msg = f"profile={shown(profile)} must be {', '.join(map(repr, PROFILES))}."
-        raise InputError(msg)
-    if not isinstance(restricted, str) or restricted not in RESTRICTED:
-        msg = f"restricted={shown(restricted)} must be {', '.join(map(repr, RESTRICTED))}."
-        raise InputError(msg)
-    chosen = PROFILES[profile]
-    usual = dict(chosen.speeds)
-    if not (chosen.service if service is None else service):
-        del usual["service"]
-    if tracks is not None:
-        chosen = replace(chosen, on_permission=chosen.on_permission - {"track"})
-        if not tracks:
-            del usual["track"]
-    for name, kmh in (speeds or {}).items():
-        if name not in usual:
-            option = {"service": "service", "track": "tracks"}.get(name)
-            hint = f" ({option}=True includes it)" if option else ""
-            msg = (
-                f"speeds[{name!r}]: the profile {profile!r} does not use this class{hint}; "
-                f"it uses {', '.join(usual)}."
-            )
-            raise InputError(msg)
-        if not 0 < as_float(kmh) < float("inf"):
-            msg = f"speeds[{name!r}] = {shown(kmh)} must be a number of km/h greater than 0."
-            raise InputError(msg)
-        usual[name] = float(kmh)
-    return Rules(chosen, usual, restricted)

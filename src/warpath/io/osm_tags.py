@@ -81,6 +81,20 @@ ADVISED_SPEEDS = ("maxspeed:advisory", "maxspeed:practical")
 
 _KMH_PER_UNIT = {"": 1.0, "km/h": 1.0, "kmh": 1.0, "kph": 1.0, "mph": 1.609344, "knots": 1.852}
 _LIMIT = re.compile(r"(\d{1,3}(?:\.\d{1,3})?)\s*([a-z/]*)", re.ASCII)
+_PER_UNIT = {
+    "": 1.0,
+    "m": 1.0,
+    "t": 1.0,
+    "cm": 0.01,
+    "kg": 0.001,
+    "ft": 0.3048,
+    "'": 0.3048,
+    "st": 0.90718474,
+    "lbs": 0.00045359237,
+}
+_MEASURE = re.compile(
+    r"""(\d{1,6}(?:\.\d{1,6})?)\s*([a-z']*)(?:\s*(\d{1,2})\s*(?:"|in))?""", re.ASCII
+)
 _ZONE = re.compile(r"(?:zone:?)(\d{1,3})", re.ASCII)
 _CLOCK = re.compile(r"(?:(\d{1,3}):)?(\d{1,4})(?::(\d\d))?", re.ASCII)
 _ISO = re.compile(r"PT(?:(\d{1,3})H)?(?:(\d{1,4})M)?(?:(\d{1,5})S)?", re.ASCII)
@@ -172,6 +186,27 @@ def speed_limit(text: str | None) -> float | None:
         return None
     limits = [limit for part in re.split("[;|]", text) if (limit := _one_limit(part.strip()))]
     return min((limit for limit in limits if limit <= HIGHEST_LIMIT), default=None)
+
+
+def measure(text: str | None) -> float | None:
+    """Return a length in metres or a weight in tonnes, as of maxheight and maxweight.
+
+    Accepts numbers with m, t (the defaults), cm, kg, ft, st or lbs, and feet with inches.
+
+    Returns
+    -------
+    float or None
+        None without a tag and for a value that is not such a number ("default", "none").
+
+    Examples
+    --------
+    >>> measure("10 ft")
+    3.048
+    """
+    match = None if text is None else _MEASURE.fullmatch(text.strip().lower())
+    if match is None or match[2] not in _PER_UNIT:
+        return None
+    return float(match[1]) * _PER_UNIT[match[2]] + float(match[3] or 0) * 0.0254
 
 
 def is_limit(text: str) -> bool:
