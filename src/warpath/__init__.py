@@ -154,6 +154,7 @@ _ADAPTERS.extend(_ADAPTERS_OF_IO)
 _register_upward(
     {
         "DistanceTable.save": "warpath.results.files:save_table",
+        "Graph.to_networkx": "warpath.io.networkx:to_networkx",
         "Graph.to_geopandas": "warpath.io.geojson:frames",
         "Graph.to": "warpath.engines.registry:place",
         "Nearest.explore": "warpath.results.geodata:explore_nearest",

@@ -158,3 +158,26 @@ def test_nodes_without_coordinates_are_counted():
     assert graph.coordinates is None
     (report,) = graph.read_report.items()
     assert report == ("nodes without valid x and y or pos, so that no vertex has coordinates", 1)
+
+
+def test_attributes_of_edges_are_kept_as_columns():
+    data = nx.MultiDiGraph(created_with="OSMnx 2.1", crs="EPSG:4326")
+    data.add_edge(7, 9, name=["High Street", "Mill Lane"], length=12.5, lanes=2, oneway=True)
+    data.add_edge(7, 9, length=10.0, oneway=False)
+    graph = wp.Graph.of(data, weight="length", attributes="all")
+    table = graph.edge_table()
+    assert table["name"].tolist() == ["High Street;Mill Lane", ""]
+    assert table["lanes"].tolist()[:1] == [2.0]
+    assert np.isnan(table["lanes"][1])
+    assert table["oneway"].tolist() == [True, False]
+    assert graph.unit == "m"
+    route = wp.path(graph, 7, 9)
+    assert route.attribute("key").tolist() == [1]
+    assert route.attribute("name").tolist() == [""]
+    kept = wp.Graph.of(data, weight="length", attributes=["length", "key"])
+    assert [*kept.given.columns] == ["length", "key"]
+    assert kept.given.units == {"length": "m"}
+    with pytest.raises(GraphError, match="no edge has the attribute 'lane'; there are: 'key', "):
+        wp.Graph.of(data, weight="length", attributes="lane")
+    with pytest.raises(GraphError, match="keeps no column of this name; there are 'length', 'key'"):
+        wp.path(kept, 7, 9).attribute("lanes")

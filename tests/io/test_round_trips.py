@@ -160,6 +160,22 @@ def test_a_parquet_file_gives_back_the_edges_and_attributes(tmp_path_factory, gr
     assert_same_units_and_types(back, graph)
 
 
+@settings(max_examples=60, deadline=None)
+@given(graph=graphs())
+def test_a_graph_of_networkx_gives_back_the_graph(graph):
+    back = wp.Graph.of(graph.to_networkx(geometry=True))
+    assert rows_of(back) == rows_of(graph)
+    assert back.weight_dtype == graph.weight_dtype
+    assert back.label_of(range(back.n)).tolist() == graph.label_of(range(graph.n)).tolist()
+    assert back.coordinates.tolist() == graph.coordinates.tolist()
+    for name in ATTRIBUTES:
+        assert getattr(back, name) == getattr(graph, name), name
+    assert_same_units_and_types(back, graph)
+    if graph.directed and graph.shapes is not None and len(graph.shapes.points):
+        points = np.unique(graph.shapes.points, axis=0)
+        assert np.unique(back.shapes.points, axis=0).tolist() == points.tolist()
+
+
 def test_a_csv_file_gives_back_the_columns(tmp_path):
     data = {"source": ["a", "b"], "target": ["b", "c"], "street": ["High", ""], "km": [1.5, 2.0]}
     graph = wp.Graph.of(data, weight="km", attributes="all", keep_rows=True)

@@ -180,6 +180,17 @@ def lines_of(
     return lines, which, start, end
 
 
+def linestrings(shapely: Any, graph: CsrGraph, edges: Array) -> Array:
+    """Return edges of a graph with coordinates as LineStrings of shapely: (k,)."""
+    pieces, which, _, _ = lines_of(graph, edges)
+    last = np.append(which[1:] != which[:-1], True)[: len(which)]
+    corners = np.concatenate([pieces[:, 0], pieces[last, 1]])
+    owners = np.concatenate([which, which[last]])
+    order = np.argsort(owners, kind="stable")
+    lines: Array = shapely.linestrings(corners[order], indices=owners[order])
+    return lines
+
+
 def weight_up_to(graph: CsrGraph, edges: Array, fractions: Array) -> Array:
     """Return the parts of the weights of edges from their tails to points along them: (k,).
 

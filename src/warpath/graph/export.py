@@ -61,41 +61,6 @@ def to_scipy(graph: CsrGraph, parallel: str) -> Any:
     return sparse.csr_array(parts, shape=(graph.n, graph.n))
 
 
-def to_networkx(graph: CsrGraph) -> Any:
-    """Return a NetworkX graph of the class that fits: directed or not, multigraph or not."""
-    refuse_turns(graph, "to_networkx")
-    refuse_closed(graph, "to_networkx")
-    networkx = require("networkx", what="Graph.to_networkx")
-    src, dst, weights = graph.edges()
-    if not graph.directed:
-        src, dst, weights = _each_edge_once(src, dst, weights)
-    pairs = src.astype(np.int64) * max(graph.n, 1) + dst
-    parallel = len(np.unique(pairs)) < len(pairs)
-    kind = {
-        (True, False): networkx.DiGraph,
-        (True, True): networkx.MultiDiGraph,
-        (False, False): networkx.Graph,
-        (False, True): networkx.MultiGraph,
-    }[graph.directed, parallel]
-    result = kind(name=graph.name) if graph.name else kind()
-    names = graph.label_of(np.arange(graph.n)).tolist()
-    if None in names:
-        raise InputError(
-            f"vertex {names.index(None)} has the label None, which NetworkX takes for no node: "
-            "give the graph other labels."
-        )
-    result.add_nodes_from(names)
-    if graph.coordinates is not None:
-        for axis, places in zip("xy", graph.coordinates.T.tolist(), strict=True):
-            networkx.set_node_attributes(result, dict(zip(names, places, strict=True)), axis)
-    ends = graph.label_of(src).tolist(), graph.label_of(dst).tolist()
-    if graph.weights is None:
-        result.add_edges_from(zip(*ends, strict=True))
-    else:
-        result.add_weighted_edges_from(zip(*ends, weights.tolist(), strict=True))
-    return result
-
-
 def summary(graph: CsrGraph) -> str:
     """Return one line of text: name, sizes, direction, weights and attributes."""
     kind = "directed" if graph.directed else "undirected"
@@ -136,8 +101,3 @@ def to_html(graph: CsrGraph) -> str:
     if graph.derived:
         values["kept for later calls"] = units.size(derived_bytes(graph))
     return notebook.box(f"Graph {graph.name or ''}".strip(), notebook.facts(values))
-
-
-def _each_edge_once(src: Any, dst: Any, weights: Any) -> tuple[Any, Any, Any]:
-    once = src <= dst
-    return src[once], dst[once], weights[once]

@@ -18,7 +18,7 @@ from warpath.graph.coordinate_tables import aligned
 from warpath.graph.csr import NO_WEIGHTS, kept_rows, rows_of_edges
 from warpath.graph.edge_edits import EdgeEdits
 from warpath.graph.edge_geometry import Shapes
-from warpath.graph.export import summary, to_html, to_networkx, to_scipy
+from warpath.graph.export import summary, to_html, to_scipy
 from warpath.graph.facts import Facts, facts_of
 from warpath.graph.input_edges import InputEdges, edge_table, input_edges, new_weights, unit_of
 from warpath.graph.turns import Turns
@@ -489,18 +489,24 @@ class Graph(VertexNames, EdgeEdits):
         """
         return to_scipy(self, parallel)
 
-    def to_networkx(self) -> Any:
+    def to_networkx(self, *, geometry: bool = False) -> Any:
         """Return a NetworkX graph, a Multi(Di)Graph if edges are parallel. O(n + m) objects.
 
-        Coordinates become the node attributes ``x`` and ``y``; shapes of edges are left out. Edges
-        of weight 0 and self-loops are edges there as well.
+        Coordinates become the node attributes ``x`` and ``y``, weights and kept columns attributes
+        of the edges. `Graph.of` gives back an equal graph. Edges of weight 0 and self-loops are
+        edges there as well.
+
+        Parameters
+        ----------
+        geometry : whether edges with points between their ends get the attribute ``geometry``, a
+            LineString of shapely, as in graphs of OSMnx.
 
         Raises
         ------
         NotSupportedError
             If the graph has turns, or vertices that paths do not pass, which NetworkX ignores.
         """
-        return to_networkx(self)
+        return upward("Graph.to_networkx")(self, geometry=geometry)
 
     def to_geopandas(self) -> tuple[Any, Any]:
         """Return GeoDataFrames of the edges and of the vertices. O(n + m) objects.

@@ -12,7 +12,7 @@ import numpy as np
 from warpath.base.errors import GraphError, InputError, require
 from warpath.graph.checks import label_array, numbered
 from warpath.graph.coordinates import in_degrees
-from warpath.graph.edge_geometry import lines_of
+from warpath.graph.edge_geometry import linestrings
 from warpath.graph.export import refuse_closed
 from warpath.graph.labels import file_ids
 from warpath.graph.turns import refuse_turns
@@ -146,12 +146,7 @@ def frames(graph: Graph) -> tuple[Any, Any]:
     if points is None or not np.isfinite(points).all():
         msg = "edges with geometry need the coordinates of all vertices: graph.with_coordinates."
         raise GraphError(msg)
-    pieces, which, _, _ = lines_of(graph, np.arange(graph.m))
-    last = np.append(which[1:] != which[:-1], True)[: len(which)]
-    corners = np.concatenate([pieces[:, 0], pieces[last, 1]])
-    edges = np.concatenate([which, which[last]])
-    order = np.argsort(edges, kind="stable")
-    lines = shapely.linestrings(corners[order], indices=edges[order])
+    lines = linestrings(shapely, graph, np.arange(graph.m))
     src, dst, weights = graph.edges()
     names = file_ids(graph, np.arange(graph.n))
     names = names if names.dtype.kind in "iU" else label_array(map(str, names))

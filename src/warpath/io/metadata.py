@@ -18,14 +18,16 @@ from warpath.graph.checks import is_missing
 from warpath.graph.input_edges import InputEdges
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from warpath.base.dtypes import Array
 
 #: The key of the JSON in files and in ``frame.attrs``.
 KEY = "warpath"
 
 _ENDS = ("source", "target")
-#: Names that files use themselves; a kept column of such a name is written under another.
-_RESERVED = {*_ENDS, "weight", "geometry", "fid", "id"}
+#: Names that edges with geometry use themselves in files.
+IN_FILES = {*_ENDS, "weight", "geometry", "fid", "id"}
 
 
 class Metadata(NamedTuple):
@@ -57,12 +59,19 @@ class Metadata(NamedTuple):
         return json.dumps(self._asdict())
 
 
-def described(graph: Graph) -> tuple[dict[str, Array], Metadata]:
-    """Return the kept columns of a graph, each (m,), by names for a file, and its metadata."""
+def described(
+    graph: Graph, reserved: Collection[str] = IN_FILES
+) -> tuple[dict[str, Array], Metadata]:
+    """Return the kept columns of a graph, each (m,), by names for a file, and its metadata.
+
+    Parameters
+    ----------
+    reserved : names that a kept column cannot have in the file, where another one is chosen.
+    """
     table: dict[str, Array] = {}
     columns: dict[str, list[str]] = {}
     units: dict[str, str] = {}
-    taken = set(_RESERVED)
+    taken = set(reserved)
     for name in () if graph.given is None else graph.given.columns:
         in_file = name
         while in_file.lower() in taken:  # SQLite ignores case
@@ -123,7 +132,7 @@ def metadata_in(
         text = getattr(data, "attrs", {}).get(KEY)
     if text is None or chosen:
         return None
-    metadata = _parsed(text)
+    metadata = parsed(text)
     if not {*_ENDS} | ({"weight"} if metadata.weights else set()) <= {*names}:
         return None
     weight, attributes = options["weight"], options["attributes"]
@@ -139,7 +148,7 @@ def metadata_in(
     }
 
 
-def _parsed(text: str) -> Metadata:
+def parsed(text: str) -> Metadata:
     """Return the metadata of a text, or raise GraphError."""
     try:
         return _checked(Metadata(**json.loads(text)))

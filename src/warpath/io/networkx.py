@@ -1,4 +1,4 @@
-"""Graphs from NetworkX, of all four classes."""
+"""Graphs from and to NetworkX, of all four classes."""
 
 from __future__ import annotations
 
@@ -6,17 +6,24 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from warpath.base.errors import GraphError
+from warpath.base.errors import GraphError, InputError, require
 from warpath.graph import Graph
-from warpath.graph.checks import label_array
+from warpath.graph.checks import checked_bool, is_missing, label_array
+from warpath.graph.edge_geometry import linestrings
+from warpath.graph.export import refuse_closed
+from warpath.graph.input_edges import InputEdges
+from warpath.graph.turns import refuse_turns
 from warpath.io.arrays import weight_array
+from warpath.io.metadata import KEY, described, parsed, restored
 from warpath.io.osm_tags import ATTRIBUTION
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
 
-def from_networkx(data: Any, *, weight: str | None = "auto") -> Graph:
+def from_networkx(
+    data: Any, *, weight: str | None = "auto", attributes: str | Sequence[str] | None = None
+) -> Graph:
     """Make a graph from a NetworkX Graph, DiGraph, MultiGraph or MultiDiGraph.
 
     Parameters
@@ -26,6 +33,10 @@ def from_networkx(data: Any, *, weight: str | None = "auto") -> Graph:
         NetworkX. A name other than "weight" that no edge has is refused. None: every weight is 1.
         "auto": "weight"; a graph without it whose edges have a length, distance, cost or time, as
         those of OSMnx, is refused, because NetworkX would count its edges.
+    attributes : names of further edge attributes that the graph keeps as columns, see
+        `Graph.edge_table`; "all": every other one; None: those of a graph of `Graph.to_networkx`,
+        else none. "key" are the keys of a multigraph's edges. Lists, as in OSMnx's simplified
+        graphs, become texts with ";" in between; a missing number is NaN, a missing text empty.
 
     Returns
     -------
@@ -48,6 +59,10 @@ def from_networkx(data: Any, *, weight: str | None = "auto") -> Graph:
     if not hasattr(data, "is_multigraph"):
         msg = f"a {type(data).__module__}.{type(data).__qualname__} is not a NetworkX graph."
         raise GraphError(msg)
+    metadata = None if KEY not in data.graph else parsed(data.graph[KEY])
+    options = {"weight": weight, "directed": None}
+    if attributes is None and metadata is not None:
+        attributes = list(metadata.columns) or None
     names = list(data.nodes)
     index_of = {name: at for at, name in enumerate(names)}
     edges = list(data.edges(data=True))
@@ -55,7 +70,8 @@ def from_networkx(data: Any, *, weight: str | None = "auto") -> Graph:
     numbered = all(type(name) is int and name == at for at, name in enumerate(names))
     src, dst = np.ascontiguousarray(ends[:, 0]), np.ascontiguousarray(ends[:, 1])
     if weight == "auto":
-        _refuse_forgotten_weights(edges)
+        if metadata is None or metadata.weights is not None:
+            _refuse_forgotten_weights(edges)
         weight = "weight"
     weights = None if weight is None else _weights(edges, weight)
     points = _coordinates([attributes for _, attributes in data.nodes(data=True)])
@@ -68,27 +84,133 @@ def from_networkx(data: Any, *, weight: str | None = "auto") -> Graph:
         labels=None if numbered else label_array(names),
         coordinates=points,
         name=data.graph.get("name") or None,
+        keep_rows=attributes is not None,
         **_of_osmnx(data, weight),
     )
+    columns = _columns(data, edges, weight, attributes)
+    if graph.given is not None:
+        units = {name: _UNITS[name] for name in columns if _is_of_osmnx(data) and name in _UNITS}
+        rows = InputEdges(graph.given.rows, len(edges), columns, units)
+        graph.given = rows if columns else None
     nodes = [attributes for _, attributes in data.nodes(data=True)]
     placed = sum("pos" in node or ("x" in node and "y" in node) for node in nodes)
     if points is None and placed:
         report = "nodes without valid x and y or pos, so that no vertex has coordinates"
         graph.read_report[report] = len(nodes) - placed
-    if points is None or not any("geometry" in attributes for _, _, attributes in edges):
-        return graph
-    from warpath.io.geopandas import with_shapes
+    if points is not None and any("geometry" in attributes for _, _, attributes in edges):
+        from warpath.io.geopandas import with_shapes
 
-    lines = [attributes.get("geometry") for _, _, attributes in edges]
-    return with_shapes(graph, (src, dst), weights, lines, data.graph.get("crs"))
+        lines = [attributes.get("geometry") for _, _, attributes in edges]
+        graph = with_shapes(graph, (src, dst), weights, lines, data.graph.get("crs"))
+    return graph if metadata is None else restored(graph, metadata, options)
+
+
+def _columns(
+    data: Any,
+    edges: list[tuple[Any, Any, dict[str, Any]]],
+    weight: str | None,
+    attributes: str | Sequence[str] | None,
+) -> dict[str, Any]:
+    """Return attributes of edges as columns, (edges,) each."""
+    if attributes is None:
+        return {}
+    every = dict.fromkeys(name for _, _, values in edges for name in values)
+    if data.is_multigraph():
+        every["key"] = None
+    if attributes == "all":
+        chosen = [name for name in every if name not in {weight, "geometry"}]
+    else:
+        chosen = [attributes] if isinstance(attributes, str) else list(attributes)
+    columns = {}
+    for name in chosen:
+        if name not in every and edges:
+            listed = ", ".join(sorted(map(repr, every))) or "none"
+            raise GraphError(f"no edge has the attribute {name!r}; there are: {listed}.")
+        if name == "key" and data.is_multigraph():
+            values = [key for _, _, key in data.edges(keys=True)]
+        else:
+            values = [attributes.get(name) for _, _, attributes in edges]
+        columns[str(name)] = _column(values)
+    return columns
+
+
+def _column(values: list[Any]) -> Any:
+    """Return values as numbers if all are, else as texts; missing ones are NaN or empty."""
+    kinds = {type(value) for value in values if value is not None}
+    if kinds == {bool} and None not in values:
+        return np.array(values)
+    if kinds and kinds <= {int, float}:
+        numbers = np.array([np.nan if value is None else value for value in values])
+        if numbers.dtype != object:  # integers of more than 64 bits
+            return numbers
+    texts = [
+        ";".join(map(str, value)) if isinstance(value, list | tuple | set) else value
+        for value in values
+    ]
+    return np.array(["" if is_missing(text) else str(text) for text in texts], np.str_)
+
+
+def to_networkx(graph: Graph, *, geometry: bool = False) -> Any:
+    """Return a NetworkX graph of the class that fits; see `Graph.to_networkx`."""
+    refuse_turns(graph, "to_networkx")
+    refuse_closed(graph, "to_networkx")
+    checked_bool(geometry, "geometry")
+    networkx = require("networkx", what="Graph.to_networkx")
+    src, dst, weights = graph.edges()
+    once = np.arange(graph.m) if graph.directed else np.flatnonzero(src <= dst)
+    src, dst, weights = src[once], dst[once], weights[once]
+    pairs = src.astype(np.int64) * max(graph.n, 1) + dst
+    parallel = len(np.unique(pairs)) < len(pairs)
+    kind = {
+        (True, False): networkx.DiGraph,
+        (True, True): networkx.MultiDiGraph,
+        (False, False): networkx.Graph,
+        (False, True): networkx.MultiGraph,
+    }[graph.directed, parallel]
+    result = kind(name=graph.name) if graph.name else kind()
+    names = graph.label_of(np.arange(graph.n)).tolist()
+    if None in names:
+        raise InputError(
+            f"vertex {names.index(None)} has the label None, which NetworkX takes for no node: "
+            "give the graph other labels."
+        )
+    result.add_nodes_from(names)
+    if graph.coordinates is not None:
+        for axis, places in zip("xy", graph.coordinates.T.tolist(), strict=True):
+            networkx.set_node_attributes(result, dict(zip(names, places, strict=True)), axis)
+    columns, metadata = described(graph, ("weight", "geometry"))
+    columns = {name: column[once] for name, column in columns.items()}
+    if graph.weights is not None:
+        columns["weight"] = weights
+    keys = [*columns]
+    rows = zip(*(column.tolist() for column in columns.values()), strict=True)
+    values = [dict(zip(keys, row, strict=True)) for row in rows] or [{} for _ in once]
+    if geometry and graph.shapes is not None:
+        shapely = require("shapely", extra="geo", what="Graph.to_networkx(geometry=True)")
+        bent = np.flatnonzero(np.diff(graph.shapes.indptr)[once] > 0)
+        for at, line in zip(bent.tolist(), linestrings(shapely, graph, once[bent]), strict=True):
+            values[at]["geometry"] = line
+        result.graph["crs"] = graph.shapes.crs
+    result.add_edges_from(
+        zip(graph.label_of(src).tolist(), graph.label_of(dst).tolist(), values, strict=True)
+    )
+    result.graph[KEY] = metadata.to_json()
+    return result
 
 
 def _of_osmnx(data: Any, weight: str | None) -> dict[str, Any]:
     """Return the unit of the weights and the attribution of a graph that OSMnx made, else none."""
-    if not str(data.graph.get("created_with", "")).startswith("OSMnx"):
+    if not _is_of_osmnx(data):
         return {}
-    units = {"length": "m", "travel_time": "s"}
-    return {"unit": units.get(weight or ""), "attribution": ATTRIBUTION}
+    return {"unit": _UNITS.get(weight or ""), "attribution": ATTRIBUTION}
+
+
+def _is_of_osmnx(data: Any) -> bool:
+    return str(data.graph.get("created_with", "")).startswith("OSMnx")
+
+
+#: The units of attributes of OSMnx.
+_UNITS = {"length": "m", "travel_time": "s"}
 
 
 #: Attributes that measure an edge.

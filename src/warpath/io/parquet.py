@@ -126,7 +126,7 @@ def write(graph: Graph, file: BinaryIO, *, labels: str = "keep") -> None:
     fields = [("source", column.type), ("target", column.type)]
     if graph.weights is not None:
         fields.append(("weight", arrow.from_numpy_dtype(graph.weights.dtype)))
-    kept, metadata = described(graph)
+    kept, metadata = described(graph, ("source", "target", "weight"))
     metadata = metadata._replace(
         labelled=metadata.labelled and labels == "keep", id_base=0, shapes=False
     )

@@ -150,16 +150,23 @@ def _on_route(route: Route, values: Array) -> Array:
     return values * (route.shares[:, 1] - route.shares[:, 0])
 
 
+def kept_column(route: Route, name: str, call: str) -> Array:
+    """Return a kept column for the edges of a route, (e,), or raise GraphError in a call's name."""
+    given = route.graph.given
+    columns = {} if given is None else given.columns
+    if given is None or name not in columns:
+        names = f"there are {', '.join(map(repr, columns))}" if columns else "there are none"
+        msg = f"{call}({shown(name)}): the graph keeps no column of this name; {names}."
+        raise GraphError(msg)
+    values: Array = given.column(name, route.edges)
+    return values
+
+
 def total_along(route: Route, quantity: str | ArrayLike) -> Any:
     """Implement `Route.along`: the sum from the source to the target, as distances are summed."""
     graph = route.graph
     if isinstance(quantity, str):
-        columns = {} if graph.given is None else graph.given.columns
-        if graph.given is None or quantity not in columns:
-            names = f"there are {', '.join(map(repr, columns))}" if columns else "there are none"
-            msg = f"along({quantity!r}): the graph keeps no column of this name; {names}."
-            raise GraphError(msg)
-        values = _on_route(route, graph.given.column(quantity, route.edges))
+        values = _on_route(route, kept_column(route, quantity, "along"))
     else:
         array = plain_array(quantity, "quantity")
         if array.shape != (graph.m,):

@@ -14,7 +14,7 @@ from warpath.graph.coordinates import stretch
 from warpath.graph.edge_geometry import leg_weights, lightest, lines_of
 from warpath.graph.labels import encodable, file_ids, one_label
 from warpath.graph.places import NO_NAMES
-from warpath.results.legs import legs_of, total_along
+from warpath.results.legs import kept_column, legs_of, total_along
 from warpath.results.result import Result
 
 if TYPE_CHECKING:
@@ -149,6 +149,24 @@ class Route(Result):
             If there is no such column, it has texts, or the array has not m numbers.
         """
         return total_along(self, quantity)
+
+    def attribute(self, name: str) -> Array:
+        """Return a kept column for the edges of the route, such as the keys of a MultiDiGraph.
+
+        Parameters
+        ----------
+        name : a kept column, see `Graph.edge_table`.
+
+        Returns
+        -------
+        values : (e,), one for each of `edges`.
+
+        Raises
+        ------
+        GraphError
+            If the graph keeps no such column.
+        """
+        return kept_column(self, name, "attribute")
 
     @cached_property
     def coordinates(self) -> Array | None:
