@@ -151,13 +151,13 @@ def test_the_example_of_origins_and_destinations_runs(tmp_path, monkeypatch, cap
 def test_the_example_of_a_matrix_between_places_runs(tmp_path, monkeypatch, capsys):
     pytest.importorskip("pandas")
     monkeypatch.chdir(tmp_path)
-    runpy.run_path(str(ROOT / "examples" / "od_matrix.py"))
+    runpy.run_path(str(ROOT / "examples" / "od_with_names.py"))
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].startswith(
         "7 places are taken as the nearest points of the network (7 along edges, 0 at vert"
     )
     assert lines[-1].split() == ["Larvotto", "2.1", "4.1", "4.6", "2.0"]
-    assert len((tmp_path / "od_matrix.csv").read_text(encoding="utf-8").splitlines()) == 4
+    assert len((tmp_path / "od_with_names.csv").read_text(encoding="utf-8").splitlines()) == 4
 
 
 def test_the_example_of_isochrones_runs(tmp_path, monkeypatch, capsys):

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pytest
 
 import warpath as wp
-from warpath.base.errors import InputError
+from warpath.base.errors import InputError, VertexError
 from warpath.results.names import names_of
 
 
@@ -106,3 +108,80 @@ def test_interactive_maps_show_the_names(town):
     assert "East" in page
     page = wp.nearest(town, [4, 0]).explore(names=["Est", "Ouest"]).get_root().render()
     assert "Ouest" in page
+
+
+def clinics(**columns):
+    pandas = pytest.importorskip("pandas")
+    return pandas.DataFrame(columns | {"lon": [400.0, 1.0, 2.0], "lat": [0.0, 0.0, 0.0]})
+
+
+def test_tables_keep_the_names_of_a_frame_in_order_and_twice(town):
+    frame = clinics(name=["East", "West", "West"])  # the last two have the same nearest vertex
+    table = wp.distances(town, frame, frame.set_index("name"))
+    wide, long = table.to_pandas(), table.to_pandas(long=True)
+    assert wide.index.tolist() == wide.columns.tolist() == ["East", "West", "West"]
+    assert long["source"].tolist() == ["East"] * 3 + ["West"] * 6
+    assert long["target"].tolist() == ["East", "West", "West"] * 3
+    assert "East" in repr(table)
+    assert json.loads(table.to_json())["sources"] == ["East", "West", "West"]
+    totals = wp.totals(town, "sum", sources=frame)
+    assert totals.to_pandas()["source"].tolist() == ["East", "West", "West"]
+
+
+def test_trips_keep_the_names_of_their_ends(town):
+    frame = clinics(id=[30, 10, 10])
+    trips = wp.pairs(town, frame, {0: "a", 1: "b", 2: "c"})
+    assert trips.to_pandas()["origin"].tolist() == [30, 10, 10]
+    assert trips.to_pandas()["destination"].tolist() == ["a", "b", "c"]
+    assert json.loads(trips.detach().to_json())[0] == {
+        "origin": 30,
+        "destination": "a",
+        "distance": 8,
+    }
+
+
+def test_nearest_names_each_of_two_facilities_at_the_same_vertex(town):
+    places = [wp.Place(60, 0, name="Clinic"), wp.Place(90, 0, name="Depot")]
+    facility = wp.nearest(town, places).to_pandas()["facility"].tolist()
+    assert facility == ["Clinic", "Depot", "Depot", "Depot", "Depot"]
+
+
+def test_rows_without_a_name_have_their_id_among_names(town):
+    table = wp.distances(town, [wp.Place(0, 0, name="West"), 3], [4])
+    assert table.to_pandas().index.tolist() == ["West", "3"]
+    assert table.to_pandas().columns.tolist() == [4]
+
+
+def test_a_row_without_a_point_is_missing_and_keeps_its_name(town):
+    frame = clinics(name=["East", "Nowhere", "West"])
+    frame.loc[1, "lon"] = np.nan
+    trips = wp.pairs(town, frame, frame, missing="flag").to_pandas()
+    assert trips["origin"].tolist() == ["East", "Nowhere", "West"]
+    assert trips["missing"].tolist() == [False, True, False]
+    facility = wp.nearest(town, frame, missing="flag").to_pandas()["facility"]
+    assert facility.tolist() == ["West", "West", "East", "East", "East"]
+    with pytest.raises(VertexError, match=r"origins\[1\] is None"):
+        wp.pairs(town, frame, [0, 1, 2])
+
+
+def test_points_of_geopandas_are_places_and_other_shapes_are_refused(town):
+    geopandas = pytest.importorskip("geopandas")
+    points = geopandas.GeoSeries.from_xy([400, 0], [0, 0], index=["East", "West"])
+    assert wp.distances(town, points, [0]).to_pandas().index.tolist() == ["East", "West"]
+    frame = geopandas.GeoDataFrame({"name": ["e", "w"]}, geometry=points.values)
+    assert wp.pairs(town, frame, [0, 0]).to_pandas()["origin"].tolist() == ["e", "w"]
+    with pytest.raises(InputError, match=r"sources has shapes.*representative_point"):
+        wp.distances(town, points.buffer(1))
+
+
+def test_points_in_metres_are_converted_where_the_graph_has_degrees():
+    geopandas = pytest.importorskip("geopandas")
+    points = [(7.41, 43.7), (7.42, 43.7)]
+    roads = wp.Graph.of([(0, 1, 100)], coordinates=points)
+    there = geopandas.GeoSeries.from_xy(*zip(*points, strict=True), crs=4326).to_crs(3857)
+    assert wp.pairs(roads, there[:1], there[1:].set_axis(["b"])).dist.tolist() == [100]
+
+
+def test_a_frame_without_coordinates_is_refused(town):
+    with pytest.raises(InputError, match=r"sources is a frame.*'x'.*lon and lat"):
+        wp.distances(town, pytest.importorskip("pandas").DataFrame({"x": [1]}))

@@ -221,6 +221,9 @@ def of_facilities(
             msg = f"all facilities are missing: {given.misses}"
             raise VertexError(msg)
         starts = starts[~absent]
+        if given.given_names:
+            named = [given.given_names[row] for row in np.flatnonzero(~absent).tolist()]
+            given = given._replace(given_names=tuple(named))
         if (given.along >= 0).any():
             present = given.part(np.flatnonzero(~absent))
             ends = present, present

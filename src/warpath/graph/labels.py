@@ -22,6 +22,8 @@ from warpath.graph.checks import (
 from warpath.graph.places import hint_of_coordinate
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     from warpath.graph.csr_graph import CsrGraph, G
@@ -151,26 +153,43 @@ def is_label(name: Any, place: dict[Any, int]) -> bool:
         return False
 
 
-def file_ids(graph: CsrGraph, indices: NDArray[Any]) -> NDArray[Any]:
+def file_ids(graph: CsrGraph, indices: NDArray[Any], names: Sequence[Any] = ()) -> NDArray[Any]:
     """Return the ids of vertices in the graph's file: labels, or numbers from `id_base` on.
 
     Indices of -1 stand for missing vertices, whose ids are None.
+
+    Parameters
+    ----------
+    names : names that replace the ids, None for vertices without one; then all are texts.
     """
+    unnamed = names.count(None) if names else len(indices)
+    if names and not unnamed:
+        return label_array(names)
     ids = indices + graph.id_base if graph.labels is None else graph.label_of(indices)
-    return _without_missing(ids, indices)
+    ids = _without_missing(ids, indices)
+    if unnamed == len(indices):
+        return ids
+    texts = [
+        vertex if name is None else name for vertex, name in zip(ids.tolist(), names, strict=True)
+    ]
+    return label_array(text if text is None else str(text) for text in texts)
 
 
-def table_ids(graph: CsrGraph, indices: NDArray[Any]) -> NDArray[Any]:
+def table_ids(graph: CsrGraph, indices: NDArray[Any], names: Sequence[Any] = ()) -> NDArray[Any]:
     """Return the `file_ids` of vertices as tables of pandas can hold them."""
-    return encodable(file_ids(graph, indices))
+    return encodable(file_ids(graph, indices, names))
 
 
 def with_mask(
-    graph: CsrGraph, indices: NDArray[Any]
+    graph: CsrGraph, indices: NDArray[Any], names: Sequence[Any] = ()
 ) -> tuple[NDArray[Any], NDArray[np.bool_] | None]:
-    """Return the ids of vertices in the graph's file, and which are not missing; None for all."""
+    """Return the `file_ids` of vertices, and the mask of those that have one; None for all."""
     present = indices >= 0
-    return file_ids(graph, indices), None if present.all() else present
+    if present.all():
+        return file_ids(graph, indices, names), None
+    if names:
+        present = present | np.array([name is not None for name in names])
+    return file_ids(graph, indices, names), None if present.all() else present
 
 
 def named_as_in_file(graph: G) -> G:

@@ -140,6 +140,7 @@ class Snapped(NamedTuple):
     missing : (k,) bool, the entries without a vertex or point.
     misses : the text of an error about the missing entries, "" for none.
     names : the names that the caller gave to vertices, by index.
+    given_names : (k,) the name of each entry, None for no name; () where no entry has one.
     """
 
     indices: NDArray[np.int64]
@@ -152,6 +153,7 @@ class Snapped(NamedTuple):
     missing: NDArray[np.bool_]
     misses: str = ""
     names: Mapping[int, str] = NO_NAMES
+    given_names: tuple[Any, ...] = ()
 
     @classmethod
     def of(cls, indices: NDArray[np.int64], given: Sequence[Any]) -> Snapped:
@@ -171,6 +173,7 @@ class Snapped(NamedTuple):
         return self._replace(
             indices=self.indices[rows],
             snaps=(),
+            given_names=(),
             given=tuple(self.given[row] for row in rows.tolist()),
             along=self.along[rows],
             back=self.back[rows],
@@ -181,8 +184,10 @@ class Snapped(NamedTuple):
 
 
 def holds_places(vertices: Any) -> bool:
-    """Return whether an argument is a place, or several vertices with a place among them."""
+    """Return whether an argument is a place, several vertices with one among them, or a frame."""
     if isinstance(vertices, Place):
+        return True
+    if hasattr(vertices, "columns") or hasattr(vertices, "geom_type"):
         return True
     several = isinstance(vertices, list | tuple | set | frozenset)
     objects = getattr(getattr(vertices, "dtype", None), "kind", None) == "O"
@@ -231,10 +236,15 @@ def all_places_to_vertices(
     given : the arguments of a call, by their names.
     """
     _check_choice("missing", missing, ("raise", "flag"))
+    names_of_frames = {}
+    for what, vertices in given.items():
+        if hasattr(vertices, "columns") or hasattr(vertices, "geom_type"):
+            given[what], names_of_frames[what] = places_of_frame(graph, vertices, what)
     lists = {
         what: [vertices] if isinstance(vertices, Place) else list(vertices)
         for what, vertices in given.items()
         if isinstance(vertices, dict)
+        or what in names_of_frames
         or holds_places(vertices)
         or (missing == "flag" and _holds_nulls(vertices))
     }
@@ -257,12 +267,56 @@ def all_places_to_vertices(
         places = [i for i in rows.tolist() if type(together.given[i]) is Place]
         taken = tuple(islice(snaps, int((~together.missing[places]).sum())))
         own = [entry.name if type(entry) is Place else None for entry in entries]
-        names = vertices.values() if isinstance(vertices, dict) else own
+        names = list(vertices.values()) if isinstance(vertices, dict) else own
         names_of = _names(together.indices[rows], names)
+        names = names_of_frames.get(what, names)
         if isinstance(vertices, set | frozenset):  # which have no order of their own
-            rows = rows[np.argsort(together.indices[rows], kind="stable")]
-        result[what] = together.part(rows)._replace(snaps=taken, names=names_of)
+            order = np.argsort(together.indices[rows], kind="stable")
+            rows, names = rows[order], [names[at] for at in order.tolist()]
+        if names.count(None) == len(names):
+            names = []
+        result[what] = together.part(rows)._replace(
+            snaps=taken, names=names_of, given_names=tuple(names)
+        )
     return list(result.values())
+
+
+def places_of_frame(graph: CsrGraph, frame: Any, what: str) -> tuple[list[Place | None], list[Any]]:
+    """Return the places of a data frame or a GeoSeries, None where there is no point, and names.
+
+    Names are those of a column ``name`` or ``id``, or else of an index that does not count from 0.
+    """
+    columns = list(getattr(frame, "columns", ()))
+    if {"lon", "lat"} <= set(columns):
+        lons, lats = list(frame["lon"]), list(frame["lat"])
+    elif hasattr(frame, "geom_type"):
+        points = frame.geometry
+        if points.crs is not None and not points.crs.is_geographic and points_of(graph).degrees:
+            points = points.to_crs(4326)
+        if set(points.geom_type.dropna()) - {"Point"}:
+            msg = f"{what} has shapes that are not points: give frame.representative_point()."
+            raise InputError(msg)
+        lons, lats = points.x.tolist(), points.y.tolist()
+    else:
+        msg = (
+            f"{what} is a frame with the columns {shown(columns)}: places need the columns lon and "
+            "lat, or a geometry of points. For vertices give one column."
+        )
+        raise InputError(msg)
+    column = next((name for name in ("name", "id") if name in columns), None)
+    index = getattr(frame, "index", None)
+    names = [None] * len(lons)
+    if column is not None:
+        names = [None if is_missing(name) else name for name in frame[column].to_list()]
+    elif index is not None and index.to_list() != list(range(len(lons))):
+        names = index.to_list()
+    places = [
+        None
+        if is_missing(lon) or is_missing(lat)
+        else Place(lon, lat, name=None if name is None else str(name))
+        for lon, lat, name in zip(lons, lats, names, strict=True)
+    ]
+    return places, names
 
 
 def _names(indices: NDArray[np.int64], names: Iterable[Any]) -> dict[int, str]:
@@ -370,6 +424,7 @@ def with_snap_notes(result: T, *given: Any) -> T:
     parts = [each for each in given if type(each) is Snapped]
     taken: Any = result
     taken.names = {at: name for part in parts for at, name in part.names.items() if at >= 0}
+    taken.given_names = tuple(part.given_names if type(part) is Snapped else () for part in given)
     taken.snapped = tuple(snap for part in parts for snap in part.snaps)
     notes = []
     if taken.snapped:

@@ -20,7 +20,7 @@ from warpath.base.escaping import json_chunks, visible
 from warpath.base.upward import upward
 from warpath.graph.arguments import one_index
 from warpath.graph.checks import checked_bool
-from warpath.graph.labels import file_ids, labels_or_none, one_label, table_ids
+from warpath.graph.labels import encodable, file_ids, labels_or_none, one_label, table_ids
 from warpath.graph.places import NO_NAMES, Place
 from warpath.results.paths import Paths
 from warpath.results.predecessors import (
@@ -123,6 +123,16 @@ class DistanceTable(Result, ReachedDistances):
     def targets(self) -> Array:
         """The vertices of the columns, as the graph names them: (t,)."""
         return labels_or_none(self.graph, self.target_indices)
+
+    @property
+    def row_ids(self) -> Array:
+        """The names that the call gave to the sources, or their ids in the graph's file: (k,)."""
+        return file_ids(self.graph, self.source_indices, self.given_names[0])
+
+    @property
+    def column_ids(self) -> Array:
+        """The names that the call gave to the targets, or their ids in the graph's file: (t,)."""
+        return file_ids(self.graph, self.target_indices, self.given_names[1])
 
     @property
     def missing(self) -> NDArray[np.bool_]:
@@ -303,7 +313,8 @@ class DistanceTable(Result, ReachedDistances):
     def to_pandas(self, *, long: bool = False) -> Any:
         """Return a pandas data frame, with NA for unreachable pairs.
 
-        Vertices have the ids of the graph's file, as in all tables.
+        Vertices have the names that the call gave them, or the ids of the graph's file, as in all
+        tables.
 
         Parameters
         ----------
@@ -319,8 +330,8 @@ class DistanceTable(Result, ReachedDistances):
             with np.errstate(invalid="ignore"):  # pandas tries whether all are integers
                 flat = pandas.Series(dist.ravel()).convert_dtypes()
             columns = {
-                "source": np.repeat(table_ids(self.graph, self.source_indices), t),
-                "target": np.tile(table_ids(self.graph, self.target_indices), k),
+                "source": np.repeat(encodable(self.row_ids), t),
+                "target": np.tile(encodable(self.column_ids), k),
                 "distance": flat.mask(~reached.ravel(), pandas.NA),
             }
             if self.pred is not None:
@@ -328,8 +339,7 @@ class DistanceTable(Result, ReachedDistances):
                 before = pandas.Series(table_ids(self.graph, np.where(pred >= 0, pred, 0)))
                 columns["pred"] = before.convert_dtypes().mask(pred < 0, pandas.NA)
             return pandas.DataFrame(columns)
-        ends = (table_ids(self.graph, each) for each in (self.source_indices, self.target_indices))
-        wide = pandas.DataFrame(dist, *ends)
+        wide = pandas.DataFrame(dist, encodable(self.row_ids), encodable(self.column_ids))
         return wide.convert_dtypes().mask(~reached, pandas.NA)
 
     def to_json(self, missing: Any = None) -> str:
@@ -339,8 +349,7 @@ class DistanceTable(Result, ReachedDistances):
         ----------
         missing : the value in place of a distance where there is no path; None is ``null``.
         """
-        ids = (file_ids(self.graph, ends) for ends in (self.source_indices, self.target_indices))
-        sources, targets = (plain_cells(names, None) for names in ids)
+        sources, targets = (plain_cells(ids, None) for ids in (self.row_ids, self.column_ids))
         dist = self.on_host("to_json")
         reached = dist != unreachable(dist.dtype)
         rows = [plain_cells(*row, missing) for row in zip(dist, reached, strict=True)]
@@ -389,12 +398,21 @@ class DistanceTable(Result, ReachedDistances):
 def _cells(table: DistanceTable, most: int) -> list[list[str]]:
     """Return the first rows and columns as text, below a row of target names."""
     rows, columns = min(most, table.shape[0]), min(most, table.shape[1])
-    lines = [["", *map(visible, table.targets[:columns].tolist())]]
+    names = [
+        ids if given else labels
+        for ids, labels, given in zip(
+            (table.row_ids, table.column_ids),
+            (table.sources, table.targets),
+            table.given_names,
+            strict=True,
+        )
+    ]
+    lines = [["", *map(visible, names[1][:columns].tolist())]]
     limit = unreachable(table.dist.dtype)
     for row in range(rows):
         values = [table.dist[row, column].item() for column in range(columns)]
         shown = ["-" if value == limit else f"{value:,}" for value in values]
-        lines.append([visible(table.sources[row]), *shown])
+        lines.append([visible(names[0][row]), *shown])
     return lines
 
 

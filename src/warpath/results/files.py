@@ -150,8 +150,8 @@ def _long(table: DistanceTable, dist: Array) -> Columns:
     reached = dist != unreachable(dist.dtype)
     rows, at = np.nonzero(reached)
     columns: Columns = {
-        "source": (file_ids(table.graph, table.source_indices)[rows], None),
-        "target": (file_ids(table.graph, table.target_indices)[at], None),
+        "source": (table.row_ids[rows], None),
+        "target": (table.column_ids[at], None),
         "distance": (dist[reached], None),
     }
     if table.pred is not None:
@@ -162,8 +162,10 @@ def _long(table: DistanceTable, dist: Array) -> Columns:
 
 def _wide(table: DistanceTable, dist: Array, path: Path) -> Columns:
     """Return the columns of a table with a row for each source."""
-    columns: Columns = {"source": with_mask(table.graph, table.source_indices)}
-    for at, name in enumerate(file_ids(table.graph, table.target_indices).tolist()):
+    columns: Columns = {
+        "source": with_mask(table.graph, table.source_indices, table.given_names[0])
+    }
+    for at, name in enumerate(table.column_ids.tolist()):
         if str(name) in columns:
             msg = (
                 f"{path}: a table with a column for each target would have two columns "

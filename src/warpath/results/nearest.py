@@ -10,7 +10,7 @@ from warpath.base.cached import cached_property
 from warpath.base.dtypes import unreachable
 from warpath.base.errors import require
 from warpath.base.upward import upward
-from warpath.graph.labels import file_ids, table_ids
+from warpath.graph.labels import encodable, file_ids, table_ids
 from warpath.graph.places import NO_NAMES
 from warpath.results.reached import ReachedDistances
 from warpath.results.result import Result
@@ -133,11 +133,26 @@ class Nearest(Result, ReachedDistances):
         names[~self.reached] = None
         return names
 
+    @property
+    def _facility_ids(self) -> Array:
+        """The names or ids of the nearest facilities, those of the first where there is none."""
+        if not self.given_names[0]:
+            return file_ids(self.graph, np.where(self.reached, self.facility_indices, 0))
+        rows = np.where(self.reached, self.facility_rows, 0)
+        ids: Array = file_ids(self.graph, self.starts, self.given_names[0])[rows]
+        return ids
+
     def to_pandas(self) -> Any:
-        """Return a pandas data frame: vertex, facility and distance, NA where there is none."""
+        """Return a pandas data frame: vertex, facility and distance, NA where there is none.
+
+        Facilities have the names that the call gave them, or the ids of the graph's file.
+        """
         pandas = require("pandas", what="Nearest.to_pandas")
-        nearest = table_ids(self.graph, np.where(self.reached, self.facility_indices, 0))
-        facility = pandas.Series(nearest).convert_dtypes().mask(~self.reached, pandas.NA)
+        facility = (
+            pandas.Series(encodable(self._facility_ids))
+            .convert_dtypes()
+            .mask(~self.reached, pandas.NA)
+        )
         distance = pandas.Series(self.dist).convert_dtypes().mask(~self.reached, pandas.NA)
         vertices = table_ids(self.graph, np.arange(self.graph.n))
         return pandas.DataFrame({"vertex": vertices, "facility": facility, "distance": distance})
@@ -146,7 +161,7 @@ class Nearest(Result, ReachedDistances):
         graph, reached = self.graph, self.reached
         return {
             "vertex": (file_ids(graph, np.arange(graph.n)), None),
-            "facility": (file_ids(graph, np.where(reached, self.facility_indices, 0)), reached),
+            "facility": (self._facility_ids, reached),
             "distance": (self.dist, reached),
         }
 

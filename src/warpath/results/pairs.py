@@ -121,13 +121,14 @@ class Pairs(Result, ReachedDistances):
     def to_pandas(self) -> Any:
         """Return a pandas data frame: origin, destination and distance, NA where there is none.
 
-        Where trips are missing, a column `missing` says which.
+        Vertices have the names that the call gave them, or the ids of the graph's file. Where trips
+        are missing, a column `missing` says which.
         """
         pandas = require("pandas", what="Pairs.to_pandas")
         distance = pandas.Series(self.dist).convert_dtypes().mask(~self.reached, pandas.NA)
         columns = {
-            "origin": table_ids(self.graph, self.origin_indices),
-            "destination": table_ids(self.graph, self.destination_indices),
+            "origin": table_ids(self.graph, self.origin_indices, self.given_names[0]),
+            "destination": table_ids(self.graph, self.destination_indices, self.given_names[1]),
             "distance": distance,
         }
         if self.missing.any():
@@ -198,8 +199,8 @@ class Pairs(Result, ReachedDistances):
 
     def _columns(self) -> Columns:
         return {
-            "origin": with_mask(self.graph, self.origin_indices),
-            "destination": with_mask(self.graph, self.destination_indices),
+            "origin": with_mask(self.graph, self.origin_indices, self.given_names[0]),
+            "destination": with_mask(self.graph, self.destination_indices, self.given_names[1]),
             "distance": (self.dist, self.reached),
         }
 

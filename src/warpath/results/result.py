@@ -14,6 +14,7 @@ from warpath.graph.detached import DetachedGraph, needs_graph
 
 if TYPE_CHECKING:
     import os
+    from collections.abc import Sequence
 
     import numpy as np
     from numpy.typing import NDArray
@@ -36,6 +37,9 @@ class Result:
     """
 
     graph: Graph
+    #: The names that the call gave in each of its lists of vertices, in the order of the list, None
+    #: for entries without one; () for a list without names.
+    given_names: tuple[Sequence[Any], ...] = ((), ())
 
     #: Attributes that are computed before the graph is left out.
     _COMPUTED: ClassVar[tuple[str, ...]] = ()

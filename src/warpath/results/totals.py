@@ -98,7 +98,9 @@ class Totals(Result):
         columns = {
             name: list(each) if each.ndim > 1 else each for name, each in self.values.items()
         }
-        return pandas.DataFrame({"source": table_ids(self.graph, self.source_indices), **columns})
+        return pandas.DataFrame(
+            {"source": table_ids(self.graph, self.source_indices, self.given_names[0]), **columns}
+        )
 
     def _columns(self) -> Columns:
         wrong = next((name for name, values in self.values.items() if values.ndim > 1), None)
@@ -106,7 +108,10 @@ class Totals(Result):
             msg = f"{wrong} has rows of entries, and a file one entry a row: use to_pandas."
             raise InputError(msg)
         columns = {name: (values, None) for name, values in self.values.items()}
-        return {"source": with_mask(self.graph, self.source_indices), **columns}
+        return {
+            "source": with_mask(self.graph, self.source_indices, self.given_names[0]),
+            **columns,
+        }
 
     def _vertices(self) -> NDArray[np.int64]:
         return self.source_indices
