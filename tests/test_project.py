@@ -201,6 +201,25 @@ def test_the_example_of_a_truck_profile_runs(monkeypatch, capsys, data_folder):
     assert minutes["car"] < minutes["truck"] <= minutes["tall truck"]
 
 
+def test_the_example_of_two_frames_runs(tmp_path, monkeypatch, capsys):
+    pytest.importorskip("geopandas")
+    monkeypatch.chdir(tmp_path)
+    runpy.run_path(str(ROOT / "examples" / "two_frames.py"))
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "35.9 s over the rows [1, 426, 2, 793, 19, 6]"
+    assert lines[1].startswith("<Graph monaco: n = 470, m = 858, directed, float64 weights")
+    assert lines[1].endswith("> True")
+
+
+def test_the_example_of_a_round_trip_of_osmnx_runs(capsys):
+    for package in ("networkx", "pandas"):
+        pytest.importorskip(package)
+    runpy.run_path(str(ROOT / "examples" / "osmnx_round_trip.py"))
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].startswith("35.9 s: [")
+    assert lines[1] == "MultiDiGraph with 470 nodes and 858 edges equal"
+
+
 def test_the_example_of_trips_runs(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     runpy.run_path(str(ROOT / "examples" / "trips.py"))

@@ -176,6 +176,11 @@ def test_attributes_of_edges_are_kept_as_columns():
     assert route.attribute("name").tolist() == [""]
     kept = wp.Graph.of(data, weight="length", attributes=["length", "key"])
     assert [*kept.given.columns] == ["length", "key"]
+    assert {*kept.to_networkx().edges} == {(7, 9, 0), (7, 9, 1)}
+    single = wp.Graph.of([("a", "b")])
+    assert single.to_networkx(multigraph=True).is_multigraph()
+    with pytest.raises(wp.InputError, match="multigraph=False: the graph has parallel edges"):
+        kept.to_networkx(multigraph=False)
     assert kept.given.units == {"length": "m"}
     with pytest.raises(GraphError, match="no edge has the attribute 'lane'; there are: 'key', "):
         wp.Graph.of(data, weight="length", attributes="lane")

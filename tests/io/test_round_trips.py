@@ -23,7 +23,9 @@ COLUMNS = {
     "bool": st.booleans(),
     "str": TEXTS,
 }
-NAMES = st.sampled_from(["street", "Street", "kind", "length", "weight", "id", "fid", "geometry"])
+NAMES = st.sampled_from(
+    ["street", "Street", "kind", "length", "weight", "id", "fid", "geometry", "key"]
+)
 DEGREES = st.floats(-80, 80)
 
 

@@ -489,8 +489,8 @@ class Graph(VertexNames, EdgeEdits):
         """
         return to_scipy(self, parallel)
 
-    def to_networkx(self, *, geometry: bool = False) -> Any:
-        """Return a NetworkX graph, a Multi(Di)Graph if edges are parallel. O(n + m) objects.
+    def to_networkx(self, *, geometry: bool = False, multigraph: bool | None = None) -> Any:
+        """Return a NetworkX graph. O(n + m) objects.
 
         Coordinates become the node attributes ``x`` and ``y``, weights and kept columns attributes
         of the edges. `Graph.of` gives back an equal graph. Edges of weight 0 and self-loops are
@@ -500,13 +500,15 @@ class Graph(VertexNames, EdgeEdits):
         ----------
         geometry : whether edges with points between their ends get the attribute ``geometry``, a
             LineString of shapely, as in graphs of OSMnx.
+        multigraph : True for a Multi(Di)Graph, whose keys come from a kept column ``key`` that
+            tells parallel edges apart; None: where edges are parallel.
 
         Raises
         ------
         NotSupportedError
             If the graph has turns, or vertices that paths do not pass, which NetworkX ignores.
         """
-        return upward("Graph.to_networkx")(self, geometry=geometry)
+        return upward("Graph.to_networkx")(self, geometry=geometry, multigraph=multigraph)
 
     def to_geopandas(self) -> tuple[Any, Any]:
         """Return GeoDataFrames of the edges and of the vertices. O(n + m) objects.

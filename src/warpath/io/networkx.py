@@ -8,7 +8,7 @@ import numpy as np
 
 from warpath.base.errors import GraphError, InputError, require
 from warpath.graph import Graph
-from warpath.graph.checks import checked_bool, is_missing, label_array
+from warpath.graph.checks import checked_bool, checked_kind, is_missing, label_array
 from warpath.graph.edge_geometry import linestrings
 from warpath.graph.export import refuse_closed
 from warpath.graph.input_edges import InputEdges
@@ -33,8 +33,8 @@ def from_networkx(
         NetworkX. A name other than "weight" that no edge has is refused. None: every weight is 1.
         "auto": "weight"; a graph without it whose edges have a length, distance, cost or time, as
         those of OSMnx, is refused, because NetworkX would count its edges.
-    attributes : names of further edge attributes that the graph keeps as columns, see
-        `Graph.edge_table`; "all": every other one; None: those of a graph of `Graph.to_networkx`,
+    attributes : names of edge attributes that the graph keeps as columns, see
+        `Graph.edge_table`; "all": every one; None: those of a graph of `Graph.to_networkx`,
         else none. "key" are the keys of a multigraph's edges. Lists, as in OSMnx's simplified
         graphs, become texts with ";" in between; a missing number is NaN, a missing text empty.
 
@@ -115,10 +115,11 @@ def _columns(
     if attributes is None:
         return {}
     every = dict.fromkeys(name for _, _, values in edges for name in values)
-    if data.is_multigraph():
+    by_key = data.is_multigraph() and "key" not in every
+    if by_key:
         every["key"] = None
     if attributes == "all":
-        chosen = [name for name in every if name not in {weight, "geometry"}]
+        chosen = [name for name in every if name != "geometry" and (name, weight) != _BOTH]
     else:
         chosen = [attributes] if isinstance(attributes, str) else list(attributes)
     columns = {}
@@ -126,12 +127,16 @@ def _columns(
         if name not in every and edges:
             listed = ", ".join(sorted(map(repr, every))) or "none"
             raise GraphError(f"no edge has the attribute {name!r}; there are: {listed}.")
-        if name == "key" and data.is_multigraph():
+        if name == "key" and by_key:
             values = [key for _, _, key in data.edges(keys=True)]
         else:
             values = [attributes.get(name) for _, _, attributes in edges]
         columns[str(name)] = _column(values)
     return columns
+
+
+#: The attribute that is no column, as `Graph.to_networkx` writes it from the weights.
+_BOTH = ("weight", "weight")
 
 
 def _column(values: list[Any]) -> Any:
@@ -150,7 +155,7 @@ def _column(values: list[Any]) -> Any:
     return np.array(["" if is_missing(text) else str(text) for text in texts], np.str_)
 
 
-def to_networkx(graph: Graph, *, geometry: bool = False) -> Any:
+def to_networkx(graph: Graph, *, geometry: bool = False, multigraph: bool | None = None) -> Any:
     """Return a NetworkX graph of the class that fits; see `Graph.to_networkx`."""
     refuse_turns(graph, "to_networkx")
     refuse_closed(graph, "to_networkx")
@@ -161,6 +166,10 @@ def to_networkx(graph: Graph, *, geometry: bool = False) -> Any:
     src, dst, weights = src[once], dst[once], weights[once]
     pairs = src.astype(np.int64) * max(graph.n, 1) + dst
     parallel = len(np.unique(pairs)) < len(pairs)
+    if checked_kind(multigraph, bool, "multigraph") is False and parallel:
+        msg = "multigraph=False: the graph has parallel edges, which only a multigraph holds."
+        raise InputError(msg)
+    parallel = parallel or multigraph is True
     kind = {
         (True, False): networkx.DiGraph,
         (True, True): networkx.MultiDiGraph,
@@ -182,20 +191,28 @@ def to_networkx(graph: Graph, *, geometry: bool = False) -> Any:
     columns = {name: column[once] for name, column in columns.items()}
     if graph.weights is not None:
         columns["weight"] = weights
-    keys = [*columns]
+    numbered = columns.pop("key") if parallel and _are_keys(columns, pairs) else None
+    attributes = [*columns]
     rows = zip(*(column.tolist() for column in columns.values()), strict=True)
-    values = [dict(zip(keys, row, strict=True)) for row in rows] or [{} for _ in once]
+    values = [dict(zip(attributes, row, strict=True)) for row in rows] or [{} for _ in once]
     if geometry and graph.shapes is not None:
         shapely = require("shapely", extra="geo", what="Graph.to_networkx(geometry=True)")
         bent = np.flatnonzero(np.diff(graph.shapes.indptr)[once] > 0)
         for at, line in zip(bent.tolist(), linestrings(shapely, graph, once[bent]), strict=True):
             values[at]["geometry"] = line
         result.graph["crs"] = graph.shapes.crs
-    result.add_edges_from(
-        zip(graph.label_of(src).tolist(), graph.label_of(dst).tolist(), values, strict=True)
-    )
+    ends = graph.label_of(src).tolist(), graph.label_of(dst).tolist()
+    keys = () if numbered is None else (numbered.tolist(),)
+    result.add_edges_from(zip(*ends, *keys, values, strict=True))
     result.graph[KEY] = metadata.to_json()
     return result
+
+
+def _are_keys(columns: dict[str, Any], pairs: Any) -> bool:
+    """Return whether a column ``key`` tells parallel edges apart, as a multigraph needs it."""
+    if "key" not in columns or columns["key"].dtype.kind not in "iU":
+        return False
+    return len({*zip(pairs.tolist(), columns["key"].tolist(), strict=True)}) == len(pairs)
 
 
 def _of_osmnx(data: Any, weight: str | None) -> dict[str, Any]:
