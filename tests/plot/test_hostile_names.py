@@ -176,7 +176,9 @@ def test_units_are_shown_as_they_are(tmp_path, unit):
     graph = wp.Graph.of([(0, 1, 1)], coordinates=[(0, 0), (1, 1)], unit=unit)
     figure = wp.within(graph, 0, [1, 2]).plot(tmp_path / "a.svg")
     (legend,) = figure.legends
-    assert legend.get_texts()[0].get_text() == f"1 {unit}: 2 vertices".replace("\x1b", "\\x1b")
+    assert legend.get_texts()[0].get_text() == f"2 vertices within 1 {unit}".replace(
+        "\x1b", "\\x1b"
+    )
 
 
 def test_tables_of_pandas_escape_halves_of_surrogate_pairs(graph):

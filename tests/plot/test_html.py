@@ -111,12 +111,17 @@ def test_a_tree_says_the_distance_of_each_vertex(streets, page):
 
 def test_isochrones_have_a_colour_for_each_cutoff(streets, page):
     data, text = page(wp.within(streets, "a", [600, 800]))
-    outer, inner = data["layers"][1:]
+    _, rim, outer, inner = data["layers"]
+    assert len(lines_of(rim)) == len(lines_of(outer)) + len(lines_of(inner))
     assert (outer["text"], inner["text"]) == ("within 800 m", "within 600 m")
     assert outer["colour"] != inner["colour"]
-    assert [label for _, label in data["legend"]] == ["600 m: 2 vertices", "800 m: 2 vertices"]
+    assert [label for _, label in data["legend"]] == [
+        "2 junctions within 600 m",
+        "2 junctions within 800 m",
+    ]
     assert [shade for shade, _ in data["legend"]] == [inner["colour"], outer["colour"]]
     assert "<h1>Within 800 m of a</h1>" in text
+    assert "<h1>Within 800 m of Home</h1>" in page(wp.within(streets, "a", 800), source="Home")[1]
 
 
 def test_areas_are_in_the_colours_of_their_facilities(page):

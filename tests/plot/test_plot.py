@@ -192,13 +192,40 @@ def test_a_route_draws_itself(town):
 def test_isochrones_are_drawn_band_by_band_the_nearest_on_top(town):
     found = wp.within(town, 0, [1.5, 3])
     axes = axes_of(found.plot())
-    _, far, near = axes.collections
+    _, rim, far, near = axes.collections
+    assert len(rim.get_segments()) == len(far.get_segments()) + len(near.get_segments())
     assert len(near.get_segments()) == 2 + 6  # whole ones, and halves of those out of the next
     assert near.get_colors()[0].tolist() != far.get_colors()[0].tolist()
     legend = axes.figure.legends[0]
-    assert [text.get_text() for text in legend.get_texts()] == ["1.5: 3 vertices", "3: 10 vertices"]
+    assert [text.get_text() for text in legend.get_texts()] == [
+        "3 vertices within 1.5",
+        "10 vertices within 3",
+    ]
     assert "Within 3 of 0" in axes.figure.texts[0].get_text()
     assert "on the way to" in wp.within(town, 0, 1, reverse=True).plot().texts[0].get_text()
+
+
+def test_many_lines_of_one_colour_are_drawn_as_lines_with_gaps():
+    town = generate.grid(110, 110)
+    drawn = axes_of(wp.nearest(town, [0]).plot()).collections[1].get_segments()
+    assert len(drawn) < 400
+    assert sum(map(len, drawn)) == 2 * (2 * 110 * 109)  # ends, where gaps are left out
+    tree = axes_of(wp.sssp(generate.grid(150, 150), 0).plot()).collections[0]
+    assert len(tree.get_array()) == len(tree.get_segments()) < 22_499
+
+
+def test_a_vertex_with_a_long_number_is_called_by_its_streets(tmp_path):
+    rows = "41000001,41000002,1,High Street\n41000002,41000001,1,High Street\n"
+    rows += "41000002,41000003,2,Mill Lane\n7,41000001,1,\n"
+    (tmp_path / "town.csv").write_text(f"u,v,w,street\n{rows}")
+    town = wp.read(tmp_path / "town.csv", weight="w", attributes=["street"])
+    town = town.with_coordinates([(at, at % 2) for at in range(town.n)])
+    near = wp.within(town, 41000002, 9)
+    assert near.plot().texts[0].get_text() == "Within 9 of High Street and Mill Lane"
+    assert near.plot(source="Mill").texts[0].get_text() == "Within 9 of Mill"
+    route = wp.path(town, 41000001, 41000003).plot()
+    assert route.texts[0].get_text() == "Shortest path from High Street to 41000003"
+    assert wp.sssp(town, 7).plot().texts[-2].get_text() == "Shortest paths from 7"
 
 
 def test_legends_and_colour_bars_fit_tall_maps():
@@ -237,8 +264,8 @@ def test_pictures_have_units_a_scale_bar_and_the_source_of_the_data():
     near = wp.within(monaco(), 0, [600, 4000]).plot()
     assert near.texts[0].get_text() == "Within 1:07 h of 0"
     assert [text.get_text() for text in near.legends[0].get_texts()] == [
-        "10 min: 2 vertices",
-        "1:07 h: 4 vertices",
+        "2 junctions within 10 min",
+        "4 junctions within 1:07 h",
     ]
     for figure in (tree.path_to(3).plot(), drawn, near):
         on_map = {text.get_text() for text in figure.axes[0].texts}

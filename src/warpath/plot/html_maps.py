@@ -22,15 +22,15 @@ from warpath.plot.html_page import (
     network_around,
     write_page,
 )
-from warpath.plot.isochrones import headings
+from warpath.plot.isochrones import counted, headings, source_names
 from warpath.plot.map import links, starts_of
 from warpath.plot.nearest import areas, greedy_colours, nearest_subtitle
 from warpath.plot.page import AREAS, drawable
-from warpath.plot.route import check_ends, route_line, route_subtitle
+from warpath.plot.route import check_ends, route_ends, route_line, route_subtitle
 from warpath.plot.tree import tree_edges, tree_subtitle
 from warpath.plot.trips import MARKED, routes_of, trips_subtitle
 from warpath.results.legs import street_column
-from warpath.results.names import names_of
+from warpath.results.names import in_words, names_of
 from warpath.results.nearest import Nearest
 from warpath.results.pairs import Pairs
 from warpath.results.paths import Paths
@@ -88,7 +88,7 @@ def html_route(
     file, colour = checked_page(path, theme, tiles, graph)
     line = route_line(graph, route)
     names = route.stops(names_of(route, route.indices, file_ids=file_ids))
-    first, last = map(visible, ends or (names[0], names[-1]))
+    first, last = map(visible, ends or route_ends(route, names))
     upto = np.cumsum(route.weights, dtype=graph.dist_dtype).tolist()
     texts = [
         f"{street}{u} to {v}: {measured(leg, graph)}\n{measured(far, graph)} from {first}"
@@ -144,6 +144,7 @@ def html_tree(
         raise GraphError(f"the source {paths.source!r} has no coordinates.")
     heads, pieces, dist = tree_edges(paths)
     name = names_of(paths, np.array([paths.source_index]), file_ids=file_ids)[0]
+    name = in_words(graph, paths.source_index, name)
     most = float(dist.max(initial=0)) or 1.0
     shade = np.minimum(dist / most * _SHADES, _SHADES - 1).astype(np.int64)
     line = np.cumsum(np.diff(heads, prepend=-1) != 0) - 1  # pieces of an edge follow each other
@@ -179,7 +180,7 @@ def html_within(
     *,
     title: str | None = None,
     subtitle: str | None = None,
-    names: Sequence[str] | Mapping[Any, str] | None = None,
+    source: str | Sequence[str] | Mapping[Any, str] | None = None,
     theme: str = "light",
     tiles: str | None = None,
     file_ids: bool = True,
@@ -189,7 +190,8 @@ def html_within(
     Parameters
     ----------
     found : result of `warpath.within` for a graph with coordinates.
-    names : a label for each of ``found.sources``, or ``{vertex: label}``; None for their names.
+    source : label of the source, or one for each of ``found.sources``, or ``{vertex: label}``;
+        their names by default.
     path, title, subtitle, theme, tiles, file_ids : as in `html_route`.
 
     Raises
@@ -206,15 +208,12 @@ def html_within(
     shown = np.concatenate([pieces.reshape(-1, 2), starts])
     _require_place(shown, "what lies near a vertex")
     shades = colours(colour, len(found.cutoffs))
-    counts = zip(found.cutoffs.tolist(), found.counts.tolist(), strict=True)
-    labels = [
-        f"{units.measure(cutoff, graph.unit)}: {count:,} vertices" for cutoff, count in counts
-    ]
-    names = names_of(found, found.source_indices, names, file_ids=file_ids)
+    names = source_names(found, source, file_ids=file_ids)
     above, below = headings(found, names)
     page = MapPage(
         [
             network_around(graph, shown, colour),
+            Layer(colour.ink, 4.5, pieces, part),
             *(
                 Layer(
                     shades[at],
@@ -227,7 +226,7 @@ def html_within(
             ),
         ],
         _marks(starts, names),
-        list(zip(shades, labels, strict=True)),
+        list(zip(shades, counted(found), strict=True)),
         shown,
         heading(title, above),
         heading(subtitle, below),

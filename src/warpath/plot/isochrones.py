@@ -21,13 +21,16 @@ from warpath.plot.map import (
     write_title,
 )
 from warpath.plot.page import checked_path, drawable, picture_text, save
-from warpath.results.names import names_of
+from warpath.results.names import in_words, names_of
 from warpath.results.within import Within
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Mapping, Sequence
 
+    from warpath.graph import Graph
+
+_RIM = 0.3  # by which the rim of lines is wider, as a part of their width
 _ROW = 0.26  # height of a row of the legend, in inches
 _LETTERS = 9  # size of its letters, in points
 _HANDLE, _GAP = 1.6, 1.6  # its lines, and the space between its columns, in letters
@@ -77,11 +80,7 @@ def plot_within(
     lines, part = found.segments()
     band = found.parts()[1][part]
     shown = np.concatenate([lines.reshape(-1, 2), starts])
-    rows = zip(found.cutoffs.tolist(), found.counts.tolist(), strict=True)
-    labels = [
-        picture_text(f"{units.measure(cutoff, graph.unit)}: {count:,} vertices")
-        for cutoff, count in rows
-    ]
+    labels = [picture_text(text) for text in counted(found)]
     drawing = new_map(
         graph,
         shown,
@@ -94,7 +93,9 @@ def plot_within(
     )
     draw_network(drawing, graph)
     colours = colours_between(drawing.theme, len(found.cutoffs))
-    width = line_width(len(lines), 0.5, 2.2)
+    width = line_width(len(lines), 0.6, 2.6)
+    rim = {"colors": drawing.theme.ink, "linewidths": (1 + _RIM) * width, "capstyle": "round"}
+    draw_lines(drawing.axes, lines, **rim, zorder=2.5)
     for at in reversed(range(len(colours))):  # the nearest on top: a street may be in two bands
         draw_lines(
             drawing.axes,
@@ -104,7 +105,7 @@ def plot_within(
             capstyle="round",
             zorder=3,
         )
-    names = names_of(found, found.source_indices, source)
+    names = source_names(found, source)
     for place, name in zip(starts, names, strict=True):
         if np.isfinite(place).all():
             mark(drawing, place, name, start=True)
@@ -117,6 +118,30 @@ def plot_within(
     return drawing.figure
 
 
+def source_names(found: Within, names: Any, *, file_ids: bool = True) -> list[str]:
+    """Return what titles and marks call the sources; the arguments are as in `names_of`."""
+    given = names_of(found, found.source_indices, names, file_ids=file_ids)
+    rows = zip(found.source_indices.tolist(), given, strict=True)
+    return [in_words(found.graph, at, name) for at, name in rows]
+
+
+def counted(found: Within) -> list[str]:
+    """Return how many vertices are within each cutoff, in words."""
+    graph = found.graph
+    rows = zip(found.cutoffs.tolist(), found.counts.tolist(), strict=True)
+    return [
+        f"{_vertices(graph, count)} within {units.measure(cutoff, graph.unit)}"
+        for cutoff, count in rows
+    ]
+
+
+def _vertices(graph: Graph, count: int) -> str:
+    """Return a number of vertices in words: of a network of streets they are junctions."""
+    streets = graph.unit in ("m", "s")
+    one, several = ("junction", "junctions") if streets else ("vertex", "vertices")
+    return f"{count:,} {one if count == 1 else several}"
+
+
 def headings(result: Within, names: Sequence[str]) -> tuple[str, str]:
     """Return a title and a subtitle for isochrones around sources of these names."""
     graph = result.graph
@@ -125,7 +150,7 @@ def headings(result: Within, names: Sequence[str]) -> tuple[str, str]:
     ends = names[0] if count == 1 else f"the nearest of {count:,} sources"
     farthest = units.measure(result.cutoffs[-1].item(), graph.unit)
     parts = [graph.name] if graph.name else []
-    parts.append(f"{len(result):,} of {graph.n:,} vertices")
+    parts.append(f"{len(result):,} of {_vertices(graph, graph.n)}")
     return f"Within {farthest} {way} {ends}", ", ".join(parts)
 
 

@@ -52,7 +52,7 @@ class Theme(NamedTuple):
 
 
 _THEMES = {
-    "light": Theme("white", INK, "#555555", "#B9BEC4", VERMILION, BLUE, (0.0, 0.92)),
+    "light": Theme("white", INK, "#555555", "#B9BEC4", VERMILION, BLUE, (0.0, 0.8)),
     "dark": Theme("#14171C", "#F2F2F2", "#B4B8BE", "#474D57", ORANGE, SKY, (0.22, 1.0)),
 }
 

@@ -21,11 +21,12 @@ from warpath.plot.map import (
     write_title,
 )
 from warpath.plot.page import checked_path, drawable, save
-from warpath.results.names import names_of
+from warpath.results.names import in_words, names_of
 from warpath.results.route import Route
 
 if TYPE_CHECKING:
     import os
+    from collections.abc import Sequence
 
     from warpath.base.dtypes import Array
 
@@ -82,7 +83,7 @@ def plot_route(
     if ends is None:
         shown_names = names
         if isinstance(vertices, Route):
-            shown_names = vertices.stops(names_of(vertices, vertices.indices))
+            shown_names = route_ends(vertices, vertices.stops(names_of(vertices, vertices.indices)))
         ends = str(shown_names[0]), str(shown_names[-1])
     draw_route(drawing, line, ends)
     write_source(drawing, graph)
@@ -94,6 +95,14 @@ def plot_route(
     if target is not None:
         save(drawing.figure, target, dpi)
     return drawing.figure
+
+
+def route_ends(route: Route, names: Sequence[str]) -> tuple[str, str]:
+    """Return what titles and marks call the ends of a route, whose stops have these names."""
+    if not len(route.indices):
+        return names[0], names[-1]
+    first, last = (int(route.indices[at]) for at in (0, -1))
+    return in_words(route.graph, first, names[0]), in_words(route.graph, last, names[-1])
 
 
 def check_ends(ends: Any) -> None:

@@ -23,7 +23,7 @@ from warpath.plot.map import (
 )
 from warpath.plot.page import checked_path, drawable, save
 from warpath.plot.route import draw_route, route_line
-from warpath.results.names import names_of
+from warpath.results.names import in_words, names_of
 from warpath.results.paths import Paths
 from warpath.results.route import Route
 
@@ -95,7 +95,11 @@ def plot_tree(
         linewidths=line_width(len(lines), 0.3, 1.6),
         capstyle="round",
     )
-    name = names_of(paths, np.array([paths.source_index]))[0] if source is None else source
+    name = (
+        in_words(graph, paths.source_index, names_of(paths, np.array([paths.source_index]))[0])
+        if source is None
+        else source
+    )
     end = None if over is None else names_of(over, over.indices[-1:])[0]
     end = end if over is None or target is None else target
     if line is None or end is None:

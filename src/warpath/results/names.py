@@ -9,11 +9,15 @@ import numpy as np
 
 from warpath.base.errors import InputError
 from warpath.base.escaping import visible
-from warpath.graph.checks import checked_bool, shown
+from warpath.graph.checks import checked_bool, is_missing, shown
 from warpath.graph.labels import file_ids as ids_in_file
+from warpath.results.legs import street_column
 
 if TYPE_CHECKING:
     from warpath.base.dtypes import Array
+    from warpath.graph import Graph
+
+_LONG = 6  # digits of a number that says nothing to a reader
 
 
 def names_of(result: Any, indices: Array, names: Any = None, *, file_ids: bool = True) -> list[str]:
@@ -61,6 +65,22 @@ def names_of(result: Any, indices: Array, names: Any = None, *, file_ids: bool =
         visible(chosen.get(at, places.get(row, result.names.get(at, label))))
         for row, (at, label) in pairs
     ]
+
+
+def in_words(graph: Graph, index: int, name: str) -> str:
+    """Return what titles and marks call a vertex: its name, or its streets for a long number.
+
+    Parameters
+    ----------
+    name : as `names_of` returns it.
+    """
+    column = street_column(graph)
+    if column is None or graph.given is None or not (name.isdecimal() and len(name) > _LONG):
+        return name
+    edges = np.arange(graph.indptr[index], graph.indptr[index + 1])
+    given = graph.given.column(column, edges).tolist()
+    streets = dict.fromkeys(visible(each) for each in given if not is_missing(each) and each)
+    return " and ".join(list(streets)[:2]) or name
 
 
 def _places(result: Any, indices: Array) -> dict[int, str]:

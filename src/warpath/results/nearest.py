@@ -226,6 +226,9 @@ class Nearest(Result, ReachedDistances):
     def explore(self, **options: Any) -> Any:
         """Return an interactive map: the vertices, coloured by their facility.
 
+        Its script, style and background are fetched when it is shown, and GeoPandas and folium are
+        needed; `save_html` writes a map that works without the network.
+
         Parameters
         ----------
         **options : those of `geopandas.GeoDataFrame.explore`, such as ``tiles`` and ``column``.

@@ -372,12 +372,16 @@ class Within(Result):
         Parameters
         ----------
         path : file to write, .html.
-        **options : ``title``, ``subtitle``, ``theme`` ("light", "dark"), ``tiles``, ``file_ids``.
+        **options : ``title``, ``subtitle``, ``source`` (as in `plot`), ``theme`` ("light", "dark"),
+            ``tiles``, ``file_ids``.
         """
         upward("Within.save_html")(self, path, **options)
 
     def explore(self, **options: Any) -> Any:
         """Return an interactive map: the parts of edges within each cutoff.
+
+        Its script, style and background are fetched when it is shown, and GeoPandas and folium are
+        needed; `save_html` writes a map that works without the network.
 
         Parameters
         ----------
