@@ -111,6 +111,22 @@ def street_column(graph: Graph) -> str | None:
 
 def legs_of(route: Route) -> Legs:
     """Implement `Route.legs`. O(h) plus the edges out of the vertices of the route."""
+    texts = streets_of(route)
+    begins = [at for at, text in enumerate(texts) if at == 0 or text != texts[at - 1]]
+    columns: dict[str, Array] = {"street": np.array([texts[at] for at in begins], np.str_)}
+    for name, values in quantities(route.graph, route).items():
+        columns[name] = np.add.reduceat(values, begins) if begins else values
+    return Legs(columns)
+
+
+def streets_of(route: Route) -> list[str]:
+    """Return the street of each edge, "" for edges without one.
+
+    Raises
+    ------
+    GraphError
+        If the graph keeps no column of street names.
+    """
     graph = route.graph
     named = street_column(graph)
     if graph.given is None or named is None:
@@ -120,26 +136,21 @@ def legs_of(route: Route) -> Legs:
         )
         raise GraphError(msg)
     names = graph.given.column(named, route.edges).tolist()
-    texts = ["" if is_missing(text) else str(text) for text in names]
-    begins = [at for at, text in enumerate(texts) if at == 0 or text != texts[at - 1]]
-    columns: dict[str, Array] = {"street": np.array([texts[at] for at in begins], np.str_)}
-    for name, values in _quantities(graph, route).items():
-        columns[name] = np.add.reduceat(values, begins) if begins else values
-    return Legs(columns)
+    return ["" if is_missing(text) else str(text) for text in names]
 
 
-def _quantities(graph: Graph, route: Route) -> dict[str, Array]:
+def quantities(graph: Graph, route: Route) -> dict[str, Array]:
     """Return the numbers of the route's edges by the names of the columns of `Legs`."""
     own = route.weights.astype(graph.dist_dtype, copy=False)
     if graph.unit not in _BY_UNIT:
         return {"length": own}
     assert graph.given is not None  # noqa: S101 - checked by the caller
-    quantities = {
+    known = {
         _BY_UNIT[unit]: _on_route(route, graph.given.column(name, route.edges))
         for name, unit in graph.given.units.items()
         if unit in _BY_UNIT and name in graph.given.columns
     } | {_BY_UNIT[graph.unit]: own}
-    return {name: quantities[name] for name in _BY_UNIT.values() if name in quantities}
+    return {name: known[name] for name in _BY_UNIT.values() if name in known}
 
 
 def _on_route(route: Route, values: Array) -> Array:

@@ -14,6 +14,7 @@ from warpath.graph.coordinates import stretch
 from warpath.graph.edge_geometry import leg_weights, lightest, lines_of
 from warpath.graph.labels import encodable, file_ids, one_label
 from warpath.graph.places import NO_NAMES
+from warpath.results.directions import directions_of
 from warpath.results.legs import kept_column, legs_of, total_along
 from warpath.results.result import Result
 
@@ -134,6 +135,21 @@ class Route(Result):
             If the graph keeps no column of street names.
         """
         return legs_of(self)
+
+    def directions(self) -> list[str]:
+        """Return the route in plain sentences: "Turn left onto Zollstrasse for 430 m.".
+
+        A sentence begins at each street, and at each turn by more than 45 degrees at a junction
+        where the route stays on its street. Up to 20 degrees, the route continues. Left and right
+        are those of the coordinates. Lengths are metres where they are known, else weights. The
+        last sentence names the target, if the call did.
+
+        Raises
+        ------
+        GraphError
+            If the graph has no coordinates or keeps no column of street names.
+        """
+        return directions_of(self)
 
     def along(self, quantity: str | ArrayLike) -> Any:
         """Return the sum of another quantity along the route, such as the metres of the fastest.
