@@ -337,3 +337,17 @@ def test_changes_keep_the_type_of_the_weights():
         roads = wp.Graph.of([(0, 1, 2), (1, 2, 3)]).astype(dtype)
         for weights in ([4], [4.0], np.array([4], np.int8)):
             assert wp.prepare(roads).with_changes([1], weights).graph.weight_dtype == dtype
+
+
+def test_new_weights_that_need_more_memory_than_is_free_are_refused(monkeypatch):
+    road = wp.generate.road(3000)
+    city, weights = wp.prepare(road), road.edges()[2] + 1
+    monkeypatch.setenv("WARPATH_MEMORY", "400K")
+    with pytest.raises(wp.NotEnoughMemoryError, match="with_weights would take"):
+        city.with_weights(weights)
+    assert ELIMINATION.known(road) is None
+    monkeypatch.setenv("WARPATH_MEMORY", "1G")
+    other = city.with_weights(weights)
+    monkeypatch.setenv("WARPATH_MEMORY", "400K")
+    with pytest.raises(wp.NotEnoughMemoryError, match="with_changes would take"):
+        other.with_changes([0], [9])

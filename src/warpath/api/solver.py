@@ -403,6 +403,8 @@ class Solver:
         GraphError, WeightError, NegativeWeightError, DistanceOverflowError
             If the number of weights is not m, or a weight is NaN, infinite or negative, or their
             sums may not fit 64 bits.
+        NotEnoughMemoryError
+            If the call is predicted to take more than the free memory.
 
         Notes
         -----

@@ -6,11 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from warpath.base import settings, units
 from warpath.base.errors import (
     DistanceOverflowError,
     GraphError,
     InputError,
     NegativeWeightError,
+    NotEnoughMemoryError,
     WeightError,
 )
 from warpath.base.progress import watch
@@ -26,6 +28,7 @@ from warpath.graph.checks import as_weights, bad_weight, plain_array, shown
 from warpath.graph.edge_changes import fitting
 from warpath.graph.input_edges import new_weights as in_edge_order
 from warpath.graph.solvable import search_graph
+from warpath.planner.cpu_model import prepare_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -33,9 +36,14 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from warpath.base.dtypes import Array
+    from warpath.base.progress import Report
     from warpath.graph import Graph
 
     Progress = bool | Callable[[int, int], None] | None
+
+_FOR_STREETS = 1.3  # bytes of finding the arcs, over those of a contraction hierarchy
+_ARC = 12  # bytes of an arc without weights, while it is customized
+_ENTRIES, _KEPT_ENTRIES = 5, 12  # weights of an arc; more where they are kept for changes
 
 
 def reweighted(
@@ -52,7 +60,7 @@ def reweighted(
     refuse_negative(made)
     streets = search_graph(made)
     with watch(progress, "with_weights", "vertices") as report:
-        elimination = elimination_of(search_graph(graph), report)
+        elimination = _elimination(graph, report, "with_weights")
         ELIMINATION.of(streets, lambda: elimination)
         if CHANGES.known(search_graph(graph)) is None:
             arcs = customizable.hierarchy_of(streets, threads)
@@ -79,11 +87,39 @@ def changed(
     made = graph._like(graph.indptr, graph.indices, array)  # noqa: SLF001 - no copy of the weights
     streets = search_graph(made)
     with watch(progress, "with_changes", "vertices") as report:
-        elimination = elimination_of(search_graph(graph), report)
+        elimination = _elimination(graph, report, "with_changes")
         ELIMINATION.of(streets, lambda: elimination)
         changes = numbers if streets is made else _changes(graph, made)
         arcs = changed_hierarchy_of(search_graph(graph), streets, changes, threads)
     return _with_hierarchy(made, arcs)
+
+
+def _elimination(graph: Graph, report: Report | None, call: str) -> Any:
+    """Return the elimination of a graph; raise NotEnoughMemoryError if a call would take too much.
+
+    How many arcs there are is known once the first call has found them: before, it is predicted.
+    """
+    inner = search_graph(graph)
+    if ELIMINATION.known(inner) is None:
+        facts = inner.facts(symmetry=False)
+        _require_memory(int(_FOR_STREETS * prepare_bytes(facts)), call)
+    elimination = elimination_of(inner, report)
+    entry = inner.solver_weights.itemsize
+    keeps = call == "with_changes" and CHANGES.known(inner) is None
+    of_arc = _ARC + (_KEPT_ENTRIES if keeps else _ENTRIES) * entry
+    _require_memory(elimination.arcs * of_arc + 2 * entry * inner.m, call)
+    return elimination
+
+
+def _require_memory(need: int, call: str) -> None:
+    free = settings.memory()
+    if need > free:
+        msg = (
+            f"{call} would take {units.size(need)} in addition to the graph, but "
+            f"{units.size(free)} are free: use a machine with more memory, or "
+            "warpath.Solver(graph.with_weights(weights)), which needs no preparation."
+        )
+        raise NotEnoughMemoryError(msg)
 
 
 def _changes(graph: Graph, made: Graph) -> NDArray[np.int64]:
