@@ -160,6 +160,19 @@ def test_the_example_of_a_matrix_between_places_runs(tmp_path, monkeypatch, caps
     assert len((tmp_path / "od_with_names.csv").read_text(encoding="utf-8").splitlines()) == 4
 
 
+def test_the_example_of_minutes_and_kilometres_runs(tmp_path, monkeypatch, capsys, data_folder):
+    pytest.importorskip("osmium")
+    pandas = pytest.importorskip("pandas")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("sys.argv", ["trips_km_minutes.py", str(data_folder / "monaco.osm.gz")])
+    runpy.run_path(str(ROOT / "examples" / "trips_km_minutes.py"))
+    assert "10,000 trips" in capsys.readouterr().out
+    table = pandas.read_csv(tmp_path / "trips_km_minutes.csv")
+    assert table.columns.tolist() == ["trip_id", "origin", "destination", "minutes", "km"]
+    assert table["km"].notna().tolist() == table["minutes"].notna().tolist()
+    assert 0 < table["km"].mean() < 5
+
+
 def test_the_example_of_isochrones_runs(tmp_path, monkeypatch, capsys):
     for package in ("geopandas", "matplotlib", "pandas"):
         pytest.importorskip(package)

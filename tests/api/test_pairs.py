@@ -12,6 +12,8 @@ from hypothesis import strategies as st
 
 import warpath as wp
 from support import strategies
+from warpath.base.dtypes import unreachable
+from warpath.base.errors import GraphError, InputError
 from warpath.engines.hierarchy import HIERARCHY
 from warpath.graph import Graph
 
@@ -253,3 +255,73 @@ def test_threads_share_a_solver(road, city, trips):
         tables = list(pool.map(lambda _: city.pairs(*trips).dist.tolist(), range(16)))
     assert [route.indices.tolist() for route in routes] == expected
     assert all(table == tables[0] for table in tables)
+
+
+def with_lengths(graph):
+    src, dst, _ = graph.edges()
+    points = np.random.default_rng(1).random((graph.n, 2)) * 100
+    lengths = np.random.default_rng(2).random(graph.m)
+    edges = list(zip(src.tolist(), dst.tolist(), graph.weights.tolist(), strict=True))
+    graph = Graph.of(edges, n=graph.n, keep_rows=True, coordinates=points)
+    graph.given.columns["length"] = lengths.astype(np.float32)
+    graph.given.columns["toll"] = np.arange(graph.m, dtype=np.int16)
+    graph.given.columns["street"] = np.array(["Main Street"] * graph.m)
+    return graph
+
+
+@pytest.fixture(scope="module")
+def toll_roads():
+    rng = np.random.default_rng(0)
+    edges = rng.integers(0, 40, (70, 2)).tolist()
+    return with_lengths(Graph.of([(u, v, 1 + (u * v) % 7) for u, v in edges], n=40))
+
+
+def own_sums(trips, quantity):
+    sums = trips.along(quantity)
+    return sums, [
+        trips.route(i).along(quantity) if trips.reached[i] else unreachable(sums.dtype)
+        for i in range(len(trips))
+    ]
+
+
+@pytest.mark.parametrize("prepared", [False, True])
+def test_sums_along_many_routes_are_those_of_each_route(toll_roads, prepared):
+    solver = wp.prepare(toll_roads) if prepared else wp.Solver(toll_roads)
+    origins, destinations = np.random.default_rng(3).integers(0, 40, (2, 200))
+    trips = solver.pairs(origins, destinations)
+    assert not trips.reached.all()
+    for quantity in ("length", "toll", np.arange(toll_roads.m, dtype=np.uint8) % 5):
+        sums, expected = own_sums(trips, quantity)
+        assert sums.tolist() == expected
+        assert sums.dtype.kind == np.asarray(quantity).dtype.kind or isinstance(quantity, str)
+    assert [trips.along(each).dtype for each in ("length", "toll")] == [np.float32, np.int64]
+
+
+def test_sums_along_routes_between_places_have_parts_of_edges(toll_roads):
+    points = np.random.default_rng(4).random((2, 30, 2)) * 100
+    origins, destinations = ([wp.Place(*each, within=1000) for each in rows] for rows in points)
+    trips = wp.pairs(toll_roads, origins, destinations)
+    sums, expected = own_sums(trips, np.random.default_rng(5).random(toll_roads.m))
+    assert sums.tolist() == expected
+
+
+def test_sums_along_routes_are_refused_for_texts_and_unknown_columns(toll_roads):
+    trips = wp.pairs(toll_roads, [0, 1], [2, 3])
+    for quantity in ("street", "metres", [1, 2]):
+        with pytest.raises(GraphError, match="along"):
+            trips.along(quantity)
+
+
+def test_no_trips_have_no_sums(toll_roads):
+    assert wp.pairs(toll_roads, [], []).along("toll").tolist() == []
+
+
+def test_tables_of_trips_have_sums_along_their_routes(toll_roads):
+    pytest.importorskip("pandas")
+    origins, destinations = np.random.default_rng(3).integers(0, 40, (2, 50))
+    trips = wp.pairs(toll_roads, origins, destinations)
+    table = trips.to_pandas(along=["toll", "length"])
+    assert table.columns.tolist() == ["origin", "destination", "distance", "toll", "length"]
+    assert table["toll"].isna().tolist() == (~trips.reached).tolist()
+    with pytest.raises(InputError, match="already a column"):
+        trips.to_pandas(along="distance")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from warpath.base.dtypes import unreachable
 from warpath.base.progress import is_silent, share, watch
 from warpath.engines.base import Trips
 from warpath.graph.arguments import distinct
+from warpath.graph.edge_geometry import lightest
 from warpath.graph.links import Links, arriving, between, leaving, pairs_of_links, plus_links
 from warpath.graph.solvable import SolvableGraph
 from warpath.planner.cpu_model import Size
@@ -70,7 +72,43 @@ def pairs_of(
         plan=chosen,
         stats=stats,
         entries=question.ends,
+        find_edges=partial(_edges_of_trips, options, question) if question.ends is None else None,
     )
+
+
+def _edges_of_trips(
+    options: Options, question: Question, trips: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the edges of the routes of trips one after another, and how many each route has.
+
+    Parameters
+    ----------
+    trips : trips between vertices that have a path.
+    """
+    graph, view = question.graph, question.view
+    options = options.on_this_machine(graph)
+    chosen = with_hierarchy_if_faster(graph, options).plan(Size(Task.PATH), graph)
+    sources, targets = question.sources, question.names
+    ends = view.ends(targets)
+    paths = []
+    for at in trips.tolist():
+        one = slice(at, at + 1)
+        if sources[at] == targets[at]:
+            paths.append(sources[:0])
+            continue
+        raw, _ = run_plan(view, chosen, Trips(Task.PATH, sources[one], ends[one]))
+        vertices, parts = view.path(raw.vertices)
+        paths.append(vertices if graph.turns is None else parts["edges"])
+    counts = np.array([len(path) for path in paths], np.int64)
+    joined = np.concatenate([sources[:0], *paths])
+    if graph.turns is not None:
+        return joined, counts
+    heads = np.ones(len(joined), np.bool_)
+    heads[(np.cumsum(counts) - counts)[counts > 0]] = False
+    at = np.flatnonzero(heads)
+    steps, which = np.unique(joined[at - 1] * graph.n + joined[at], return_inverse=True)
+    edges = lightest(graph, steps // graph.n, steps % graph.n)[which]
+    return edges, np.maximum(counts - 1, 0)
 
 
 def solved_pairs(options: Options, question: Question) -> tuple[Array, Plan, dict[str, Any]]:

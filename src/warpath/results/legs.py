@@ -146,38 +146,49 @@ def quantities(graph: Graph, route: Route) -> dict[str, Array]:
         return {"length": own}
     assert graph.given is not None  # noqa: S101 - checked by the caller
     known = {
-        _BY_UNIT[unit]: _on_route(route, graph.given.column(name, route.edges))
+        _BY_UNIT[unit]: _on_route(graph.given.column(name, route.edges), route.shares)
         for name, unit in graph.given.units.items()
         if unit in _BY_UNIT and name in graph.given.columns
     } | {_BY_UNIT[graph.unit]: own}
     return {name: known[name] for name in _BY_UNIT.values() if name in known}
 
 
-def _on_route(route: Route, values: Array) -> Array:
+def _on_route(values: Array, shares: Array) -> Array:
     """Return the parts of the values of edges that are on a route, which may begin on an edge."""
-    whole = (route.shares == (0.0, 1.0)).all()
-    if whole or values.dtype.kind not in "iuf":
+    if values.dtype.kind not in "iuf" or (shares == (0.0, 1.0)).all():
         return values
-    return values * (route.shares[:, 1] - route.shares[:, 0])
+    parts: Array = values * (shares[:, 1] - shares[:, 0])
+    return parts
 
 
-def kept_column(route: Route, name: str, call: str) -> Array:
-    """Return a kept column for the edges of a route, (e,), or raise GraphError in a call's name."""
-    given = route.graph.given
+def kept_column(graph: Graph, name: str, edges: Array, call: str) -> Array:
+    """Return a kept column for some edges, (e,), or raise GraphError in a call's name."""
+    given = graph.given
     columns = {} if given is None else given.columns
     if given is None or name not in columns:
         names = f"there are {', '.join(map(repr, columns))}" if columns else "there are none"
         msg = f"{call}({shown(name)}): the graph keeps no column of this name; {names}."
         raise GraphError(msg)
-    values: Array = given.column(name, route.edges)
+    values: Array = given.column(name, edges)
     return values
 
 
 def total_along(route: Route, quantity: str | ArrayLike) -> Any:
     """Implement `Route.along`: the sum from the source to the target, as distances are summed."""
-    graph = route.graph
+    values = values_along(route.graph, quantity, route.edges, route.shares)
+    return np.cumsum(values)[-1].item() if len(values) else values.dtype.type(0).item()
+
+
+def values_along(graph: Graph, quantity: str | ArrayLike, edges: Array, shares: Array) -> Array:
+    """Return the numbers of a quantity on the edges of routes, of which some are not whole: (e,).
+
+    Parameters
+    ----------
+    quantity : as in `Route.along`.
+    edges, shares : (e,) and (e, 2), as those of a `Route`.
+    """
     if isinstance(quantity, str):
-        values = _on_route(route, kept_column(route, quantity, "along"))
+        values = kept_column(graph, quantity, edges, "along")
     else:
         array = plain_array(quantity, "quantity")
         if array.shape != (graph.m,):
@@ -186,8 +197,8 @@ def total_along(route: Route, quantity: str | ArrayLike) -> Any:
                 f"m = {graph.m:,} edges."
             )
             raise GraphError(msg)
-        values = _on_route(route, array[route.edges])
+        values = array[edges]
     if values.dtype.kind not in "iuf":
         msg = f"along({shown(quantity)}): the values are {values.dtype}, and sums need numbers."
         raise GraphError(msg)
-    return np.cumsum(values)[-1].item() if len(values) else values.dtype.type(0).item()
+    return _on_route(values, shares)

@@ -8,19 +8,20 @@ import numpy as np
 
 from warpath.base.cached import cached_property
 from warpath.base.dtypes import unreachable
-from warpath.base.errors import NoPathError, require
+from warpath.base.errors import InputError, NoPathError, require
 from warpath.base.upward import upward
 from warpath.graph.checks import checked_integer
 from warpath.graph.labels import labels_or_none, table_ids, with_mask
 from warpath.graph.places import NO_NAMES
+from warpath.results.legs import values_along
 from warpath.results.reached import ReachedDistances
 from warpath.results.result import Result
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
-    from numpy.typing import NDArray
+    from numpy.typing import ArrayLike, NDArray
 
     from warpath.base.dtypes import Array
     from warpath.graph import Graph
@@ -51,7 +52,7 @@ class Pairs(Result, ReachedDistances):
     snapped: tuple[Snap, ...] = ()
     names: Mapping[int, str] = NO_NAMES
 
-    _LEFT_OUT = frozenset({"_find_route"})
+    _LEFT_OUT = frozenset({"_find_route", "_find_edges", "_edges"})
 
     def __init__(
         self,
@@ -64,6 +65,7 @@ class Pairs(Result, ReachedDistances):
         plan: Any,
         stats: dict[str, Any],
         entries: tuple[Snapped, Snapped] | None = None,
+        find_edges: Callable[[NDArray[np.int64]], tuple[Array, Array]] | None = None,
     ) -> None:
         self.graph = graph
         self.origin_indices = origins
@@ -73,6 +75,7 @@ class Pairs(Result, ReachedDistances):
         self.plan = plan
         self.stats = stats
         self._entries = entries
+        self._find_edges = find_edges
 
     @cached_property
     def origins(self) -> Array:
@@ -118,11 +121,56 @@ class Pairs(Result, ReachedDistances):
         first, last = (entries.given[at] for entries in self._entries)
         return self._find_route(first, last)
 
-    def to_pandas(self) -> Any:
+    @cached_property
+    def _edges(self) -> tuple[Array, Array, Array]:
+        """The trips, edges and shares of the edges of all routes: (e,), (e,) and (e, 2)."""
+        trips = np.flatnonzero(self.reached)
+        if self._find_edges is not None:
+            edges, counts = self._find_edges(trips)
+            shares = np.broadcast_to((0.0, 1.0), (len(edges), 2))
+            return np.repeat(trips, counts), edges, shares
+        routes = [self.route(trip) for trip in trips.tolist()]
+        return (
+            np.repeat(trips, [len(route.edges) for route in routes]),
+            np.concatenate([np.empty(0, np.int64), *(route.edges for route in routes)]),
+            np.concatenate([np.empty((0, 2)), *(route.shares for route in routes)]),
+        )
+
+    def along(self, quantity: str | ArrayLike) -> Array:
+        """Return the sum of another quantity along the route of each trip, such as its metres.
+
+        The first call searches for the routes, which later calls use again.
+
+        Parameters
+        ----------
+        quantity : as in `Route.along`.
+
+        Returns
+        -------
+        (k,) sums, in the unit of the quantity: float32 or float64 for these, else int64 or uint64.
+        Trips without a path have inf, or the largest integer, as in ``dist``.
+
+        Raises
+        ------
+        GraphError
+            If there is no such column, it has texts, or the array has not m numbers.
+        """
+        trips, edges, shares = self._edges
+        values = values_along(self.graph, quantity, edges, shares)
+        sums = np.zeros(len(self), np.cumsum(values[:0]).dtype)
+        np.add.at(sums, trips, values)
+        sums[~self.reached] = unreachable(sums.dtype)
+        return sums
+
+    def to_pandas(self, *, along: Sequence[str] = ()) -> Any:
         """Return a pandas data frame: origin, destination and distance, NA where there is none.
 
         Vertices have the names that the call gave them, or the ids of the graph's file. Where trips
         are missing, a column `missing` says which.
+
+        Parameters
+        ----------
+        along : names of kept columns, whose sums along the routes are further columns; see `along`.
         """
         pandas = require("pandas", what="Pairs.to_pandas")
         distance = pandas.Series(self.dist).convert_dtypes().mask(~self.reached, pandas.NA)
@@ -131,6 +179,14 @@ class Pairs(Result, ReachedDistances):
             "destination": table_ids(self.graph, self.destination_indices, self.given_names[1]),
             "distance": distance,
         }
+        for name in [along] if isinstance(along, str) else along:
+            if name in columns:
+                msg = (
+                    f"along = {name!r} is already a column of the table: use Pairs.along({name!r})."
+                )
+                raise InputError(msg)
+            sums = pandas.Series(self.along(name)).convert_dtypes()
+            columns[name] = sums.mask(~self.reached, pandas.NA)
         if self.missing.any():
             columns["missing"] = self.missing
         return pandas.DataFrame(columns)

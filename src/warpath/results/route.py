@@ -182,7 +182,7 @@ class Route(Result):
         GraphError
             If the graph keeps no such column.
         """
-        return kept_column(self, name, "attribute")
+        return kept_column(self.graph, name, self.edges, "attribute")
 
     @cached_property
     def coordinates(self) -> Array | None:
