@@ -186,3 +186,14 @@ def test_attributes_of_edges_are_kept_as_columns():
         wp.Graph.of(data, weight="length", attributes="lane")
     with pytest.raises(GraphError, match="keeps no column of this name; there are 'length', 'key'"):
         wp.path(kept, 7, 9).attribute("lanes")
+
+
+def test_a_file_of_networkx_gives_back_columns_and_units(tmp_path):
+    data = {"source": ["a", "b"], "target": ["b", "c"], "weight": [4, 5], "street": ["x", "y"]}
+    graph = wp.Graph.of(data, attributes="all", unit="s", attribution="the town")
+    nx.write_graphml(graph.to_networkx(), tmp_path / "town.graphml")
+    back = wp.read(tmp_path / "town.graphml")
+    assert back.edge_table()["street"].tolist() == ["x", "y"]
+    assert (back.unit, back.attribution, back.weights.dtype) == ("s", "the town", "int64")
+    chosen = wp.read(tmp_path / "town.graphml", attributes="street", weight=None)
+    assert (chosen.weights, [*chosen.given.columns]) == (None, ["street"])

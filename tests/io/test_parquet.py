@@ -101,3 +101,12 @@ def test_any_labelled_graph_comes_back(tmp_path, edges):
     graph = wp.Graph.of(edges)
     formats.write(graph, tmp_path / "any.parquet")
     assert edges_of(formats.read(tmp_path / "any.parquet")) == edges_of(graph)
+
+
+def test_a_kept_column_that_arrow_cannot_hold_is_refused(tmp_path):
+    data = {"source": [0, 1], "target": [1, 2], "tag": [{"a": 1}, "text"]}
+    graph = wp.Graph.of(
+        pytest.importorskip("pandas").DataFrame(data), attributes="all", weight=None
+    )
+    with pytest.raises(wp.InputError, match="cannot hold the kept column 'tag'"):
+        wp.write(graph, tmp_path / "x.parquet")

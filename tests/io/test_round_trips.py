@@ -120,7 +120,7 @@ def with_geometry(back, graph):
 
 
 @pytest.mark.parametrize("suffix", [".gpkg", ".geojson"])
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(graph=graphs())
 def test_a_file_with_geometry_gives_back_the_graph(tmp_path_factory, suffix, graph):
     path = tmp_path_factory.mktemp("files") / f"graph{suffix}"
@@ -130,7 +130,7 @@ def test_a_file_with_geometry_gives_back_the_graph(tmp_path_factory, suffix, gra
     with_geometry(back, graph)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(graph=graphs())
 def test_frames_of_edges_and_nodes_give_back_the_graph(graph):
     edges, nodes = graph.to_geopandas()
@@ -148,7 +148,7 @@ def rows_of(graph):
     return sorted(map(repr, zip(*(column.tolist() for column in columns), strict=True)))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(graph=graphs())
 def test_a_parquet_file_gives_back_the_edges_and_attributes(tmp_path_factory, graph):
     path = tmp_path_factory.mktemp("files") / "graph.parquet"
@@ -162,7 +162,7 @@ def test_a_parquet_file_gives_back_the_edges_and_attributes(tmp_path_factory, gr
     assert_same_units_and_types(back, graph)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(graph=graphs())
 def test_a_graph_of_networkx_gives_back_the_graph(graph):
     back = wp.Graph.of(graph.to_networkx(geometry=True))
@@ -211,3 +211,9 @@ def test_damaged_metadata_are_refused():
     with pytest.raises(wp.GraphError, match="metadata 'warpath' are damaged"):
         wp.Graph.of(edges)
     assert wp.Graph.of(edges, source="source", target="target").n == 2
+
+
+def test_labels_that_count_the_vertices_stay_labels():
+    graph = wp.Graph.from_edges([0], [1], labels=[0, 1], coordinates=[[0, 0], [1, 0]])
+    edges, nodes = graph.to_geopandas()
+    assert wp.Graph.of(edges, nodes=nodes).labels.tolist() == [0, 1]

@@ -17,7 +17,7 @@ from warpath.graph.export import refuse_closed
 from warpath.graph.labels import file_ids
 from warpath.graph.turns import refuse_turns
 from warpath.io.geopandas import NODE_IDS, from_geodataframe, names_ends
-from warpath.io.metadata import KEY, described
+from warpath.io.metadata import KEY, described, kept_columns_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -150,8 +150,9 @@ def frames(graph: Graph) -> tuple[Any, Any]:
     src, dst, weights = graph.edges()
     names = file_ids(graph, np.arange(graph.n))
     names = names if names.dtype.kind in "iU" else label_array(map(str, names))
-    kept, metadata = described(graph)
-    table = {"source": names[src], "target": names[dst], "weight": weights, **kept}
+    metadata = described(graph)
+    table = {"source": names[src], "target": names[dst], "weight": weights}
+    table |= kept_columns_of(graph, metadata)
     own = None if graph.shapes is None else graph.shapes.crs
     crs = own or ("EPSG:4326" if in_degrees(points) else None)
     edges = geopandas.GeoDataFrame(table, geometry=lines, crs=crs)

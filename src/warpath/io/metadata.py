@@ -15,7 +15,7 @@ import numpy as np
 from warpath.base.errors import GraphError, InputError
 from warpath.graph import Graph
 from warpath.graph.checks import is_missing
-from warpath.graph.input_edges import InputEdges
+from warpath.graph.input_edges import Coded, InputEdges
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -59,29 +59,26 @@ class Metadata(NamedTuple):
         return json.dumps(self._asdict())
 
 
-def described(
-    graph: Graph, reserved: Collection[str] = IN_FILES
-) -> tuple[dict[str, Array], Metadata]:
-    """Return the kept columns of a graph, each (m,), by names for a file, and its metadata.
+def described(graph: Graph, reserved: Collection[str] = IN_FILES) -> Metadata:
+    """Return the metadata of a graph, with a name for each kept column in the file.
 
     Parameters
     ----------
     reserved : names that a kept column cannot have in the file, where another one is chosen.
     """
-    table: dict[str, Array] = {}
     columns: dict[str, list[str]] = {}
     units: dict[str, str] = {}
     taken = set(reserved)
-    for name in () if graph.given is None else graph.given.columns:
+    for name, column in ({} if graph.given is None else graph.given.columns).items():
         in_file = name
         while in_file.lower() in taken:  # SQLite ignores case
             in_file += "_"
         taken.add(in_file.lower())
-        table[in_file] = _texts(graph.given.column(name))
-        columns[in_file] = [name, table[in_file].dtype.str]
-        if name in graph.given.units:
+        some = _texts(column) if isinstance(column, np.ndarray) else column
+        columns[in_file] = [name, some.dtype.str]
+        if graph.given is not None and name in graph.given.units:
             units[in_file] = graph.given.units[name]
-    return table, Metadata(
+    return Metadata(
         n=graph.n,
         directed=graph.directed,
         weights=None if graph.weights is None else graph.weights.dtype.str,
@@ -93,6 +90,16 @@ def described(
         columns=columns,
         units=units,
     )
+
+
+def kept_columns_of(
+    graph: Graph, metadata: Metadata, edges: Array | slice = slice(None)
+) -> dict[str, Array]:
+    """Return the kept columns of some edges, by their names in the file."""
+    if graph.given is None:
+        return {}
+    names = {in_file: name for in_file, (name, _) in metadata.columns.items()}
+    return {each: _texts(graph.given.column(name, edges)) for each, name in names.items()}
 
 
 def _texts(column: Array) -> Array:
@@ -192,6 +199,8 @@ def restored(graph: Graph, metadata: Metadata, options: dict[str, Any]) -> Graph
     numbers = np.arange(graph.n) + metadata.id_base
     if not metadata.labelled and (labels is None or np.array_equal(labels, numbers)):
         labels = None
+    elif labels is None:
+        labels = np.arange(graph.n)  # labels that are also the numbers of the vertices
     if options["weight"] == "auto":
         unit = metadata.unit
         if weights is not None and metadata.weights is not None:
@@ -229,18 +238,28 @@ def _named(given: InputEdges, metadata: Metadata) -> InputEdges:
     columns, units = {}, {}
     for in_file, column in given.columns.items():
         name, kind = metadata.columns.get(in_file, (in_file, None))
-        columns[name] = column if kind is None else _of_type(np.asarray(column), kind)
+        text = kind is not None and np.dtype(kind).kind == "U"
+        values = np.asarray(column)
+        columns[name] = (
+            _coded(values) if text else values if kind is None else _of_type(values, kind)
+        )
         if in_file in metadata.units:
             units[name] = metadata.units[in_file]
     return InputEdges(given.rows, given.count, columns, units)
 
 
+def _coded(values: Array) -> Coded | Array:
+    """Return values as texts, in the form that takes less memory; missing ones are empty."""
+    texts = [
+        each if type(each) is str else "" if is_missing(each) else str(each)
+        for each in values.tolist()
+    ]
+    coded = Coded.of(texts)
+    return coded if 2 * len(coded.values) <= len(texts) else coded[:]
+
+
 def _of_type(values: Array, kind: str) -> Array:
     """Return values as a type if none of them changes, else unchanged."""
-    if np.dtype(kind).kind == "U":
-        return np.array(
-            ["" if is_missing(each) else str(each) for each in values.tolist()], np.str_
-        )
     try:
         with np.errstate(all="ignore"):
             converted = values.astype(kind)

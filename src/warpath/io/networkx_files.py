@@ -15,7 +15,7 @@ from warpath.io.networkx import from_networkx
 from warpath.io.other_formats import XML
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from warpath.graph import Graph
     from warpath.io.source import Source
@@ -26,7 +26,13 @@ def sniff(head: bytes) -> bool:
     return any(kind.start.match(head) for kind in _KINDS)
 
 
-def read(source: Source, *, weight: str | None = "auto", directed: bool | None = None) -> Graph:
+def read(
+    source: Source,
+    *,
+    weight: str | None = "auto",
+    directed: bool | None = None,
+    attributes: str | Sequence[str] | None = None,
+) -> Graph:
     """Read a file through NetworkX; see `warpath.io.networkx.from_networkx`.
 
     Vertices are named as in NetworkX: by the labels of GML, Pajek and LEDA, by the ids of GraphML,
@@ -37,6 +43,7 @@ def read(source: Source, *, weight: str | None = "auto", directed: bool | None =
     weight : the edge attribute that holds the weight; "auto": ``weight``, or 1 where no edge has a
         measure; None: every weight is 1.
     directed : needed for a node-link JSON file that does not specify it.
+    attributes : as in `from_networkx`.
 
     Raises
     ------
@@ -62,7 +69,7 @@ def read(source: Source, *, weight: str | None = "auto", directed: bool | None =
     graph.graph["name"] = source.title
     _check_weights(source, kind, graph, weight)
     try:
-        return from_networkx(graph, weight=weight)
+        return from_networkx(graph, weight=weight, attributes=attributes)
     except (GraphError, WeightError) as error:
         raise source.error(None, str(error)) from error
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from warpath.base.errors import InputError, NotSupportedError, require
 from warpath.io.dataframes import from_table
-from warpath.io.metadata import KEY, described
+from warpath.io.metadata import KEY, described, kept_columns_of
 from warpath.io.save import edge_blocks
 
 if TYPE_CHECKING:
@@ -126,16 +126,12 @@ def write(graph: Graph, file: BinaryIO, *, labels: str = "keep") -> None:
     fields = [("source", column.type), ("target", column.type)]
     if graph.weights is not None:
         fields.append(("weight", arrow.from_numpy_dtype(graph.weights.dtype)))
-    kept, metadata = described(graph, ("source", "target", "weight"))
+    metadata = described(graph, ("source", "target", "weight"))
     metadata = metadata._replace(
         labelled=metadata.labelled and labels == "keep", id_base=0, shapes=False
     )
-    try:
-        further = {name: arrow.array(values) for name, values in kept.items()}
-    except (arrow.ArrowException, TypeError) as error:
-        msg = f"a Parquet column cannot hold a kept column of the graph: {error}."
-        raise InputError(msg) from error
-    fields += [(name, values.type) for name, values in further.items()]
+    for name, (own, kind) in metadata.columns.items():
+        fields.append((name, _arrow_type(arrow, graph, own, np.dtype(kind))))
     schema = arrow.schema(fields, metadata={KEY: metadata.to_json()})
     low = 0
     with parquet.ParquetWriter(file, schema) as writer:
@@ -143,6 +139,21 @@ def write(graph: Graph, file: BinaryIO, *, labels: str = "keep") -> None:
             columns: list[Any] = [column.take(arrow.array(ends)) for ends in (src, dst)]
             if graph.weights is not None:
                 columns.append(arrow.array(weights))
-            columns += [values.slice(low, len(src)) for values in further.values()]
+            kept = kept_columns_of(graph, metadata, slice(low, low + len(src)))
+            columns += [
+                arrow.array(values, schema.field(name).type) for name, values in kept.items()
+            ]
             low += len(src)
             writer.write_table(arrow.table(columns, schema=schema))
+
+
+def _arrow_type(arrow: Any, graph: Graph, name: str, kind: np.dtype[Any]) -> Any:
+    """Return the type of a kept column in Arrow, or raise InputError if there is none."""
+    if kind.kind != "O":
+        return arrow.from_numpy_dtype(kind)
+    assert graph.given is not None  # noqa: S101 - it has the column
+    try:
+        return arrow.array(graph.given.column(name)).type
+    except (arrow.ArrowException, TypeError) as error:
+        msg = f"a Parquet column cannot hold the kept column {name!r}: {error}."
+        raise InputError(msg) from error
