@@ -9,7 +9,6 @@ from collections import Counter, deque
 from concurrent.futures import CancelledError
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
-from uuid import uuid4
 
 from warpath.base.errors import (
     DeviceError,
@@ -28,6 +27,7 @@ from warpath.engines.cluster.clients import (
     workers_of,
 )
 from warpath.engines.cluster.graphs import CACHE, SentGraph, held, submitted
+from warpath.engines.cluster.tasks import Tasks, killed_workers
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -37,7 +37,6 @@ if TYPE_CHECKING:
     from warpath.graph import Graph
 
 _AT_A_TIME = 2  # blocks of a worker's thread: one that runs and one that waits
-_WATCHED = 0.5  # seconds between two looks at the scheduler
 _PATIENCE = 120.0  # seconds without any worker
 _LARGE_JOB = 2**15  # bytes that each task may repeat
 _AHEAD_BYTES = 512 * 2**20  # of answers that wait here for an earlier one
@@ -65,7 +64,7 @@ class Answer(NamedTuple):
     seconds: float
 
 
-class _Waiting(NamedTuple):
+class _Submission(NamedTuple):
     """A block that was submitted; `times` counts its submissions."""
 
     block: Any
@@ -97,11 +96,11 @@ class Blocks:
         described: Callable[[Any], str],
     ) -> None:
         self._device, self._client = device, client_of(device)
+        self._tasks = Tasks(self._client, "use fewer threads or more memory for each")
         self._graph, self._sent = graph, sent
         self._function, self._job, self._described = function, job, described
         self._large_job: Future | None = None
-        self._run = uuid4().hex[:12]
-        self._count = 0
+        self._submitted_any = False
         self._seen = time.monotonic()
 
     def answers(
@@ -116,29 +115,31 @@ class Blocks:
         blocks : the next one is taken when a worker may soon have nothing to do.
         bytes_of : returns the size of a block's answer.
         """
-        waiting: deque[_Waiting] = deque()
+        waiting: deque[_Submission] = deque()
         try:
             while True:
                 self._submit_more(waiting, blocks, bytes_of)
                 if not waiting:
                     return
-                for at, one in enumerate(waiting):
-                    waiting[at] = self._taken(one, first=at == 0)
+                for at, submission in enumerate(waiting):
+                    waiting[at] = self._taken(submission, first=at == 0)
                 first = waiting[0]
                 if first.answer is not None:
                     yield first.block, first.answer
                     waiting.popleft()
                 elif not first.future.done():
-                    self._wait([each.future for each in waiting if not each.future.done()])
+                    unfinished = [other.future for other in waiting if not other.future.done()]
+                    doing = self._described(first.block)
+                    self._tasks.wait_a_moment(unfinished, doing, "FIRST_COMPLETED")
         finally:
-            self._cancel([each.future for each in waiting])
+            self._cancel([submission.future for submission in waiting])
 
     def _submit_more(
-        self, waiting: deque[_Waiting], blocks: Iterator[Any], bytes_of: Callable[[Any], int]
+        self, waiting: deque[_Submission], blocks: Iterator[Any], bytes_of: Callable[[Any], int]
     ) -> None:
         most = _AT_A_TIME * sum(worker.threads for worker in self._workers())
-        running = sum(not each.future.done() for each in waiting)
-        size = sum(bytes_of(each.block) for each in waiting)
+        running = sum(not submission.future.done() for submission in waiting)
+        size = sum(bytes_of(submission.block) for submission in waiting)
         while running < most and (len(waiting) < most or size < _AHEAD_BYTES):
             block = next(blocks, None)
             if block is None:
@@ -147,22 +148,14 @@ class Blocks:
             running += 1
             size += bytes_of(block)
 
-    def _submitted(self, block: Any, times: int) -> _Waiting:
+    def _submitted(self, block: Any, times: int) -> _Submission:
         graph = held(self._client, self._graph, self._sent)
         job = self._job_of_tasks()
-        self._count += 1
-        future = self._client.submit(
-            answer,
-            self._run,
-            graph,
-            self._function,
-            job,
-            block,
-            versions(),
-            key=f"warpath-rows-{self._run}-{self._count}",
-            pure=False,
+        self._submitted_any = True
+        future = self._tasks.submit(
+            answer, self._tasks.run, graph, self._function, job, block, versions()
         )
-        return _Waiting(block, future, times)
+        return _Submission(block, future, times)
 
     def _job_of_tasks(self) -> Any:
         """Return the job, or the future of a task with it if it is too large for every task."""
@@ -177,47 +170,31 @@ class Blocks:
         try:
             workers = workers_of(self._client)
         except NoDeviceError:
-            if time.monotonic() - self._seen > _PATIENCE or not self._count:
+            if time.monotonic() - self._seen > _PATIENCE or not self._submitted_any:
                 raise
             return []
         self._seen = time.monotonic()
         return workers
 
-    def _wait(self, futures: list[Future]) -> None:
-        """Wait until one of the futures is done, or until it is time to look at the scheduler."""
-        import distributed
-
-        if self._client.status != "running":
-            raise self._no_scheduler()
-        with suppress(TimeoutError, CancelledError), self._client.as_current():
-            distributed.wait(futures, timeout=_WATCHED, return_when="FIRST_COMPLETED")
-
-    def _taken(self, one: _Waiting, *, first: bool) -> _Waiting:
+    def _taken(self, submission: _Submission, *, first: bool) -> _Submission:
         """Return a block with its answer if that is there; submit it again if its workers died.
 
         Answers are taken at once, because a worker that dies loses those that it still has. An
         error is raised when the block is the first one, so that it does not depend on the order
         in which tasks end.
         """
-        if one.answer is not None or not one.future.done():
-            return one
-        if one.future.status == "finished":
-            return one._replace(answer=self._answer(one.future))
-        if one.future.status == "error":
-            error = one.future.exception()
-            if _of_killed_workers(error) and one.times < _SUBMISSIONS:
-                return self._submitted(one.block, one.times + 1)
-            if first:
-                raise self._explained(error, one)
-        elif first and one.future.status == "cancelled":
-            if self._client.status != "running":
-                raise self._no_scheduler()
-            msg = (
-                f"{self._described(one.block)} were cancelled on {self._device} by another "
-                "program, or the scheduler was restarted: repeat the call."
-            )
-            raise DeviceError(msg)
-        return one
+        block, future, times, reply = submission
+        if reply is not None or not future.done():
+            return submission
+        if future.status == "finished":
+            return submission._replace(answer=self._answer(future))
+        error = future.exception() if future.status == "error" else None
+        if killed_workers(error) and times < _SUBMISSIONS:
+            return self._submitted(block, times + 1)
+        if first:
+            rows = self._described(block)
+            raise self._tasks.failure(future, rows, times) or self._explained(error, rows)
+        return submission
 
     def _answer(self, future: Future) -> Answer | None:
         """Return the answer of a task; None if its worker died with it, so that it runs again."""
@@ -226,21 +203,12 @@ class Blocks:
         except TimeoutError:
             return None
         except (OSError, CancelledError) as error:  # the scheduler went away with the answer
-            raise self._no_scheduler() from error
+            raise self._tasks.no_scheduler(f"the call on {self._device}") from error
         future.release()  # or the scheduler would compute it again when its worker dies
         return reply
 
-    def _explained(self, error: BaseException, one: _Waiting) -> BaseException:
-        """Return the error of a task with the worker, the rows and the way out."""
-        rows = self._described(one.block)
-        if _of_killed_workers(error):
-            worker = error.last_worker.address  # type: ignore[attr-defined]
-            msg = (
-                f"{rows} ended {(error.allowed_failures + 1) * one.times} workers, the last of "  # type: ignore[attr-defined]
-                f"them {worker}: its log says why. Workers that exceed their memory limit are "
-                "ended by their nannies: use fewer threads or more memory for each."
-            )
-            return DeviceError(msg)
+    def _explained(self, error: BaseException | None, rows: str) -> BaseException:
+        """Return the error of a block's function with the rows."""
         if isinstance(error, _OF_THE_QUESTION):
             return error
         if isinstance(error, OutputError):
@@ -249,12 +217,6 @@ class Blocks:
             return type(error)(f"{error} ({rows})")
         msg = f"{rows} failed on {self._device}: {type(error).__name__}: {error}"
         return DeviceError(msg)
-
-    def _no_scheduler(self) -> DeviceError:
-        return DeviceError(
-            f"the scheduler of {self._device} went away, or its client was closed, during the "
-            "call: start it again, open a client and repeat the call."
-        )
 
     def _cancel(self, futures: list[Future]) -> None:
         left = [future for future in futures if not future.done()]
@@ -272,7 +234,7 @@ class Blocks:
         end = time.monotonic() + _ENDING
         while time.monotonic() < end:
             time.sleep(_ENDED)  # in which workers hear of the cancelled tasks that wait there
-            if not any(self._client.run(runs_block, self._run, on_error="ignore").values()):
+            if not any(self._client.run(runs_block, self._tasks.run, on_error="ignore").values()):
                 return
 
 
@@ -340,9 +302,3 @@ def answer(
         text = f"worker {worker}: {error.strerror or error}"
         raise OutputError(error.errno or 0, text, error.filename) from None
     return Answer(value, worker, time.perf_counter() - start)
-
-
-def _of_killed_workers(error: Any) -> bool:
-    from distributed import KilledWorker
-
-    return isinstance(error, KilledWorker)

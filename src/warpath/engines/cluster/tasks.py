@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 _WAIT = 0.5  # seconds between two looks at the scheduler while tasks run
 _RECONNECT = 5  # seconds that a client may take to connect to its scheduler again
 _ERROR_WAIT = 10  # seconds until the error of a task that failed must have arrived
+_MORE_MEMORY = "use more partitions, or workers with more memory"
 
 
 class Tasks:
@@ -31,9 +32,14 @@ class Tasks:
     Attributes
     ----------
     client : a `distributed.Client`.
+    run : part of the names of all tasks.
+
+    Parameters
+    ----------
+    more_memory : the advice in errors of workers whose memory is full.
     """
 
-    def __init__(self, client: Any) -> None:
+    def __init__(self, client: Any, more_memory: str = _MORE_MEMORY) -> None:
         from distributed import Client
 
         if not isinstance(client, Client):
@@ -43,7 +49,8 @@ class Tasks:
             )
             raise InputError(msg)
         self.client = client
-        self._run = uuid.uuid4().hex[:12]
+        self.run = uuid.uuid4().hex[:12]
+        self._more_memory = more_memory
         self._count = itertools.count()
 
     def workers(self) -> dict[str, int]:
@@ -60,7 +67,7 @@ class Tasks:
 
     def submit(self, function: Callable[..., Any], *args: Any, worker: str | None = None) -> Any:
         """Submit a task, near `worker` if that is given and lives; return its future."""
-        name = f"warpath-{function.__name__.strip('_')}-{self._run}-{next(self._count)}"
+        name = f"warpath-{function.__name__.strip('_')}-{self.run}-{next(self._count)}"
         options: dict[str, Any] = {}
         if worker is not None:
             options = {"workers": [worker], "allow_other_workers": True}
@@ -86,55 +93,71 @@ class Tasks:
         DeviceError
             A task was cancelled, its workers died, or the scheduler is gone.
         """
-        from distributed import wait
-
         listed = list(futures)
         while any(not future.done() for future in listed):
-            self.require_running(doing)
-            with suppress(TimeoutError, CancelledError):
-                wait(listed, timeout=_WAIT, return_when="ALL_COMPLETED")
+            self.wait_a_moment(listed, doing, "ALL_COMPLETED")
         for future in listed:
             if future.status != "finished":
-                self._raise(future, doing)
+                raise self.failure(future, doing) or future.exception()
+
+    def wait_a_moment(self, futures: list[Any], doing: str, until: str) -> None:
+        """Wait for tasks, but not longer than until it is time to look at the scheduler.
+
+        Parameters
+        ----------
+        until : "FIRST_COMPLETED" or "ALL_COMPLETED".
+        """
+        from distributed import wait
+
+        self.require_running(doing)
+        with suppress(TimeoutError, CancelledError), self.client.as_current():
+            wait(futures, timeout=_WAIT, return_when=until)
 
     def require_running(self, doing: str) -> None:
         """Raise DeviceError unless the client is connected to a scheduler."""
         end = time.monotonic() + _RECONNECT
         while self.client.status == "connecting" and time.monotonic() < end:
             time.sleep(_RECONNECT / 50)
-        if self.client.status == "running":
-            return
-        msg = (
-            f"{doing}: the client is {self.client.status} and has no scheduler. Connect a new "
-            "client and repeat the call; everything that the workers held is lost."
+        if self.client.status != "running":
+            raise self.no_scheduler(doing)
+
+    def no_scheduler(self, doing: str) -> DeviceError:
+        """Return the error of a client without a scheduler."""
+        return DeviceError(
+            f"{doing}: the scheduler went away, or the client was closed: the client is "
+            f"{self.client.status} and has no scheduler. Connect a new client and repeat the call; "
+            "everything that the workers held is lost."
         )
-        raise DeviceError(msg)
 
-    def _raise(self, future: Any, doing: str) -> None:
-        """Raise the error of a task that did not finish."""
-        from distributed import KilledWorker
+    def failure(self, future: Any, doing: str, submissions: int = 1) -> WarpathError | None:
+        """Return the error of a task that the cluster did not finish.
 
+        Return None if the cluster ran the task, and its function raised an error.
+
+        Parameters
+        ----------
+        submissions : how often the task was submitted.
+        """
         try:
-            future.result(timeout=_ERROR_WAIT)
-        except WarpathError:
-            raise
-        except KilledWorker as error:
-            worker = getattr(error.last_worker, "address", error.last_worker)
-            msg = (
-                f"{doing}: the task {error.task!r} ran on several workers that died, the last was "
-                f"{worker}. Workers mostly die because their memory is full: use more partitions, "
-                "or workers with a larger memory_limit."
+            error = future.exception(timeout=_ERROR_WAIT)
+        except (CancelledError, TimeoutError) as reason:
+            error = reason
+        if killed_workers(error):
+            dead, worker = error.allowed_failures + 1, error.last_worker
+            return DeviceError(
+                f"{doing} ended {dead * submissions} workers, the last of them "
+                f"{getattr(worker, 'address', worker)}: its log says why. Workers that exceed "
+                f"their memory limit are ended by their nannies: {self._more_memory}."
             )
-            raise DeviceError(msg) from error
-        except (CancelledError, TimeoutError) as error:
+        if future.status != "error" or isinstance(error, CancelledError | TimeoutError):
             self.require_running(doing)
-            raise self._cancelled(doing, future.key, error) from error
-        except MemoryError as error:
-            msg = (
-                f"{doing}: a worker ran out of memory in the task {future.key!r} ({error}). Use "
-                "more partitions, or workers with more memory."
+            return self._cancelled(doing, future.key, error)
+        if isinstance(error, MemoryError) and not isinstance(error, WarpathError):
+            return NotEnoughMemoryError(
+                f"{doing}: a worker ran out of memory in the task {future.key!r} ({error}): "
+                f"{self._more_memory}."
             )
-            raise NotEnoughMemoryError(msg) from error
+        return None
 
     @staticmethod
     def _cancelled(doing: str, key: str, error: BaseException) -> DeviceError:
@@ -143,3 +166,10 @@ class Tasks:
             f"{doing}: the task {key!r} was cancelled by another client or lost with the scheduler "
             f"({reason}). Repeat the call; if the graph was cancelled, read it again."
         )
+
+
+def killed_workers(error: BaseException | None) -> bool:
+    """Return whether an error is that of a task whose workers died."""
+    from distributed import KilledWorker
+
+    return isinstance(error, KilledWorker)
