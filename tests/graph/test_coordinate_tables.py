@@ -229,6 +229,9 @@ def test_nodes_give_the_vertices_in_their_order():
     assert graph.coordinates.tolist() == [[90, 0], [70, 1], [50, 2], [30, 3]]
     assert wp.path(graph, 5, 9).length == 3
     assert wp.Graph.of(edges, nodes=nodes.set_index("id")).labels.tolist() == [9, 7, 5, 3]
+    assert wp.Graph.of(edges.to_dict("list"), nodes=nodes).labels.tolist() == [9, 7, 5, 3]
+    with pytest.raises(wp.InputError, match=r"^nodes=.* is for columns"):
+        wp.Graph.of({5: [3], 3: [9]}, nodes=nodes)
     counted = nodes.assign(id=[0, 1, 2, 3])
     ends = edges.assign(source=[0, 1], target=[1, 3])
     assert wp.Graph.of(ends, nodes=counted).labels is None

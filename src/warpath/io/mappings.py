@@ -27,6 +27,7 @@ def from_mapping(
     oneway: Any = "auto",
     reverse_weight: Any = "auto",
     attributes: Any = None,
+    nodes: Any = None,
     **more: Any,
 ) -> Graph:
     """Make a graph from a dictionary of edges or of columns.
@@ -37,8 +38,8 @@ def from_mapping(
         ``{(u, v): weight}``. The values show which. Vertices of the first two need not have edges.
         Arrays or lists of equal lengths under names of ends, ``{"source": [0], "target": [1]}``,
         are columns of a table, as `Graph.edge_table` returns them.
-    columns, source, target, weight, oneway, reverse_weight, attributes : for columns, as for a
-        table, `warpath.io.dataframes.from_table`; the first three show that there are columns.
+    columns, source, target, weight, oneway, reverse_weight, attributes, nodes : for columns, as
+        for a table, `warpath.io.dataframes.from_table`; the first three show that these are given.
     n, directed, **more : as for a list of edges, `warpath.io.arrays.from_edges`.
 
     Raises
@@ -64,11 +65,14 @@ def from_mapping(
             reverse_weight=reverse_weight,
             n=n,
             attributes=attributes,
+            nodes=nodes,
             **more,
         )
     options = {"weight": weight, "oneway": oneway, "reverse_weight": reverse_weight}
     if attributes is not None:
         options["attributes"] = attributes
+    if nodes is not None:
+        options["nodes"] = "..."  # a frame has no truth value
     if unused := [f"{name}={value!r}" for name, value in options.items() if value != "auto"]:
         msg = f"{unused[0]} is for columns: name those of the ends with source= and target=."
         raise InputError(msg)
