@@ -790,7 +790,7 @@ def test_within_saves_outlines(warpath, roads, places, tmp_path):
     assert warpath(*words, "--coordinates", places).code == 0
     first, second = json.loads(out.read_text())["features"]
     assert first["properties"] == {"cutoff": 5, "vertices": 3, "resolution": 18**0.5}
-    assert second["geometry"]["type"] == "Polygon"
+    assert second["geometry"]["type"] == "MultiPolygon"
 
 
 @pytest.mark.parametrize(
