@@ -149,6 +149,15 @@ class Draw:
         count = len(self.given["sources"]) if alike else self.rng.integers(most + 1)
         return self.rng.integers(0, self.own, count if self.own else 0)
 
+    def column(self) -> Array | list[str]:
+        """Return a column of a table, of numbers or texts, with a cell for each vertex."""
+        numbers = self.rng.integers(-(2**62), 2**62, self.n)
+        return self.choice(numbers, numbers / 7, list(map(str, range(self.n))))
+
+    def mask(self) -> Array | None:
+        """Return a mask of the cells of a column, or None."""
+        return self.choice(None, self.rng.integers(0, 2, self.n).astype(np.uint8))
+
     def ends(self, of_edges: Array) -> Array:
         """Return sources or targets; of functions of edges, those of edges that mostly exist."""
         if self.function == "visit_order":
@@ -301,6 +310,8 @@ _OTHERS: dict[str, Callable[[Draw], Any]] = {
     **dict.fromkeys(("scale", "half", "rows"), lambda d: Size(d.rng.integers(7))),
     **dict.fromkeys(("keep", "drop", "rewire"), lambda _: Size(2**51)),
     **dict.fromkeys(("a", "ab", "abc"), lambda d: 2**31 + d.rng.integers(99)),
+    "values": lambda d: [d.column() for _ in range(d.rng.integers(4))],
+    "masks": lambda d: [d.mask() for _ in d.given["values"]],
     "columns": lambda d: Size(d.rng.integers(1, 9)),
     "links": lambda d: Size(2 * d.n) if d.function == "road" else bool(d.rng.integers(2)),
     "count": lambda _: Size(50),
