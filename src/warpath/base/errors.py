@@ -65,7 +65,12 @@ class WarpathError(Exception):
         super().__init__(*([visible(args[0], lines=True)] if len(args) == 1 else args))
 
     def about(self, argument: str, value: Any, position: int | None = None) -> Self:
-        """Set the argument that is wrong, and return the error."""
+        """Set the argument that is wrong, and return the error.
+
+        Parameters
+        ----------
+        argument, value, position : as the attributes.
+        """
         self.argument, self.value, self.position = argument, value, position
         return self
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from warpath.base.errors import InputError, NotSupportedError
 from warpath.graph.checks import checked_kind
@@ -56,11 +56,11 @@ def engine_of(device: str) -> Engine:
 
 def capability(device: str, protocol: type[Capable]) -> Capable | None:
     """Return the engine of a device if it has an optional protocol of `engines.base`, or None."""
-    engine = engine_of(device)
+    engine: Any = engine_of(device)
     able = _ABLE.get((engine, protocol))
     if able is None:
         able = _ABLE.setdefault((engine, protocol), isinstance(engine, protocol))
-    return cast("Capable", engine) if able else None
+    return engine if able else None
 
 
 def required(device: str, protocol: type[Capable]) -> Capable:

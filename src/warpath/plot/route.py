@@ -84,7 +84,7 @@ def plot_route(
         shown_names = names
         if isinstance(vertices, Route):
             shown_names = route_ends(vertices, vertices.stops(names_of(vertices, vertices.indices)))
-        ends = str(shown_names[0]), str(shown_names[-1])
+        ends = [str(shown_names[0]), str(shown_names[-1])]
     draw_route(drawing, line, ends)
     write_source(drawing, graph)
     write_title(

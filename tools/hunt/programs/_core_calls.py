@@ -152,11 +152,14 @@ class Draw:
     def column(self) -> Array | list[str]:
         """Return a column of a table, of numbers or texts, with a cell for each vertex."""
         numbers = self.rng.integers(-(2**62), 2**62, self.n)
-        return self.choice(numbers, numbers / 7, list(map(str, range(self.n))))
+        columns: list[Array | list[str]]
+        columns = [numbers, numbers / 7, list(map(str, range(self.n)))]
+        return columns[self.rng.integers(3)]
 
     def mask(self) -> Array | None:
         """Return a mask of the cells of a column, or None."""
-        return self.choice(None, self.rng.integers(0, 2, self.n).astype(np.uint8))
+        mask = self.rng.integers(0, 2, self.n).astype(np.uint8)
+        return mask if self.rng.random() < 0.5 else None
 
     def ends(self, of_edges: Array) -> Array:
         """Return sources or targets; of functions of edges, those of edges that mostly exist."""

@@ -271,6 +271,8 @@ _MAKERS: dict[str, Maker] = {
     "ids": _pick("auto", "numbers"),
     "component": _pick(None, "largest", "strong"),
     "member": _pick(None),
+    "along": _pick((), ["length"]),
+    **dict.fromkeys(("geometry", "multigraph"), _FLAG),
     "quantity": lambda subject, _: subject.graph.solver_weights,
     "what": _pick("vertices"),
     "names": lambda subject, _: subject.results[wp.Route].indices.tolist(),
