@@ -23,9 +23,13 @@ def test_json_has_the_rows_and_null_where_there_is_no_path():
     rows = json.loads(trips.to_json())
     assert rows[0] == {"origin": 0, "destination": 1, "distance": 2.5}
     assert rows[1]["distance"] is None
-    assert json.loads(trips.to_json(missing=-1))[1]["distance"] == -1
+    assert json.loads(trips.to_json(missing=np.int64(-1)))[1]["distance"] == -1
     table = json.loads(wp.distances(ISLANDS, [0], [1, 3]).to_json())
     assert table == {"sources": [0], "targets": [1, 3], "distances": [[2.5, None]]}
+    for result in (trips, wp.distances(ISLANDS, [0], [3])):
+        for wrong in (float("nan"), float("inf"), [], frozenset()):
+            with pytest.raises(wp.InputError, match=r"missing = .* must be None, a text"):
+                result.to_json(missing=wrong)
     near = json.loads(wp.nearest(ISLANDS, [0]).to_json())
     assert near[2] == {"vertex": 2, "facility": None, "distance": None}
     for result in (wp.sssp(ROAD, 0), wp.within(ROAD, 0, 900), wp.path(ROAD, 0, 9)):

@@ -94,7 +94,11 @@ def plot_within(
     draw_network(drawing, graph)
     colours = colours_between(drawing.theme, len(found.cutoffs))
     width = line_width(len(lines), 0.6, 2.6)
-    rim: dict[str, Any] = {"colors": drawing.theme.ink, "linewidths": (1 + _RIM) * width, "capstyle": "round"}
+    rim: dict[str, Any] = {
+        "colors": drawing.theme.ink,
+        "linewidths": (1 + _RIM) * width,
+        "capstyle": "round",
+    }
     draw_lines(drawing.axes, lines, **rim, zorder=2.5)
     for at in reversed(range(len(colours))):  # the nearest on top: a street may be in two bands
         draw_lines(

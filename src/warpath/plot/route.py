@@ -81,10 +81,10 @@ def plot_route(
     drawing = new_map(graph, line, "its route", theme=theme, dpi=dpi, margin=_MARGIN, flattest=0.45)
     draw_network(drawing, graph)
     if ends is None:
-        shown_names = names
+        shown_names: Sequence[Any] = names
         if isinstance(vertices, Route):
             shown_names = route_ends(vertices, vertices.stops(names_of(vertices, vertices.indices)))
-        ends = [str(shown_names[0]), str(shown_names[-1])]
+        ends = str(shown_names[0]), str(shown_names[-1])
     draw_route(drawing, line, ends)
     write_source(drawing, graph)
     write_title(

@@ -34,7 +34,7 @@ from warpath.results.predecessors import (
     without_unreached,
 )
 from warpath.results.reached import ReachedDistances
-from warpath.results.result import Result, plain_cells
+from warpath.results.result import Result, checked_missing, plain_cells
 from warpath.results.route import Route
 from warpath.results.route_between import route_of_path
 
@@ -347,8 +347,9 @@ class DistanceTable(Result, ReachedDistances):
 
         Parameters
         ----------
-        missing : the value in place of a distance where there is no path; None is ``null``.
+        missing : as in `Pairs.to_json`.
         """
+        missing = checked_missing(missing)
         sources, targets = (plain_cells(ids, None) for ids in (self.row_ids, self.column_ids))
         dist = self.on_host("to_json")
         reached = dist != unreachable(dist.dtype)

@@ -55,6 +55,7 @@ def _within_columns(result: Within, kind: str, resolution: float | None) -> dict
     if resolution is not None and kind != "polygons":
         msg = f"resolution = {shown(resolution)} is for kind='polygons': leave it out for {kind!r}."
         raise InputError(msg)
+    _places(result.graph)
     require("shapely", extra="geo", what=f"Within as {kind}")
     return frames[kind](result, resolution)
 
@@ -173,8 +174,7 @@ def _known_crs(crs: Any) -> Any:
 def _polygons(result: Within, resolution: float | None) -> dict[str, Any]:
     import shapely
 
-    points = result.graph.coordinates
-    assert points is not None  # noqa: S101 - checked by the caller
+    points = _places(result.graph)
     own = points[result.indices]
     scale = _unit_scale(points, own)
     width = _between_neighbours(result.graph, scale) if resolution is None else float(resolution)
@@ -274,8 +274,7 @@ def _edges(result: Within, _: float | None) -> dict[str, Any]:
 def _vertices(result: Within, _: float | None) -> dict[str, Any]:
     import shapely
 
-    assert result.graph.coordinates is not None  # noqa: S101 - checked by the caller
-    places = result.graph.coordinates[result.indices]
+    places = _places(result.graph)[result.indices]
     is_finite = np.isfinite(places).all(axis=1)
     return {
         "vertex": table_ids(result.graph, result.indices),

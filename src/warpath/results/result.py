@@ -6,17 +6,19 @@ import copy
 import math
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
+import numpy as np
+
 from warpath.base import notebook
-from warpath.base.errors import GraphError
+from warpath.base.errors import GraphError, InputError
 from warpath.base.escaping import json_chunks, visible
 from warpath.base.upward import upward
+from warpath.graph.checks import shown
 from warpath.graph.detached import DetachedGraph, needs_graph
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Sequence
 
-    import numpy as np
     from numpy.typing import NDArray
 
     from warpath.base.dtypes import Array
@@ -57,8 +59,15 @@ class Result:
 
         Parameters
         ----------
-        missing : the value in place of a distance where there is no path; None is ``null``.
+        missing : the value in place of a distance where there is no path, a text, a finite number
+            or a bool; None is ``null``.
+
+        Raises
+        ------
+        InputError
+            If `missing` is another value.
         """
+        missing = checked_missing(missing)
         columns = self._columns()
         listed = [plain_cells(values, present, missing) for values, present in columns.values()]
         rows = [dict(zip(columns, row, strict=True)) for row in zip(*listed, strict=True)]
@@ -168,3 +177,12 @@ def plain_cells(values: Array, present: Array | None, missing: Any = None) -> li
     if present is None:
         return cells
     return [cell if has else missing for cell, has in zip(cells, present.tolist(), strict=True)]
+
+
+def checked_missing(missing: Any) -> Any:
+    """Return a value that JSON can hold in place of a distance; raise InputError for others."""
+    value = missing.item() if isinstance(missing, np.generic) else missing
+    if isinstance(value, str | int | None) or (isinstance(value, float) and math.isfinite(value)):
+        return value
+    msg = f"missing = {shown(missing)} must be None, a text, a finite number or a bool."
+    raise InputError(msg)
