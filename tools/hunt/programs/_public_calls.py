@@ -271,6 +271,7 @@ _MAKERS: dict[str, Maker] = {
     "ids": _pick("auto", "numbers"),
     "component": _pick(None, "largest", "strong"),
     "member": _pick(None),
+    "Route.attribute:name": _pick("street", "length"),
     "along": _pick((), ["length"]),
     **dict.fromkeys(("geometry", "multigraph"), _FLAG),
     "quantity": lambda subject, _: subject.graph.solver_weights,
@@ -330,8 +331,11 @@ def subjects() -> list[Subject]:
     def with_attributes(**attributes: Any) -> wp.Graph:
         return wp.Graph(plain.indptr, plain.indices, plain.weights, **attributes)
 
+    table = dict(zip(("source", "target", "weight"), zip(*edges, strict=True), strict=True))
+    columns = table | {"street": list("aabcc d"), "length": [1.5] * 7}
     graphs = {
         "int32": plain,
+        "streets": wp.Graph.of(columns, attributes="all", coordinates=points[:5]),
         "int64": plain.astype(np.int64),
         "float32": plain.astype(np.float32),
         "float64": plain.astype(np.float64).with_coordinates(points),
