@@ -74,6 +74,11 @@ def test_titles_of_callers_may_have_lines(result, tmp_path):
 SHOWN = {
     wp.Graph: lambda graph: graph,
     wp.Paths: RESULTS["paths"],
+    wp.Route: RESULTS["route"],
+    wp.Pairs: RESULTS["pairs"],
+    wp.Nearest: RESULTS["nearest"],
+    wp.Within: RESULTS["within"],
+    wp.Totals: lambda graph: wp.totals(graph, "sum"),
     wp.DistanceTable: wp.apsp,
     wp.Plan: lambda graph: wp.plan(graph, NAMES[0]),
     wp.Legs: lambda graph: wp.path(_with_streets(graph), 0, 5).legs,
