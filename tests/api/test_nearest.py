@@ -155,7 +155,7 @@ def test_the_result_has_the_graphs_own_names(tmp_path):
         assert saved["vertex"].tolist() == list("abcdefg")
         assert saved["facility"].tolist()[:5] == ["a", "a", "d", "d", "d"]
         assert saved["distance"].isna().sum() == 2
-    with pytest.raises(wp.InputError, match=r"\.npz, \.parquet, \.csv or \.tex"):
+    with pytest.raises(wp.InputError, match=r"results are written as \.parquet, \.csv or \.tex"):
         found.save(tmp_path / "n.txt")
 
 
