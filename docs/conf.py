@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 DOCS = Path(__file__).resolve().parent
-sys.path[:0] = [str(DOCS), str(DOCS.parent / "tests")]  # tests: the emulator of GPUs
+# tests and tools: the emulator of GPUs and the list of its kernels.
+sys.path[:0] = [str(DOCS), *(str(DOCS.parent / folder) for folder in ("tests", "tools"))]
 
 from gallery import with_pictures  # noqa: E402 - found by the line above
 from sphinx.domains.python import PyObject  # noqa: E402
