@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import tracemalloc
+
 import numpy as np
 import pytest
 
@@ -384,3 +386,45 @@ def test_the_cutoff_of_one_source_decides_whether_a_prepared_solver_sweeps():
         assert found.plan.recipe.prepared == swept
         assert found.dist.tolist() == wp.sssp(roads, 3, cutoff=cutoff).dist.tolist()
         assert found.pred.tolist() == wp.sssp(roads, 3, cutoff=cutoff).pred.tolist()
+
+
+@pytest.mark.parametrize("dtype", ["int32", "int64", "float32", "float64"])
+@pytest.mark.parametrize("starts", [5, [5, 1900, 5]])
+def test_a_search_of_few_vertices_has_the_result_of_one_of_all(dtype, starts):
+    graph = generate.grid(50, 60, weights=(0, 9), seed=4).astype(dtype)
+    for reverse in (False, True):
+        few = wp.within(graph, starts, [3, 12], reverse=reverse)
+        named = wp.within(graph, starts, [3, 12], reverse=reverse, algorithm="classic.dijkstra")
+        assert few.plan.reason == "few vertices are within the cutoff" != named.plan.reason
+        assert few.indices.tolist() == named.indices.tolist()
+        assert few.dist.tobytes() == named.dist.tobytes()
+        assert few.counts.tolist() == named.counts.tolist()
+        assert few.stats["settled"] == len(few)
+        assert few.to_numpy().tobytes() == named.to_numpy().tobytes()
+        last = few.vertices[-1]
+        assert few.path_to(last).vertices.tolist() == named.path_to(last).vertices.tolist()
+
+
+def test_a_search_of_few_vertices_takes_no_memory_for_the_others():
+    graph = generate.grid(400, 400, weights=(1, 9), seed=5)
+    wp.within(graph, 0, 3)  # makes what is kept with the graph
+    tracemalloc.start()
+    try:
+        wp.within(graph, 0, 3)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < graph.n
+
+
+def test_where_more_are_within_than_expected_all_vertices_are_searched():
+    star = wp.Graph.of([(0, v, 1 if v < 3000 else 10**6) for v in range(1, 3100)])
+    near = wp.within(star, 0, 1)
+    assert len(near) == 3000
+    assert near.plan.reason != "few vertices are within the cutoff"
+
+
+def test_a_cutoff_at_the_end_of_64_bits_lets_no_sum_wrap():
+    most = 2**63 - 2
+    path = wp.Graph.of([(0, 1, most - 1), (1, 2, 1), (2, 3, most)])
+    assert wp.within(path, 0, most).dist.tolist() == [0, most - 1, most]

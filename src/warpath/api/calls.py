@@ -570,8 +570,9 @@ def within(
 
     Notes
     -----
-    ``dist`` has the bits of `sssp`. O(n) to begin with, then as `sssp` over what lies within the
-    largest cutoff. Several sources take one search, as in `nearest`.
+    ``dist`` has the bits of `sssp`. O(r log r) time and O(r) memory for r vertices and edges within
+    the largest cutoff if r is expected to be small, for options that choose the algorithm; else
+    O(n) and then as `sssp`. Several sources take one search, as in `nearest`.
 
     Examples
     --------

@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from warpath import _core
+from warpath.api.options import ONE_SOURCE
 from warpath.api.prepared import with_hierarchy_if_faster
 from warpath.api.run import narrowed, paths_of, run_plan, with_own_names
 from warpath.base.dtypes import unreachable
 from warpath.base.errors import DistanceOverflowError, NegativeCycleError
+from warpath.base.progress import watch
 from warpath.engines import cpu
 from warpath.engines.base import Problem
 from warpath.engines.hierarchy import hierarchy_of
@@ -20,11 +22,13 @@ from warpath.graph.arguments import distinct
 from warpath.graph.checks import index_dtype
 from warpath.graph.csr import checked_rows
 from warpath.graph.point_sources import PointSources
-from warpath.graph.solvable import SolvableGraph
+from warpath.graph.solvable import SolvableGraph, search_graph
+from warpath.planner.cpu_model import reach
+from warpath.planner.request import DEFAULT
 from warpath.recipes import Task
 from warpath.results.nearest import Nearest
 from warpath.results.predecessors import search
-from warpath.results.within import Within
+from warpath.results.within import NearVertices, Within
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -36,8 +40,16 @@ if TYPE_CHECKING:
     from warpath.base.dtypes import Array
     from warpath.engines.base import Raw
     from warpath.planner.plan import Plan
+    from warpath.results.paths import Paths
 
     Solve = Callable[[Options, Question], Nearest]
+
+#: The algorithm for few vertices within a cutoff.
+_OF_FEW = "classic.dijkstra"
+#: They are few up to a 16th of all: on New York's roads the search of all vertices is faster beyond
+#: a 10th, on one thread and on two.
+_FEW, _FEW_AT_LEAST = 16, 1000
+_BYTES = 80  # of a search, for each vertex that it may meet
 
 
 def within_of(options: Options, question: Question, cutoffs: Array, solve: Solve) -> Within:
@@ -50,8 +62,47 @@ def within_of(options: Options, question: Question, cutoffs: Array, solve: Solve
     starts = question.sources
     points = question.ends is not None and len(starts) > 1
     several = points or (starts != starts[0]).any()
-    result = solve(options, question) if several else paths_of(options, question)
-    return Within(question.graph, cutoffs, starts, result, reverse=question.reverse)
+
+    def search() -> Paths | Nearest:
+        return solve(options, question) if several else paths_of(options, question)
+
+    nearby = _few(options, question)
+    if nearby is None:
+        result = search()
+        nearby = NearVertices.of(result)
+        return Within(
+            question.graph, cutoffs, starts, nearby, lambda: result, reverse=question.reverse
+        )
+    return Within(question.graph, cutoffs, starts, nearby, search, reverse=question.reverse)
+
+
+def _few(options: Options, question: Question) -> NearVertices | None:
+    """Search in proportion to the number of vertices within the cutoff; None where that is large.
+
+    None also where options ask for something else, and in graphs whose distances are to be folded.
+    """
+    graph, limit, request = question.graph, question.cutoff, options.request
+    if limit is None or question.ends is not None or search_graph(graph) is not graph:
+        return None
+    if request.algorithm != "auto" or options.one_device() not in {"auto", DEFAULT}:
+        return None
+    facts = graph.facts(symmetry=False)
+    most = max(graph.n // _FEW, _FEW_AT_LEAST)
+    part = reach(limit, facts)
+    if facts.negative or part * graph.n > 2 * most:
+        return None
+    searched = graph.reversed() if question.reverse else graph
+    start = time.perf_counter()
+    with watch(question.progress, _OF_FEW) as report:
+        answer = cpu.vertices_within(searched, question.sources, limit, most, report)
+    if answer is None:
+        return None
+    indices, dist, stats = answer
+    own = options.but(graph, algorithm=_OF_FEW, device=DEFAULT, threads=1, prepared=False)
+    plan = own.plan(ONE_SOURCE._replace(reach=part), graph)
+    vars(plan).update(reason="few vertices are within the cutoff", bytes=_BYTES * most)
+    stats |= {"reached": len(indices), "seconds": time.perf_counter() - start}
+    return NearVertices(indices, dist, plan, stats)
 
 
 def nearest_of(options: Options, question: Question) -> Nearest:

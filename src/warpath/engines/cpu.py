@@ -24,7 +24,10 @@ from warpath.results.trace import up_and_down, whole_search
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from numpy.typing import NDArray
+
     from warpath.base.dtypes import Array
+    from warpath.base.progress import Report
     from warpath.engines.base import Search
     from warpath.graph import Graph
     from warpath.planner.plan import Plan
@@ -218,6 +221,31 @@ def _counted_search(order: Order) -> Raw:
         cutoff=problem.cutoff, progress=order.progress,
     )  # fmt: skip
     return Raw(dist, stats=stats)
+
+
+def vertices_within(
+    graph: Graph, sources: NDArray[np.int64], cutoff: float, most: int, progress: Report | None
+) -> tuple[NDArray[np.int64], Array, dict[str, Any]] | None:
+    """Return the vertices within a cutoff of the nearest source, at most `most`; None for more.
+
+    Takes time and memory in proportion to their number.
+
+    Parameters
+    ----------
+    graph : without negative weights, turns and closed vertices.
+
+    Returns
+    -------
+    vertices, dist : (r,) each, in ascending order of (distance, vertex).
+    stats : counters, as in `Raw`.
+    """
+    if graph.indices.dtype != np.int32:
+        return None
+    answer: Any = _core.vertices_within(*_csr(graph), sources, cutoff, most, progress=progress)
+    if answer is None:
+        return None
+    vertices, dist, *counts = answer
+    return vertices, dist, dict(zip(_COUNTERS, counts, strict=False))
 
 
 def _many_sources(order: TableOrder, *, together: bool) -> Raw:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -27,16 +27,44 @@ from warpath.results.route_between import route_from, route_of_path
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from numpy.typing import NDArray
 
     from warpath.base.dtypes import Array
     from warpath.graph import Graph
     from warpath.graph.places import Snap
+    from warpath.graph.point_sources import PointSources
     from warpath.results.nearest import Nearest
     from warpath.results.result import Columns
     from warpath.results.route import Route
+
+
+class NearVertices(NamedTuple):
+    """The vertices within a cutoff.
+
+    Attributes
+    ----------
+    indices : (r,) int64, in ascending order of (distance, index).
+    dist : (r,) their distances.
+    plan, stats : what ran, and its counters with ``seconds``.
+    point_sources : as in `Within`.
+    """
+
+    indices: NDArray[np.int64]
+    dist: Array
+    plan: Any
+    stats: dict[str, Any]
+    point_sources: PointSources | None = None
+
+    @classmethod
+    def of(cls, result: Paths | Nearest) -> NearVertices:
+        """Return the reached vertices of a search."""
+        reached = np.flatnonzero(result.reached)
+        dist = result.dist[reached]
+        order = np.argsort(dist, kind="stable")
+        parts = reached[order], dist[order], result.plan, result.stats
+        return cls(*parts, result.point_sources)
 
 
 class Within(Result):
@@ -55,8 +83,9 @@ class Within(Result):
     source_indices : (s,) int64; of points along edges, the nearer ends.
     point_sources : the sources as vertices of the graph that was searched, where some are points
         along edges; else None.
+    plan : the plan that ran: algorithm, device and the reasons.
+    stats : counters of the run, with ``seconds``.
     searched : the graph that was searched: `graph`, or the reversed graph if `reverse`.
-    paths : the `Paths` of the search of `searched`; None for several sources.
     snapped : what was taken for each `Place` in the call, a tuple of `Snap`; empty without places.
     names : the names that the call gave to vertices, as ``{vertex: name}`` or by ``Place.name``: a
         dictionary from their indices. Pictures and maps show them.
@@ -65,36 +94,43 @@ class Within(Result):
     snapped: tuple[Snap, ...] = ()
     names: Mapping[int, str] = NO_NAMES
 
-    _COMPUTED = ("sources", "source", "counts", "count_of_sources", "plan", "stats")
-    _LEFT_OUT = frozenset({"_result", "searched", "paths"})
+    _COMPUTED = ("sources", "source", "counts", "count_of_sources")
+    _LEFT_OUT = frozenset({"_search", "_result", "searched"})
 
     def __init__(
         self,
         graph: Graph,
         cutoffs: Array,
         sources: NDArray[np.int64],
-        result: Paths | Nearest,
+        nearby: NearVertices,
+        search: Callable[[], Paths | Nearest],
         *,
         reverse: bool,
     ) -> None:
         self.graph = graph
         self.cutoffs = cutoffs
-        self._result = result
+        self._search = search
         self.searched = graph.reversed() if reverse else graph
-        self.paths = result if isinstance(result, Paths) else None
-        self.point_sources = result.point_sources
         self.reverse = reverse
-        reached = np.flatnonzero(result.reached)
-        dist = result.dist[reached]
-        order = np.argsort(dist, kind="stable")
-        self.indices = reached[order]
-        self.dist = dist[order]
+        self.indices, self.dist = nearby.indices, nearby.dist
+        self.plan, self.stats = nearby.plan, nearby.stats
+        self.point_sources = nearby.point_sources
         self.source_indices = sources
+
+    @cached_property
+    def _result(self) -> Paths | Nearest:
+        """The distance of every vertex: of the search that ran, or of another one that has them."""
+        return self._search()
+
+    @property
+    def paths(self) -> Paths | None:
+        """The `Paths` of the search of `searched`; None for several sources."""
+        return self._result if isinstance(self._result, Paths) else None
 
     @cached_property
     def source(self) -> Any:
         """The vertex or `Place` that distances are measured from, or to; a list of several."""
-        if self.paths is not None:
+        if self.point_sources is not None and self.paths is not None:
             return self.paths.source
         names = self.sources.tolist()
         return names[0] if self.count_of_sources == 1 else names
@@ -143,16 +179,6 @@ class Within(Result):
     def band(self) -> NDArray[np.int64]:
         """The index of the smallest cutoff that each of `vertices` lies within: (r,)."""
         return np.repeat(np.arange(len(self.counts)), np.diff(self.counts, prepend=0))
-
-    @cached_property
-    def plan(self) -> Any:
-        """The plan that ran: algorithm, device and the reasons."""
-        return self._result.plan
-
-    @cached_property
-    def stats(self) -> dict[str, Any]:
-        """Counters of the run, with ``seconds``."""
-        return self._result.stats
 
     def path_to(self, vertex: Any) -> Route:
         """Return the route to a vertex; if `reverse`, the route from it, in backward order.
