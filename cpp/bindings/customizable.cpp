@@ -45,12 +45,13 @@ void register_eliminate(nb::module_& module) {
       nb::arg("core_degree") = EliminationLimits{}.core_degree);
 }
 
-/// Checks weights that no other thread can change any more: finite and >= 0.
+/// Checks weights that no other thread can change any more: finite and >= 0, or -1.
 template <Weight G>
 void require_lengths(std::span<const G> weights) {
   for (const G weight : weights)
-    require(weight >= 0 && (std::is_integral_v<G> || weight < unreachable<G>),
-            "weights must be finite and not negative");
+    require(
+        weight == kClosed<G> || (weight >= 0 && (std::is_integral_v<G> || weight < unreachable<G>)),
+        "weights must be finite and not negative, or -1 for closed edges");
 }
 
 template <Weight W, Weight G>

@@ -16,6 +16,7 @@ from warpath.engines import customizable
 from warpath.engines.customizable import ELIMINATION
 from warpath.engines.hierarchy import HIERARCHY
 from warpath.graph import Graph
+from warpath.graph.turns import Turns
 
 
 @pytest.fixture(scope="module")
@@ -174,12 +175,11 @@ def test_changes_of_closed_vertices_streets_keep_what_the_graph_has():
         ([0, 1], [1], wp.GraphError, "weights has 1 entries, but edges has 2"),
         ([3], [1], wp.InputError, r"edges\[0\] = 3 is not an edge: they are numbered 0 .. 2"),
         ([0, -1], [1, 1], wp.InputError, r"edges\[1\] = -1 is not an edge"),
-        ([1, 0, 1], [1, 2, 3], wp.InputError, r"edges\[0\] and edges\[2\] are both 1"),
+        ([1, 0, 1], [1, 2, 3], wp.InputError, r"edges\[0\] and edges\[2\] are both edge 1"),
         ([0.5], [1], wp.InputError, "must be a list of integers"),
         (0, [1], wp.InputError, "must be a list of integers"),
         ([0], [-2], wp.NegativeWeightError, r"weights\[0\] = -2 is negative"),
         ([0], [np.nan], wp.WeightError, r"weights\[0\] = nan"),
-        ([0, 1], [1, np.inf], wp.WeightError, r"weights\[1\] is infinite"),
         ([0, 1], [2**62, 2**62], wp.DistanceOverflowError, "may not fit 64 bits"),
     ],
 )
@@ -264,7 +264,6 @@ def test_an_unprepared_solver_is_refused_with_the_way_out(road):
         (["a", "b", "c"], wp.WeightError, "cannot be used"),
         ([1, np.nan, 2], wp.WeightError, r"weights\[1\]"),
         ([1, 2, -np.inf], wp.WeightError, r"weights\[2\]"),
-        ([1, np.inf, 2], wp.WeightError, r"weights\[1\] is infinite: with_weights keeps all edges"),
         ([1, -2, 3], wp.NegativeWeightError, "1 negative weight, and a hierarchy"),
         ([1.0, -2.0, -3.0], wp.NegativeWeightError, "2 negative weights"),
         ([2**62, 2**62, 1], wp.DistanceOverflowError, "may not fit 64 bits"),
@@ -351,3 +350,93 @@ def test_new_weights_that_need_more_memory_than_is_free_are_refused(monkeypatch)
     monkeypatch.setenv("WARPATH_MEMORY", "400K")
     with pytest.raises(wp.NotEnoughMemoryError, match="with_changes would take"):
         other.with_changes([0], [9])
+
+
+@pytest.mark.parametrize("dtype", [np.int32, np.int64])
+def test_closed_edges_answer_as_a_graph_without_them(road, dtype):
+    graph = road.astype(dtype)
+    city = wp.prepare(graph, threads=2)
+    first, second = some_edges(road, 1), some_edges(road, 2)
+    once = city.with_changes(first, np.inf)
+    assert once.graph.weight_dtype == dtype
+    left = np.setdiff1d(np.arange(road.m), first)
+    plain = wp.Graph.from_csr(*closed_rows(graph, first))
+    assert_answers_as_unprepared(once, plain)
+    # A second change names edges by their numbers in the graph that is left.
+    numbers = np.searchsorted(left, np.setdiff1d(second, first))
+    lengths = np.where(np.arange(len(numbers)) % 2, np.inf, 7)
+    weights = plain.weights.astype(np.float64)
+    weights[numbers] = lengths
+    twice = once.with_changes(numbers, lengths)
+    assert_answers_as_unprepared(twice, plain.with_weights(weights).astype(dtype))
+    doubled = twice.with_weights(twice.graph.weights * 2)
+    assert_answers_as_unprepared(doubled, twice.graph.with_weights(twice.graph.weights * 2))
+    assert_answers_as_unprepared(city, graph)
+
+
+def closed_rows(graph, closed):
+    weights = graph.weights.astype(np.float64)
+    weights[closed] = np.inf
+    rows = wp.Graph.from_csr(graph.indptr, graph.indices, weights)
+    return rows.indptr, rows.indices, rows.weights.astype(graph.weights.dtype)
+
+
+@given(graph=strategies.graphs("float64"), data=st.data())
+def test_random_graphs_with_infinite_weights_answer_as_unprepared_ones(graph, data):
+    values = st.lists(
+        st.sampled_from([0.0, 1.0, 2.0, 5.0, np.inf]), min_size=graph.m, max_size=graph.m
+    )
+    weights = np.array(data.draw(values), np.float64)
+    solver = wp.prepare(graph.with_weights(np.ones(graph.m))).with_weights(weights)
+    plain = graph.with_weights(weights)
+    assert solver.graph.m == np.isfinite(weights).sum()
+    assert solver.apsp().dist.tobytes() == wp.apsp(plain).dist.tobytes()
+    more = np.full(plain.m, 3.0)
+    assert solver.with_weights(more).apsp().dist.tobytes() == (
+        wp.apsp(plain.with_weights(more)).dist.tobytes()
+    )
+
+
+@pytest.mark.parametrize("areas", [False, True])
+def test_edges_are_closed_in_graphs_with_closed_vertices(areas):
+    base = wp.generate.grid(8, 8, weights=(1, 9), seed=2)
+    graph = wp.Graph.from_csr(base.indptr, base.indices, base.weights, first_through=6, areas=areas)
+    closed = [0, 7, 30, 31, 90]
+    solver = wp.prepare(graph).with_changes(closed, np.inf)
+    plain = graph.without_edges(closed)
+    assert solver.apsp().dist.tolist() == wp.apsp(plain).dist.tolist()
+    assert solver.with_weights(plain.weights).apsp().dist.tolist() == solver.apsp().dist.tolist()
+
+
+def test_an_edge_of_a_graph_with_turns_is_closed():
+    rows = wp.Graph.of([(0, 1, 1), (1, 2, 1), (0, 2, 5), (2, 0, 1), (1, 3, 1), (3, 2, 1)])
+    turns = Turns([[0, 2]], np.full(rows.m, -1))  # 0 -> 1 -> 2
+    graph = wp.Graph(rows.indptr, rows.indices, rows.weights, turns=turns)
+    city = wp.prepare(graph)
+    assert city.path(0, 2).length == 3
+    detour = city.with_changes([(3, 2)], np.inf)
+    assert detour.path(0, 2).length == 5
+    assert detour.apsp().dist.tolist() == wp.apsp(graph.without_edges([(3, 2)])).dist.tolist()
+
+
+def test_a_street_is_closed_by_its_name_and_the_message_names_an_edge():
+    ends = {"source": ["a", "b", "c"], "target": ["b", "c", "d"]}
+    table = ends | {"w": [2, 3, 4], "street": ["A", "B", "B"]}
+    graph = wp.Graph.of(table, directed=False, weight="w", attributes="all")
+    city = wp.prepare(graph)
+    mask = graph.edge_table()["street"] == "B"
+    for closed in ("B", ["B"], mask, [("b", "c"), ("c", "d")]):
+        solver = city.with_changes(closed, np.inf)
+        assert solver.graph.edge_table()["street"].tolist() == ["A", "A"]
+        assert graph.without_edges(closed).edge_table()["weight"].tolist() == [2, 2]
+        message = "4 edges are closed, one of them 'b' -> 'c': by without_edges, with_changes"
+        with pytest.raises(wp.NoPathError, match=message):
+            solver.path("a", "d")
+    changed = city.with_changes([("b", "c")], 30).graph
+    assert changed.edge_table()["weight"].tolist() == [2, 2, 30, 30, 4, 4]
+    with pytest.raises(wp.InputError, match=r"no edge has .Bb. in its column .street.; similar"):
+        city.with_changes("Bb", 1)
+    with pytest.raises(wp.GraphError, match="the graph has no names of streets"):
+        wp.Graph.of([(0, 1, 2)]).without_edges("B")
+    with pytest.raises(wp.InputError, match="a mask of 2 entries, but the graph has 6 edges"):
+        city.with_changes([True, False], 1)

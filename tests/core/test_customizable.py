@@ -210,8 +210,8 @@ def test_sums_beyond_32_bits_take_64_and_beyond_those_there_is_no_hierarchy():
     ("weights", "message"),
     [
         (np.ones(3, np.int32), "weights has 3 entries"),
-        (np.array([1, -1], np.int32), "not negative"),
-        (np.array([1, -1], np.int64), "not negative"),
+        (np.array([1, -2], np.int32), "not negative"),
+        (np.array([1, -2], np.int64), "not negative"),
         (np.array([1.0, np.nan]), "must be finite"),
         (np.array([1.0, np.inf], np.float32), "must be finite"),
         (Graph.of([(0, 1, 1), (1, 2, -1)]).weights, "not negative"),

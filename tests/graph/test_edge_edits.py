@@ -80,7 +80,7 @@ def test_wrong_edges_are_refused():
         graph.without_edges([(0, 1)])
     with pytest.raises(wp.InputError, match="at position 2: the last position is 1"):
         graph.without_edges([(0, 1)], [2])
-    with pytest.raises(wp.InputError, match="named twice"):
+    with pytest.raises(wp.InputError, match="both edge 2: name each edge once"):
         graph.without_edges([(1, 2), (1, 2)])
     with pytest.raises(wp.WeightError, match="infinite"):
         graph.astype("float64").with_edges([(1, 2)], [np.inf])

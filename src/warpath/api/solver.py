@@ -391,7 +391,8 @@ class Solver:
 
         Parameters
         ----------
-        weights : (m,) numbers >= 0 in the order of ``graph.edges()``. Their type is kept.
+        weights : (m,) numbers >= 0 in the order of ``graph.edges()``. Their type is kept. +inf
+            closes an edge: the graph of the new Solver has fewer edges.
         order : "edges", or "input", as in `Graph.with_weights`.
         progress : as in `sssp`; it counts the vertices of the first call.
 
@@ -422,18 +423,20 @@ class Solver:
         graph = new_weights.reweighted(self.graph, threads, weights, progress, order=order)
         return Solver(graph, **self._given_options())
 
-    def with_changes(
-        self, edges: ArrayLike, weights: ArrayLike, *, progress: Progress = None
-    ) -> Solver:
+    def with_changes(self, edges: Any, weights: ArrayLike, *, progress: Progress = None) -> Solver:
         """Return a prepared Solver of the same streets with new weights of a few edges.
 
         It answers as `with_weights` with all weights does, but only the arcs that the changes
-        affect are computed. The first call keeps the weights of all arcs for the later ones.
+        affect are computed. The first call keeps the weights of all arcs for the later ones. A
+        graph with turns is prepared anew if an edge is closed.
 
         Parameters
         ----------
-        edges, weights : (k,) different edges, by their numbers in ``graph.edges()``, and their new
-            weights, >= 0, which must fit the type of the graph's weights.
+        edges : k different edges, in one of the forms that `Graph.without_edges` takes: numbers, a
+            mask, a street's name, or sources and targets. An edge of an undirected graph has a
+            number for each direction; its ends name both.
+        weights : (k,) numbers >= 0 that fit the type of the graph's weights, or one for all edges.
+            +inf closes an edge, also of integer weights: the graph of the new Solver lacks it.
         progress : as in `with_weights`, whose errors it raises; InputError for a wrong edge.
 
         Examples
@@ -442,6 +445,8 @@ class Solver:
         >>> city = wp.prepare([(0, 1, 2), (1, 2, 5), (0, 2, 9)])
         >>> city.with_changes([1], [3]).pairs([0], [2]).dist
         array([3])
+        >>> city.with_changes([(0, 2), (1, 2)], [float("inf"), 8]).pairs([0], [2]).dist
+        array([10])
         """
         threads = self._prepared_threads("with_changes")
         graph = new_weights.changed(self.graph, threads, edges, weights, progress)

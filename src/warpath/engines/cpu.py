@@ -245,6 +245,7 @@ def vertices_within(
     if answer is None:
         return None
     vertices, dist, *counts = answer
+    vertices, dist = vertices.view(np.int64), dist.view(graph.dist_dtype)  # not "long long"
     return vertices, dist, dict(zip(_COUNTERS, counts, strict=False))
 
 

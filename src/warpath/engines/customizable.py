@@ -46,6 +46,23 @@ class Changes(NamedTuple):
 #: What is kept for the next changes of a graph's weights.
 CHANGES: Derived[Changes] = Derived(__name__, "weights of a customizable hierarchy", _size)
 
+
+class OpenEdges(NamedTuple):
+    """The edges of a graph among those of all streets, some of which are closed.
+
+    Attributes
+    ----------
+    indptr : (n + 1,) int64, the offsets of all streets' edges.
+    edges : (m,) int64, ascending, the number of each of the graph's edges among them.
+    """
+
+    indptr: Array
+    edges: Array
+
+
+#: The open edges of a graph that has the elimination of more streets than its own.
+OPEN_EDGES: Derived[OpenEdges] = Derived(__name__, "open edges of a customizable hierarchy")
+
 #: Changed edges up to which arcs are computed one by one.
 MOST_CHANGES = 300
 
@@ -59,6 +76,36 @@ def elimination_of(graph: Graph, progress: Callable[[int, int], None] | None = N
         If removing vertices makes the rest of the graph denser and denser.
     """
     return ELIMINATION.of(graph, lambda: _eliminated(graph, progress))
+
+
+def streets_of(graph: Graph) -> tuple[Array, Array]:
+    """Return the offsets and the weights of the edges that a graph's elimination was made for.
+
+    Closed edges have the weight -1, which means to the core that there is no edge.
+    """
+    streets = OPEN_EDGES.known(graph)
+    if streets is None:
+        return graph.indptr, graph.solver_weights
+    weights = np.full(int(streets.indptr[-1]), -1, graph.weight_dtype)
+    weights[streets.edges] = graph.solver_weights
+    return streets.indptr, weights
+
+
+def share_elimination(before: Graph, graph: Graph, left: Array | None, elimination: Any) -> None:
+    """Keep the elimination of a graph with another one of the same streets, or some of them.
+
+    Parameters
+    ----------
+    left : the edges of `before` that `graph` has, ascending; None for all.
+    """
+    streets = OPEN_EDGES.known(before)
+    if left is not None and streets is not None:
+        streets = OpenEdges(streets.indptr, streets.edges[left])
+    elif left is not None:
+        streets = OpenEdges(before.indptr, left)
+    if streets is not None:
+        OPEN_EDGES.of(graph, lambda: streets)
+    ELIMINATION.of(graph, lambda: elimination)
 
 
 def hierarchy_of(
@@ -76,7 +123,7 @@ def hierarchy_of(
     return CUSTOMIZED.of(graph, lambda: _customized(graph, threads, progress))
 
 
-def changed_hierarchy_of(before: Graph, graph: Graph, edges: Array, threads: int) -> Any:
+def changed_hierarchy_of(before: Graph, graph: Graph, threads: int) -> Any:
     """Return the customized hierarchy of a graph that differs from another one in a few weights.
 
     It is kept with the graph, as by `hierarchy_of`, and so are the weights that it was made from:
@@ -85,27 +132,30 @@ def changed_hierarchy_of(before: Graph, graph: Graph, edges: Array, threads: int
 
     Parameters
     ----------
-    before : the other graph, which has an elimination.
-    edges : (k,) int64, the edges with other weights.
+    before : the other graph, whose elimination they share. It may have edges that the graph lacks.
     """
-    alike = graph.solver_weights.dtype == before.solver_weights.dtype
-    if not alike or len(edges) > MOST_CHANGES:
+    indptr, weights = streets_of(graph)
+    old = streets_of(before)[1]
+    if weights.dtype != old.dtype:
+        return hierarchy_of(graph, threads)
+    edges = np.flatnonzero(weights != old)
+    if len(edges) > MOST_CHANGES:
         return hierarchy_of(graph, threads)
     kept = CHANGES.of(before, lambda: Changes(_changeable(before, threads), edges[:0]))
     differing = np.union1d(kept.edges, edges)
     if kept.weights is None or len(differing) > MOST_CHANGES:
         return hierarchy_of(graph, threads)
     try:
-        weights = kept.weights.changed(graph.indptr, graph.solver_weights, differing)
+        arcs = kept.weights.changed(indptr, weights, differing)
     except OverflowError:  # in 32 bits, perhaps
         return hierarchy_of(graph, threads)
     CHANGES.of(graph, lambda: Changes(kept.weights, differing))
-    return CUSTOMIZED.of(graph, lambda: weights)
+    return CUSTOMIZED.of(graph, lambda: arcs)
 
 
 def _changeable(graph: Graph, threads: int) -> Any:
     try:
-        return elimination_of(graph).changeable(graph.solver_weights, threads=threads)
+        return elimination_of(graph).changeable(streets_of(graph)[1], threads=threads)
     except OverflowError:
         return None
 
@@ -130,6 +180,6 @@ def _eliminated(graph: Graph, progress: Callable[[int, int], None] | None) -> An
 def _customized(graph: Graph, threads: int, progress: Callable[[int, int], None] | None) -> Any:
     elimination = elimination_of(graph)
     try:
-        return elimination.customize(graph.solver_weights, threads=threads, progress=progress)
+        return elimination.customize(streets_of(graph)[1], threads=threads, progress=progress)
     except OverflowError:
         return None

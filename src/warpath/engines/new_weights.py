@@ -10,7 +10,6 @@ from warpath.base import settings, units
 from warpath.base.errors import (
     DistanceOverflowError,
     GraphError,
-    InputError,
     NegativeWeightError,
     NotEnoughMemoryError,
     WeightError,
@@ -22,12 +21,16 @@ from warpath.engines.customizable import (
     ELIMINATION,
     changed_hierarchy_of,
     elimination_of,
+    share_elimination,
 )
 from warpath.engines.hierarchy import HIERARCHY
-from warpath.graph.checks import as_weights, bad_weight, plain_array, shown
+from warpath.engines.hierarchy import hierarchy_of as contracted
+from warpath.graph.checks import as_weights, bad_weight, plain_array
 from warpath.graph.edge_changes import fitting
+from warpath.graph.edge_edits import edge_numbers, note_closed, without
 from warpath.graph.input_edges import new_weights as in_edge_order
 from warpath.graph.solvable import search_graph
+from warpath.graph.zones import edges_of_opened
 from warpath.planner.cpu_model import prepare_bytes
 
 if TYPE_CHECKING:
@@ -56,22 +59,16 @@ def reweighted(
     graph : a prepared graph.
     weights, order, progress : as in `warpath.Solver.with_weights`.
     """
-    made = _of_all_edges(graph, in_edge_order(graph, weights, order))
+    array = as_weights(in_edge_order(graph, weights, order))
+    made = graph.with_weights(array)
     refuse_negative(made)
-    streets = search_graph(made)
+    note_closed(graph, np.flatnonzero(array == np.inf), made)
     with watch(progress, "with_weights", "vertices") as report:
-        elimination = _elimination(graph, report, "with_weights")
-        ELIMINATION.of(streets, lambda: elimination)
-        if CHANGES.known(search_graph(graph)) is None:
-            arcs = customizable.hierarchy_of(streets, threads)
-        else:
-            changes = _changes(graph, made)
-            arcs = changed_hierarchy_of(search_graph(graph), streets, changes, threads)
-    return _with_hierarchy(made, arcs)
+        return _customized(graph, made, array == np.inf, threads, report, "with_weights")
 
 
 def changed(
-    graph: Graph, threads: int, edges: ArrayLike, weights: ArrayLike, progress: Progress
+    graph: Graph, threads: int, edges: Any, weights: ArrayLike, progress: Progress
 ) -> Graph:
     """Return a prepared graph with new weights of a few edges, and its hierarchy.
 
@@ -80,18 +77,47 @@ def changed(
     graph : a prepared graph.
     edges, weights, progress : as in `warpath.Solver.with_changes`.
     """
-    numbers = _edge_numbers(graph, edges)
-    lengths = _lengths(weights, len(numbers))
+    numbers, of = edge_numbers(graph, edges)
+    lengths = _lengths(weights, int(of.max(initial=-1)) + 1)[of]
+    left = lengths != np.inf
     array = graph.solver_weights.copy()
-    array[numbers] = lengths if array.dtype == lengths.dtype else fitting(lengths, array.dtype)
+    stay = lengths[left]
+    array[numbers[left]] = stay if array.dtype == stay.dtype else fitting(stay, array.dtype)
     made = graph._like(graph.indptr, graph.indices, array)  # noqa: SLF001 - no copy of the weights
-    streets = search_graph(made)
+    closed = np.zeros(graph.m, bool)
+    closed[numbers[~left]] = True
+    if closed.any():
+        made = without(made, np.flatnonzero(closed))
     with watch(progress, "with_changes", "vertices") as report:
-        elimination = _elimination(graph, report, "with_changes")
-        ELIMINATION.of(streets, lambda: elimination)
-        changes = numbers if streets is made else _changes(graph, made)
-        arcs = changed_hierarchy_of(search_graph(graph), streets, changes, threads)
-    return _with_hierarchy(made, arcs)
+        return _customized(graph, made, closed, threads, report, "with_changes")
+
+
+def _customized(
+    graph: Graph,
+    made: Graph,
+    closed: NDArray[np.bool_],
+    threads: int,
+    report: Report | None,
+    call: str,
+) -> Graph:
+    """Return a graph with a hierarchy that is customized from the elimination of another one.
+
+    Parameters
+    ----------
+    graph : a prepared graph.
+    made : it with other weights and without its closed edges.
+    closed : (m,) whether each edge of `graph` is closed.
+    """
+    before, streets = search_graph(graph), search_graph(made)
+    if closed.any() and graph.turns is not None:  # it is searched in a graph of other vertices
+        return _with_hierarchy(made, contracted(streets, threads, report))
+    left = None
+    if closed.any():
+        left = np.flatnonzero(~np.append(closed, False)[edges_of_opened(graph)])
+    share_elimination(before, streets, left, _elimination(graph, report, call))
+    if call == "with_changes" or CHANGES.known(before) is not None:
+        return _with_hierarchy(made, changed_hierarchy_of(before, streets, threads))
+    return _with_hierarchy(made, customizable.hierarchy_of(streets, threads))
 
 
 def _elimination(graph: Graph, report: Report | None, call: str) -> Any:
@@ -122,12 +148,6 @@ def _require_memory(need: int, call: str) -> None:
         raise NotEnoughMemoryError(msg)
 
 
-def _changes(graph: Graph, made: Graph) -> NDArray[np.int64]:
-    """Return the edges of the graph that is searched whose weights differ in another one."""
-    before, after = search_graph(graph).solver_weights, search_graph(made).solver_weights
-    return np.flatnonzero(before != after)
-
-
 def _with_hierarchy(graph: Graph, arcs: Any) -> Graph:
     """Return a graph after its customized hierarchy is kept with it; refuse None."""
     if arcs is None:
@@ -136,59 +156,24 @@ def _with_hierarchy(graph: Graph, arcs: Any) -> Graph:
     return graph
 
 
-def _edge_numbers(graph: Graph, edges: ArrayLike) -> NDArray[np.int64]:
-    """Return edge numbers that lie in 0 .. m - 1, each once: (k,)."""
-    array = plain_array(edges, "edges", InputError)
-    if array.ndim != 1 or (array.size and array.dtype.kind not in "iu"):
-        msg = f"edges = {shown(edges)} must be a list of integers, numbers of edges."
-        raise InputError(msg)
-    outside = np.flatnonzero((array < 0) | (array >= graph.m))
-    if outside.size:
-        at = int(outside[0])
-        msg = f"edges[{at}] = {array[at]} is not an edge: they are numbered 0 .. {graph.m - 1}."
-        raise InputError(msg)
-    numbers = array.astype(np.int64)
-    order = np.argsort(numbers, kind="stable")
-    twice = np.flatnonzero(np.diff(numbers[order]) == 0)
-    if twice.size:
-        first, second = sorted(order[twice[0] : twice[0] + 2].tolist())
-        msg = (
-            f"edges[{first}] and edges[{second}] are both {numbers[first]}: an edge has one weight."
-        )
-        raise InputError(msg)
-    return numbers
-
-
 def _lengths(weights: ArrayLike, count: int) -> Array:
-    """Return a weight for each of some edges, all finite and >= 0."""
-    array = as_weights(weights)
+    """Return a weight for each of some edges, >= 0 or +inf for closed edges."""
+    array = as_weights(np.atleast_1d(plain_array(weights, "weights", WeightError)))
+    if np.ndim(weights) == 0:
+        array = np.repeat(array, count)
     if len(array) != count:
-        msg = f"weights has {len(array)} entries, but edges has {count}: one for each edge."
+        msg = (
+            f"weights has {len(array)} entries, but edges has {count}: one for each edge, or one "
+            "number for all."
+        )
         raise GraphError(msg)
-    if not np.isfinite(array).all():
-        at = int(np.argmin(np.isfinite(array)))
-        raise WeightError(_infinite(at)) if array[at] == np.inf else bad_weight(at, array)
+    if np.isnan(array).any():
+        raise bad_weight(int(np.argmax(np.isnan(array))), array)
     if array.min(initial=0) < 0:
         at = int(np.argmax(array < 0))
         msg = f"weights[{at}] = {array[at]} is negative, and a hierarchy needs weights >= 0."
         raise NegativeWeightError(msg)
     return array
-
-
-def _of_all_edges(graph: Graph, weights: ArrayLike) -> Graph:
-    """Return a graph with new weights, none of which is infinite: it has all edges."""
-    array = as_weights(weights)
-    made = graph.with_weights(array)
-    if made.m < graph.m:
-        raise WeightError(_infinite(int(np.argmax(array == np.inf))))
-    return made
-
-
-def _infinite(at: int) -> str:
-    return (
-        f"weights[{at}] is infinite: with_weights keeps all edges. Give a closed edge a weight "
-        "that no path is worth, or use warpath.prepare(graph.with_weights(weights))."
-    )
 
 
 def refuse_negative(graph: Graph) -> None:

@@ -2,23 +2,32 @@
 
 from __future__ import annotations
 
+from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from warpath import _core
-from warpath.base.errors import InputError, NotSupportedError
+from warpath.base.errors import GraphError, InputError, NotSupportedError
+from warpath.graph.checks import plain_array, shown
 from warpath.graph.csr import NO_WEIGHTS
+from warpath.graph.derived import Derived
 from warpath.graph.edge_changes import ends_of, positions_of, weights_of
 from warpath.graph.labels import one_label
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
+    from numpy.typing import ArrayLike, NDArray
 
     from warpath.base.dtypes import Array
     from warpath.graph.csr_graph import CsrGraph, G
 
 _NONE = np.empty(0, np.int64)
+
+#: How many edges a graph lacks that the one it was made from had, and the ends of one.
+_CLOSED: Derived[tuple[int, str]] = Derived(__name__, "number of closed edges")
+
+#: The kept columns that may hold names of streets, in this order.
+NAMES = ("street", "name")
 
 
 class EdgeEdits:
@@ -82,16 +91,26 @@ class EdgeEdits:
 
         Parameters
         ----------
-        edges : (sources, targets), two lists of k vertices; or k rows (source, target).
-        position : (k,) integers from 0, which of several parallel edges is meant, in their order in
-            ``graph.edges()``. Without it each edge must be the only one between its ends.
+        edges : one of
+
+            - (sources, targets), two lists of k vertices, or k rows (source, target);
+            - (k,) integers, numbers of edges in ``graph.edges()``, or of rows of `edge_table`;
+            - (m,) bool, True for the edges that are removed;
+            - the name of a street, or a list of names: all edges that have it in the kept column
+              "street" or "name".
+        position : for sources and targets: (k,) integers from 0, which of several parallel edges is
+            meant, in their order in ``graph.edges()``. Without it each edge must be the only one
+            between its ends.
 
         Raises
         ------
         VertexError
             For a vertex that does not exist.
         InputError
-            For an edge that does not exist, has parallel edges and no position, or is named twice.
+            For an edge or a name that does not exist, an edge that has parallel edges and no
+            position, or is named twice.
+        GraphError
+            For a name if the graph has kept no column of names.
 
         Examples
         --------
@@ -99,23 +118,69 @@ class EdgeEdits:
         >>> wp.Graph.of([(0, 1, 2), (1, 2, 5)]).without_edges([(1, 2)]).m
         1
         """
-        sources, targets = ends_of(self, edges)
-        positions = positions_of(position, len(sources))
         rows = _Rows(self)
-        numbers = [
-            number
-            for ends in zip(sources.tolist(), targets.tolist(), positions.tolist(), strict=True)
-            for number in _numbers(rows, *ends)
-        ]
-        removed = np.unique(np.array(numbers, np.int64))
-        if len(removed) < len(numbers):
-            msg = "without_edges: an edge is named twice; name each edge once."
-            raise InputError(msg)
-        arrays = _edited(self, removed, _NONE, _NONE, self.solver_weights[:0])
-        left = np.delete(np.arange(self.m), removed)
-        parts = {"shapes": self.shapes, "given": self.given, "turns": self.turns}
-        kept = {name: part and part.taken(left) for name, part in parts.items()}
-        return self._like(*arrays, **kept)
+        numbers, _ = _numbers(rows, edges, position)
+        if not self.directed:
+            numbers = np.union1d(numbers, _reverses(rows, numbers))
+        return without(self, numbers)
+
+
+def without(graph: G, removed: Array) -> G:
+    """Return a graph without the edges of these numbers, which are all different."""
+    arrays = _edited(graph, np.sort(removed), _NONE, _NONE, graph.solver_weights[:0])
+    left = np.delete(np.arange(graph.m), removed)
+    parts = {"shapes": graph.shapes, "given": graph.given, "turns": graph.turns}
+    taken = {name: part and part.taken(left) for name, part in parts.items()}
+    made = graph._like(*arrays, **taken)  # noqa: SLF001 - of the graph itself
+    note_closed(graph, removed, made)
+    return made
+
+
+def note_closed(graph: CsrGraph, removed: Array, made: CsrGraph) -> None:
+    """Note with a graph which edges of another one it lacks, for `closed_edges`."""
+    before = _CLOSED.known(graph)
+    if before is None and not len(removed):
+        return
+    count, example = before or (0, "")
+    if len(removed):
+        tail = int(np.searchsorted(graph.indptr, removed[0], side="right")) - 1
+        ends = (one_label(graph, int(vertex)) for vertex in (tail, graph.indices[removed[0]]))
+        example = " -> ".join(map(repr, ends))
+    _CLOSED.of(made, lambda: (count + len(removed), example))
+
+
+def closed_edges(graph: CsrGraph) -> str:
+    """Return a sentence about the edges that were closed, for a message; "" if there are none."""
+    closed = _CLOSED.known(graph)
+    if closed is None:
+        return ""
+    count, example = closed
+    edges = f"{count:,} edges are closed, one of them" if count > 1 else "one edge is closed,"
+    return f" In this graph {edges} {example}: by without_edges, with_changes or with_weights."
+
+
+def edge_numbers(graph: CsrGraph, edges: Any) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the numbers of edges in ``graph.edges()``, all different.
+
+    Edges of an undirected graph that are named by their ends come with their reversed edges.
+
+    Parameters
+    ----------
+    edges : as in `EdgeEdits.without_edges`.
+
+    Returns
+    -------
+    numbers : (k + j,), of which the last j are reversed edges.
+    of : (k + j,) int64, the position in the first k of the edge that each belongs to.
+    """
+    rows = _Rows(graph)
+    numbers, by_ends = _numbers(rows, edges, None)
+    of = np.arange(len(numbers))
+    if graph.directed or not by_ends:
+        return numbers, of
+    back = _reverses(rows, numbers)
+    new = np.flatnonzero(~np.isin(back, numbers))
+    return np.concatenate([numbers, back[new]]), np.concatenate([of, new])
 
 
 def _new_weights(graph: CsrGraph, weights: ArrayLike | None, count: int) -> Array:
@@ -160,22 +225,115 @@ def no_edge(graph: CsrGraph, u: int, v: int, position: int, count: int) -> Input
     return InputError(msg)
 
 
-def _numbers(rows: _Rows, u: int, v: int, position: int) -> list[int]:
-    """Return the number of an edge, and that of its reverse if the graph is undirected."""
-    graph, forward = rows.graph, rows.parallel(u, v)
+def _numbers(rows: _Rows, edges: Any, position: ArrayLike | None) -> tuple[NDArray[np.int64], bool]:
+    """Return the numbers of edges, and whether they are named by their ends."""
+    graph = rows.graph
+    if position is None:
+        numbers = _of_names(graph, edges)
+        if numbers is None:
+            numbers = _of_array(graph, edges)
+        if numbers is not None:
+            return numbers, False
+    sources, targets = ends_of(graph, edges)
+    positions = positions_of(position, len(sources))
+    ends = zip(sources.tolist(), targets.tolist(), positions.tolist(), strict=True)
+    listed = [_number(rows, *edge) for edge in ends]
+    return _all_different(np.array(listed, np.int64)), True
+
+
+def _number(rows: _Rows, u: int, v: int, position: int) -> int:
+    """Return the number of an edge."""
+    forward = rows.parallel(u, v)
     if len(forward) <= max(position, 0) or (position < 0 and len(forward) > 1):
-        raise no_edge(graph, u, v, position, len(forward))
-    number = int(forward[max(position, 0)])
-    if graph.directed or u == v:
-        return [number]
-    weight = graph.solver_weights[number]
-    rank = int(np.searchsorted(rows.parallel(u, v, weight), number))
-    reverse = rows.parallel(v, u, weight)
-    if rank >= len(reverse):
-        edge = f"{one_label(graph, v)!r} -> {one_label(graph, u)!r}"
-        msg = f"the graph is undirected, but has no edge {edge} of the same weight to remove."
+        raise no_edge(rows.graph, u, v, position, len(forward))
+    return int(forward[max(position, 0)])
+
+
+def _of_names(graph: CsrGraph, edges: Any) -> NDArray[np.int64] | None:
+    """Return the edges of streets; None for what is no name and no list of names."""
+    if isinstance(edges, str):
+        names = [edges]
+    elif isinstance(edges, list) and edges and all(isinstance(name, str) for name in edges):
+        names = edges
+    else:
+        return None
+    given = graph.given
+    column = next((name for name in NAMES if given is not None and name in given.columns), None)
+    if given is None or column is None:
+        msg = (
+            f"edges = {shown(edges)}: the graph has no names of streets; read it with "
+            'attributes=["street"], or give edges by numbers or by sources and targets.'
+        )
+        raise GraphError(msg)
+    texts = given.column(column)
+    numbers = [np.flatnonzero(texts == name) for name in dict.fromkeys(names)]
+    for name, of_name in zip(dict.fromkeys(names), numbers, strict=True):
+        if not of_name.size:
+            near = get_close_matches(name, map(str, np.unique(texts)), n=3)
+            hint = f"; similar: {', '.join(map(repr, near))}" if near else ""
+            msg = f"no edge has {name!r} in its column {column!r}{hint}."
+            raise InputError(msg)
+    return np.unique(np.concatenate(numbers))
+
+
+def _of_array(graph: CsrGraph, edges: Any) -> NDArray[np.int64] | None:
+    """Return edges that are given by numbers or by a mask; None for ends of edges."""
+    by_ends = isinstance(edges, tuple) and any(np.ndim(part) for part in edges)
+    if by_ends or (isinstance(edges, list) and edges and np.ndim(edges[0])):
+        return None
+    array = plain_array(edges, "edges", InputError)
+    if array.ndim == 2:
+        return None
+    if array.ndim != 1 or (array.size and array.dtype.kind not in "iub"):
+        msg = (
+            f"edges = {shown(edges)} must be a list of integers, numbers of edges; a mask; a name "
+            "of a street or a list of names; (sources, targets), a tuple of two lists; or rows "
+            "(source, target)."
+        )
         raise InputError(msg)
-    return [number, int(reverse[rank])]
+    if array.dtype.kind == "b":
+        if len(array) != graph.m:
+            msg = f"edges is a mask of {len(array)} entries, but the graph has {graph.m} edges."
+            raise InputError(msg)
+        return np.flatnonzero(array)
+    outside = np.flatnonzero((array < 0) | (array >= graph.m))
+    if outside.size:
+        at = int(outside[0])
+        msg = f"edges[{at}] = {array[at]} is not an edge: they are numbered 0 .. {graph.m - 1}."
+        raise InputError(msg)
+    return _all_different(array.astype(np.int64))
+
+
+def _all_different(numbers: NDArray[np.int64]) -> NDArray[np.int64]:
+    order = np.argsort(numbers, kind="stable")
+    twice = np.flatnonzero(np.diff(numbers[order]) == 0)
+    if twice.size:
+        first, second = sorted(order[twice[0] : twice[0] + 2].tolist())
+        msg = (
+            f"edges[{first}] and edges[{second}] are both edge {numbers[first]}: name each edge "
+            "once."
+        )
+        raise InputError(msg)
+    return numbers
+
+
+def _reverses(rows: _Rows, numbers: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the reversed edges of the same weights, those of an undirected graph: (k,)."""
+    graph = rows.graph
+    tails = np.searchsorted(graph.indptr, numbers, side="right") - 1
+    heads, weights = graph.indices[numbers], graph.solver_weights[numbers]
+    reverses = numbers.copy()
+    for at, (u, v) in enumerate(zip(tails.tolist(), heads.tolist(), strict=True)):
+        if u == v:
+            continue
+        rank = int(np.searchsorted(rows.parallel(u, v, weights[at]), numbers[at]))
+        back = rows.parallel(v, u, weights[at])
+        if rank >= len(back):
+            edge = f"{one_label(graph, v)!r} -> {one_label(graph, u)!r}"
+            msg = f"the graph is undirected, but has no edge {edge} of the same weight."
+            raise InputError(msg)
+        reverses[at] = back[rank]
+    return reverses
 
 
 class _Rows:

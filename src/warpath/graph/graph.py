@@ -403,6 +403,9 @@ class Graph(VertexNames, EdgeEdits):
     def edge_table(self) -> dict[str, Array]:
         """Return source, target, weight and kept columns by name, each (m,), in row order.
 
+        The position in a column is the number by which `without_edges` and `Solver.with_changes`
+        take the edge.
+
         The ends are the ids of the graph's file: labels, or numbers from `id_base` on. Turns,
         closed vertices and areas are no columns.
         """

@@ -91,6 +91,11 @@ def _edges_with_areas_opened(graph: Graph) -> tuple[Array, Array, Array]:
     return src[order], dst[order], edge[order]
 
 
+def edges_of_opened(graph: Graph) -> NDArray[np.int64]:
+    """Return the edge that each edge of the opened graph is a copy of, -1 for none: (m',)."""
+    return _edges_with_areas_opened(graph)[2] if graph.areas else np.arange(graph.m)
+
+
 def _inside(graph: Graph) -> Graph:
     """Return the closed vertices of a graph with areas, and the edges between them."""
 

@@ -10,6 +10,7 @@ from warpath.base import notebook, units
 from warpath.base.errors import GraphError, require
 from warpath.base.escaping import visible
 from warpath.graph.checks import is_missing, plain_array, shown
+from warpath.graph.edge_edits import NAMES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -19,9 +20,6 @@ if TYPE_CHECKING:
     from warpath.base.dtypes import Array
     from warpath.graph import Graph
     from warpath.results.route import Route
-
-#: The kept columns that name streets; the first that exists is taken.
-_STREETS = ("street", "name")
 
 #: The columns of a table by the unit of their numbers.
 _BY_UNIT = {"m": "metres", "s": "seconds"}
@@ -106,7 +104,7 @@ class Legs:
 def street_column(graph: Graph) -> str | None:
     """Return the name of the kept column that names streets, None if there is none."""
     names = () if graph.given is None else graph.given.columns
-    return next((name for name in _STREETS if name in names), None)
+    return next((name for name in NAMES if name in names), None)
 
 
 def legs_of(route: Route) -> Legs:

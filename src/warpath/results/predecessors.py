@@ -16,6 +16,7 @@ from warpath.base.errors import InputError, NegativeCycleError, NoPathError, Ver
 from warpath.graph import Graph
 from warpath.graph.checks import shown
 from warpath.graph.components import island
+from warpath.graph.edge_edits import closed_edges
 from warpath.graph.edge_geometry import leg_weights
 from warpath.graph.facts import rows_into
 from warpath.graph.labels import one_label
@@ -308,7 +309,8 @@ def no_path(
                     f"{', or float64' if graph.dist_dtype == np.float32 else ''}."
                 )
                 return NoPathError(msg)
-    return NoPathError(f"no path leads {ends}.{island(graph, source, target)}")
+    why = island(graph, source, target) + closed_edges(graph)
+    return NoPathError(f"no path leads {ends}.{why}")
 
 
 def length_around(graph: Graph, cycle: Array) -> float:

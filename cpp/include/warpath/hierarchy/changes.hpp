@@ -10,7 +10,7 @@
 // Work    for each arc that changes, its triangles; then copies of the rows' places: O(n).
 // Memory  six numbers for each arc, and a copy of the arcs with room for a fourth more, which the
 //         hierarchies after changes share; another copy when it is full.
-// Needs   weights >= 0.
+// Needs   weights >= 0, or kClosed.
 // Source  Dibbelt, Strasser, Wagner, "Customizable contraction hierarchies", 2014, the section on
 //         partial updates.
 #pragma once
@@ -57,7 +57,7 @@ class ChangeableWeights {
     for (PageArray<L>& direction : numbers_[kOfEdges])
       direction = PageArray<L>(e_.arcs(), kNoLabel<W>);
     for (std::size_t e = 0; e < weights.size(); ++e) {
-      if (e_.arc_of_edge(e) < 0) continue;
+      if (e_.arc_of_edge(e) < 0 || weights[e] == kClosed<G>) continue;
       L& weight = at(kOfEdges, static_cast<Code>(e_.arc_of_edge(e)));
       weight = std::min(weight, static_cast<L>(weights[e]));
     }
@@ -150,7 +150,7 @@ class ChangeableWeights {
     L smallest = kNoLabel<W>;
     for (std::int64_t other = *(row - 1); other < *row; ++other) {
       const auto o = static_cast<std::size_t>(other);
-      if (e_.arc_of_edge(o) != code) continue;
+      if (e_.arc_of_edge(o) != code || weights[o] == kClosed<G>) continue;
       const auto given = static_cast<L>(weights[o]);
       if (given == kNoLabel<W>) throw std::overflow_error("a weight does not fit its type");
       smallest = std::min(smallest, given);

@@ -11,7 +11,7 @@
 //           for New York's roads on one thread.
 // Memory    four weights for each arc, three where both directions have equal weights, and two for
 //           each vertex and thread.
-// Needs     weights >= 0 for the edges that the elimination was made for.
+// Needs     weights >= 0 for the edges that the elimination was made for, or kClosed.
 // Source    Dibbelt, Strasser, Wagner, "Customizable contraction hierarchies", 2014.
 #pragma once
 
@@ -35,6 +35,10 @@
 #include "warpath/parallel/team.hpp"
 
 namespace warpath {
+
+/// The weight of an edge that the graph no longer has.
+template <Weight G>
+constexpr G kClosed = G{-1};
 
 /// One customization: `run` is called once, and then `take` once or never.
 template <Weight W>
@@ -106,7 +110,7 @@ class Customization {
     if (rank == 0) {
       for (std::size_t e = 0; e < weights.size(); ++e) {
         const std::int64_t code = e_.arc_of_edge(e);
-        if (code < 0) continue;
+        if (code < 0 || weights[e] == kClosed<G>) continue;
         const auto given = static_cast<L>(weights[e]);
         if (given == kNoLabel<W>) throw std::overflow_error("a weight does not fit its type");
         L& weight = (code % 2 == 0 ? up_ : down_)[static_cast<std::size_t>(code / 2)];
