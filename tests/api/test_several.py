@@ -16,7 +16,7 @@ from warpath.api import options, table, totals
 from warpath.base.errors import InputError, NotSupportedError
 from warpath.engines.base import Problem
 from warpath.engines.devices import members
-from warpath.engines.shared_rows import SharedRows
+from warpath.engines.shared_rows import BlockSizes, SharedRows
 from warpath.graph import generate
 from warpath.planner import several
 from warpath.planner.request import Request
@@ -236,6 +236,21 @@ def test_each_row_is_filled_once(rows, seconds):
         stats = shared.fill(slice(10, 10 + rows), counts, None)
     assert (counts == 2).all()
     assert stats.get("filled", 0) == rows
+
+
+def test_blocks_follow_the_measured_rate_within_their_bounds():
+    sizes = BlockSizes(1000.0, most=450, multiple=100)
+    assert sizes.rows(10**6, 1.0) == 100  # a quarter of half a second, in whole multiples
+    sizes.learn(100, 0.2)
+    assert sizes.rate == 500
+    assert sizes.rows(10**6, 1.0) == 200
+    sizes.learn(200, 0.1)
+    assert sizes.rate == 1250
+    assert sizes.rows(10**6, 1.0) == 400  # not more than `most`
+    assert sizes.rows(10**6, 3e-4) == 300
+    assert sizes.rows(70, 0.5) == 70
+    assert BlockSizes(1000.0, shortest=0.05).rows(200, 0.1) == 50
+    assert BlockSizes(1000.0, least=150).rows(200, 0.1) == 150
 
 
 def test_few_rows_are_shared_as_well():

@@ -16,7 +16,7 @@ from warpath.api.table import described, planned_table
 from warpath.base.errors import interrupts_first
 from warpath.base.progress import watch
 from warpath.engines import hierarchy
-from warpath.engines.cluster.calls import Call, Pace
+from warpath.engines.cluster.calls import Call
 from warpath.engines.cluster.clients import client_of
 from warpath.engines.cluster.graphs import SentGraph, held, seen_by_all
 from warpath.graph.derived import Derived
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from warpath.api.question import Question
     from warpath.base.dtypes import Array
     from warpath.base.progress import Report
+    from warpath.engines.shared_rows import BlockSizes
     from warpath.graph import Graph
     from warpath.io.outputs import Output
     from warpath.planner.plan import Plan
@@ -137,12 +138,12 @@ def _fill(
     """Fill the destination of a table, or let workers fill it."""
     file, returned = result.by_chunks, row_bytes
     if file is None:
-        pace = call.pace(len(rows), row_bytes, _BLOCK_BYTES)
+        sizes = call.sizes(len(rows), row_bytes, _BLOCK_BYTES)
     else:
         call.job, returned = replace(call.job, file=str(file.folder)), 1
-        pace = call.pace(len(rows), row_bytes, _STORED_BYTES, file.chunk)
-    blocks, done = _blocks(rows, result.resumed, pace), result.resumed
-    for block, found in call.answers(cluster_worker.rows, blocks, returned, pace):
+        sizes = call.sizes(len(rows), row_bytes, _STORED_BYTES, file.chunk)
+    blocks, done = _blocks(call, sizes, rows, result.resumed), result.resumed
+    for block, found in call.answers(cluster_worker.rows, blocks, returned, sizes):
         here = slice(block.start, block.stop)
         if file is not None:
             file.stored(block.stop, found.crc, len(block.sources) * row_bytes)
@@ -167,11 +168,11 @@ def _totals(
     if not len(sources):
         return None, chosen
     call = _call(question.graph, options, chosen, _job(options, question, chosen, totals=names))
-    pace = call.pace(len(sources), 1, _BLOCK_BYTES)
+    sizes = call.sizes(len(sources), 1, _BLOCK_BYTES)
     parts: list[dict[str, Array]] = []
     with interrupts_first(), watch(question.progress, chosen.recipe.name, "sources") as report:
-        blocks = _blocks(sources, 0, pace)
-        for block, values in call.answers(cluster_worker.totals, blocks, 1, pace):
+        blocks = _blocks(call, sizes, sources)
+        for block, values in call.answers(cluster_worker.totals, blocks, 1, sizes):
             parts.append(values)
             if report is not None:
                 report(block.stop, len(sources))
@@ -191,11 +192,11 @@ def _pairs(options: Options, question: Question) -> tuple[Array, Plan, dict[str,
     if graph.turns:
         destinations = question.view.ends(destinations)
     call = _call(graph, options, chosen, _job(options, question, chosen, targets=None))
-    pace = call.pace(len(starts), 8, _BLOCK_BYTES)
+    sizes = call.sizes(len(starts), 8, _BLOCK_BYTES)
     dist = np.empty(len(starts), dtype)
     with interrupts_first(), watch(question.progress, "pairs", "trips") as report:
-        blocks = _blocks(starts, 0, pace, destinations)
-        for block, distances in call.answers(cluster_worker.pairs, blocks, 8, pace):
+        blocks = _blocks(call, sizes, starts, destinations=destinations)
+        for block, distances in call.answers(cluster_worker.pairs, blocks, 8, sizes):
             dist[order[block.start : block.stop]] = distances
             if report is not None:
                 report(block.stop, len(starts))
@@ -263,10 +264,15 @@ def _job(options: Options, question: Question, chosen: Plan, **changes: Any) -> 
 
 
 def _blocks(
-    sources: Array, start: int, pace: Pace, destinations: Array | None = None
+    call: Call,
+    sizes: BlockSizes,
+    sources: Array,
+    start: int = 0,
+    destinations: Array | None = None,
 ) -> Iterator[Block]:
+    """Cut rows from `start` on into blocks, each with an equal share of what is left at most."""
     while start < len(sources):
-        stop = start + pace.rows(len(sources) - start)
+        stop = start + sizes.rows(len(sources) - start, 1 / call.threads)
         ends = None if destinations is None else destinations[start:stop]
         yield Block(start, sources[start:stop], ends)
         start = stop

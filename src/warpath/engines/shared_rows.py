@@ -1,7 +1,8 @@
-"""The rows of a table that several devices fill at the same time, each at its own rate."""
+"""Rows that several devices or workers fill at the same time, in blocks that suit their rates."""
 
 from __future__ import annotations
 
+import sys
 import threading
 import time
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
@@ -20,36 +21,66 @@ if TYPE_CHECKING:
     #: Fills rows of a table: their numbers, and the array of these rows.
     Fill = Callable[[slice, Any], dict[str, Any]]
 
-_LONGEST = 0.5  # seconds of rows that a device takes at a time, so that Ctrl-C ends them soon
+_LONGEST = 0.5  # seconds of a block: what is lost with a worker, and what Ctrl-C waits for
+_FIRST = 0.25  # part of it for the blocks before a rate is measured
 _PART = 0.7  # of what is left and would be a device's share; the rest evens out the ends
 _TURNS = 4  # least parts of the batch that suits a device; equal shares of the rows are enough
 _REPORTED = 0.1  # seconds
 
 
+class BlockSizes:
+    """The numbers of rows of the blocks that a device or a thread fills, from its rate.
+
+    Parameters
+    ----------
+    rate : predicted rows a second.
+    least, most : the fewest and the most rows of a block.
+    multiple : divisor of the number of rows, but for the last ones.
+    shortest : seconds of a block that is not worth cutting.
+    """
+
+    def __init__(
+        self,
+        rate: float,
+        *,
+        least: int = 1,
+        most: int = sys.maxsize,
+        multiple: int = 1,
+        shortest: float = 0.0,
+    ) -> None:
+        self.rate, self.least = rate, least
+        self._most, self._multiple, self._shortest = most, multiple, shortest
+        self._measured = False
+
+    def rows(self, left: int, share: float) -> int:
+        """Return the number of rows of the next block.
+
+        Parameters
+        ----------
+        left : number of rows that are in no block yet.
+        share : the part of them that a block may have.
+        """
+        longest = self.rate * _LONGEST * (1.0 if self._measured else _FIRST)
+        count = min(max(left * share, self.rate * self._shortest), longest, self._most)
+        count = max(int(count), self.least) // self._multiple * self._multiple
+        return min(left, max(count, self._multiple))
+
+    def learn(self, rows: int, seconds: float) -> None:
+        """Take the rate of a block into account."""
+        rate = rows / max(seconds, 1e-6)
+        self.rate = (self.rate + rate) / 2 if self._measured else rate
+        self._measured = True
+
+
 @dataclass
 class _Member:
-    """A device and what it has done so far.
-
-    Attributes
-    ----------
-    least : the fewest rows that it takes at a time.
-    predicted : rows a second.
-    rows, seconds : what it has filled, and how long that took.
-    active : whether it may still take rows.
-    """
+    """A device, the sizes of its blocks, how many rows it has filled and whether it takes more."""
 
     device: str
     fill: Fill
-    least: int
-    predicted: float
+    sizes: BlockSizes
     rows: int = 0
-    seconds: float = 0.0
     active: bool = True
-
-    @property
-    def rate(self) -> float:
-        """Rows a second: as measured, or as predicted until then."""
-        return self.rows / self.seconds if self.seconds > 0 else self.predicted
 
 
 class SharedRows:
@@ -70,14 +101,16 @@ class SharedRows:
             _Member(
                 plan.device,
                 fill,
-                max(
-                    min(
-                        kind_of(plan.device).rows_at_once(plan.threads) // _TURNS,
-                        -(-count // len(plans)),
+                BlockSizes(
+                    max(count, 1) / plan.seconds if plan.seconds else 1.0,
+                    least=max(
+                        min(
+                            kind_of(plan.device).rows_at_once(plan.threads) // _TURNS,
+                            -(-count // len(plans)),
+                        ),
+                        1,
                     ),
-                    1,
                 ),
-                max(count, 1) / plan.seconds if plan.seconds else 1.0,
             )
             for plan, fill in zip(plans, fills, strict=True)
         ]
@@ -133,7 +166,7 @@ class SharedRows:
             for name, value in answer.items():
                 stats[name] = stats.get(name, 0) + value
             with self._lock:
-                member.seconds += time.perf_counter() - start
+                member.sizes.learn(rows.stop - rows.start, time.perf_counter() - start)
                 member.rows += rows.stop - rows.start
                 self._done += rows.stop - rows.start
         return stats
@@ -141,14 +174,14 @@ class SharedRows:
     def _taken(self, member: _Member) -> slice | None:
         """Take the next rows for a device; None if there are none for it."""
         with self._lock:
-            left = self._stop - self._next
-            others = [each.rate for each in self._members if each.active and each is not member]
+            left, sizes = self._stop - self._next, member.sizes
+            others = [
+                other.sizes.rate for other in self._members if other.active and other is not member
+            ]
             longest = left / max(others) if others else float("inf")
-            if left <= 0 or min(member.least, left) / member.rate > longest:
+            if left <= 0 or min(sizes.least, left) / sizes.rate > longest:
                 member.active = False
                 return None
-            share = left * member.rate / (member.rate + sum(others))
-            count = int(min(share * _PART, member.rate * _LONGEST))
-            count = min(max(count, member.least), left)
+            count = sizes.rows(left, _PART * sizes.rate / (sizes.rate + sum(others)))
             self._next += count
             return slice(self._next - count, self._next)
