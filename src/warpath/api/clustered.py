@@ -16,7 +16,7 @@ from warpath.api.table import described, planned_table
 from warpath.base.errors import interrupts_first
 from warpath.base.progress import watch
 from warpath.engines import hierarchy
-from warpath.engines.cluster.calls import Call
+from warpath.engines.cluster.blocks import Call
 from warpath.engines.cluster.clients import client_of
 from warpath.engines.cluster.graphs import SentGraph, held, seen_by_all
 from warpath.graph.derived import Derived

@@ -481,17 +481,32 @@ class Solver:
         ----------
         source, target, sources, targets, origins, destinations, cutoff : as in `warpath.plan`.
         """
-        return _plan(
-            self._options,
-            self.graph,
-            cutoff,
-            source=source,
-            target=target,
-            sources=sources,
-            targets=targets,
-            origins=origins,
-            destinations=destinations,
-        )
+        graph = self.graph
+        limit = checked_cutoff(cutoff, graph)
+        options = with_hierarchy_if_faster(graph, self._options)
+        entry = graph.dist_dtype.itemsize
+
+        def indices(vertices: Any, what: str) -> Array:
+            return as_indices(graph, vertices, what, empty=True)
+
+        if origins is not None or destinations is not None:
+            if origins is None or destinations is None:
+                msg = "a plan of pairs needs both origins= and destinations=."
+                raise InputError(msg)
+            ends = indices(origins, "origins"), indices(destinations, "destinations")
+            size = size_of_pairs(options, *ends, entry)
+        elif sources is not None:
+            width = graph.n if targets is None else len(indices(targets, "targets"))
+            size = Size(Task.MANY, len(indices(sources, "sources")), width, entry)
+        elif source is None:
+            size = Size(Task.APSP, graph.n, graph.n, entry)
+        else:
+            one_index(graph, source, "source")
+            size = options.size_within(graph, limit)
+            if target is not None:
+                one_index(graph, target, "target")
+                size = ONE_SOURCE._replace(task=Task.PATH)
+        return options.plan(size, graph, anew=True)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the graph and its hierarchy to a file, which `warpath.load` reads.
@@ -527,47 +542,6 @@ class Solver:
             f", {name}={value!r}" for name, value in self._given_options().items() if value
         )
         return f"<Solver of {self.graph!r}{options}>"
-
-
-def _plan(
-    options: Options,
-    graph: Graph,
-    cutoff: float | None,
-    *,
-    source: Any,
-    target: Any,
-    sources: Any,
-    targets: Any,
-    origins: Any,
-    destinations: Any,
-) -> Plan:
-    """Return the plan of the call that the arguments of `warpath.plan` describe."""
-    limit = checked_cutoff(cutoff, graph)
-    options = with_hierarchy_if_faster(graph, options)
-    entry = graph.dist_dtype.itemsize
-
-    def count(vertices: Any, what: str) -> int:
-        return len(as_indices(graph, vertices, what, empty=True))
-
-    if origins is not None or destinations is not None:
-        if origins is None or destinations is None:
-            msg = "a plan of pairs needs both origins= and destinations=."
-            raise InputError(msg)
-        starts = as_indices(graph, origins, "origins", empty=True)
-        ends = as_indices(graph, destinations, "destinations", empty=True)
-        size = size_of_pairs(options, starts, ends, entry)
-    elif sources is not None:
-        width = graph.n if targets is None else count(targets, "targets")
-        size = Size(Task.MANY, count(sources, "sources"), width, entry)
-    elif source is None:
-        size = Size(Task.APSP, graph.n, graph.n, entry)
-    else:
-        one_index(graph, source, "source")
-        size = options.size_within(graph, limit)
-        if target is not None:
-            one_index(graph, target, "target")
-            size = ONE_SOURCE._replace(task=Task.PATH)
-    return options.plan(size, graph, anew=True)
 
 
 def _unconnected(graph: Graph, what: str, vertex: int) -> str:
