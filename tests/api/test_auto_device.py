@@ -211,7 +211,6 @@ def test_tables_pairs_totals_and_nearest_facilities_are_found_there(engine, grap
         "pairs": lambda **on: wp.pairs(graph, range(150), range(50, 200), **on).dist,
         "totals": lambda **on: wp.totals(graph, "sum", **on)["sum"],
         "nearest": lambda **on: wp.nearest(graph, [3, 9], **on).facility,
-        "within": lambda **on: wp.within(graph, 3, 500, **on).vertices,
     }
     for name, call in calls.items():
         engine.ran.clear()

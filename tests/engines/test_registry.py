@@ -93,7 +93,7 @@ def test_each_engine_has_the_functions_of_what_its_devices_can_do():
             "WithTotals", "WithDeviceResults", "WithDivision", "WithRepairs", "WithDetection",
         },
         "emulated": {"WithRepairs"},
-        "dask": set(),
+        "dask": {"WithWorkers"},
     }  # fmt: skip
 
 

@@ -15,8 +15,8 @@ from warpath.base.errors import (
     NoDeviceError,
     NotEnoughMemoryError,
 )
-from warpath.engines.base import WithDeviceResults, WithDivision, WithHostSearches
-from warpath.engines.devices import device_name, members, spread
+from warpath.engines.base import WithDeviceResults, WithDivision, WithHostSearches, WithWorkers
+from warpath.engines.devices import device_name, members
 from warpath.engines.hierarchy import HIERARCHY, pairs_search, share_reversed, sums_are_exact
 from warpath.engines.planning import facts_for, planned, without_device
 from warpath.engines.registry import capability, engine_of
@@ -27,8 +27,15 @@ from warpath.graph.solvable import search_graph
 from warpath.planner import auto_device, several
 from warpath.planner.cpu_model import Size, reach
 from warpath.planner.gpu_model import host_bytes
-from warpath.planner.kinds import KINDS, device_names, kind_of
-from warpath.planner.request import DEFAULT, Request, checked, device_of, with_default_device
+from warpath.planner.kinds import device_names, kind_of
+from warpath.planner.request import (
+    DEFAULT,
+    Request,
+    checked,
+    device_of,
+    whole_name,
+    with_default_device,
+)
 from warpath.recipes import Task
 from warpath.results.predecessors import team_of
 
@@ -88,11 +95,11 @@ class Options:
     def __init__(self, request: Request, preference: str) -> None:
         self.request = request
         self.preference = preference
-        #: Whether the device is a Dask cluster, and whether it means several devices.
-        self.on_cluster = (
-            kind := KINDS.get(request.device.partition(":")[0])
-        ) is not None and kind.cluster
+        #: Whether the device means several devices, and whether it is a Dask cluster.
         self.on_several = several.is_several(request.device)
+        named = request.device != "auto" and not self.on_several
+        self._workers = capability(whole_name(request.device), WithWorkers) if named else None
+        self.on_cluster = self._workers is not None
         self._plans: dict[Hashable, _Kept] = {}
         self._one: OneSource | None = None
         self._pairs: tuple[Plan, PairsSearch | None] | None = None
@@ -165,10 +172,9 @@ class Options:
                 plan = self._divided(size, graph, trace=trace, anew=anew, facilities=facilities)
                 return plan.again()
             return self._shared(size, graph, anew=anew)
-        if self.on_cluster:
+        if self._workers is not None:
             several.check_cluster(self.request.device, size)
-            plan = self._planned(size, graph, trace=trace, anew=anew)
-            return spread(plan, size)
+            return self._workers.spread(self._planned(size, graph, trace=trace, anew=anew), size)
         return self._planned(size, graph, trace=trace, anew=anew, facilities=facilities).again()
 
     def _shared(self, size: Size, graph: Graph, *, anew: bool) -> Plan:
@@ -297,7 +303,7 @@ class Options:
         fits = free is not None and most <= free and plan.staged is None
         # Tiles of a matrix, and rows left on the host, depend on how much memory a GPU has.
         sized = any(each.staged is not None or each.rows_on_host for each in able)
-        if fits and (of_source or not (kind.cluster or sized)):
+        if fits and (of_source or not sized):
             if len(self._plans) >= _MOST_PLANS:
                 self._plans.clear()
             on_host, on_device = most, 0
@@ -374,11 +380,13 @@ def preferred_device() -> str:
     name = settings.device()
     if name != "auto":
         try:
-            kind = kind_of(name)
+            kind_of(name)
         except InputError:
             msg = f"WARPATH_DEVICE={name!r} is not valid: use {device_names()}, or unset it."
             raise InputError(msg) from None
-        if kind.cluster:  # workers that inherit the variable would ask the cluster again
+        if (
+            capability(name, WithWorkers) is not None
+        ):  # workers that inherit the variable would ask the cluster again
             msg = f"WARPATH_DEVICE={name!r} is not valid: pass a Dask client as device=."
             raise InputError(msg)
     return name

@@ -48,7 +48,7 @@ from warpath.graph.links import (
 from warpath.graph.turns import refuse_turns
 from warpath.graph.zones import at_home, refuse_areas
 from warpath.planner.cpu_model import Destination, Size
-from warpath.planner.kinds import kind_of
+from warpath.planner.kinds import SEVERAL_TRACES, kind_of
 from warpath.planner.request import DEFAULT
 from warpath.recipes import Loop, Task
 from warpath.recipes.recipe import WHOLE_TABLES
@@ -375,14 +375,8 @@ def described(chosen: Plan, question: Question) -> journal.Question:
 
 def _check_trace(chosen: Plan) -> None:
     """Raise NotSupportedError where the plan counts nothing that a trace could hold."""
-    if chosen.shares or kind_of(chosen.device).cluster:
-        msg = "several devices keep no trace: trace one of them, as device='cpu' or 'cuda'."
-        raise NotSupportedError(msg)
-    if not kind_of(chosen.device).traces(chosen.recipe):
-        msg = (
-            f"{chosen.algorithm} counts no relaxations on a GPU, which are its kernels' own: leave "
-            "trace out, or trace a published variant (warpath algorithms --device cuda)."
-        )
+    msg = SEVERAL_TRACES if chosen.shares else kind_of(chosen.device).trace_objection(chosen.recipe)
+    if msg is not None:
         raise NotSupportedError(msg)
     if chosen.staged is not None:
         msg = (

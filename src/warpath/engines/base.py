@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from warpath.engines.cuda.entry import Kernel
     from warpath.engines.staged.tiles import Tiles
     from warpath.graph import Graph
+    from warpath.planner.cpu_model import Size
     from warpath.planner.plan import Plan
     from warpath.recipes import Recipe, Task
     from warpath.results.paths import DeviceResult
@@ -400,4 +401,13 @@ class WithDetection(Protocol):
 
     def trouble(self, device: str) -> str:
         """Return why a device does not work, or "" if it solves a small graph; it is started."""
+        ...
+
+
+@runtime_checkable
+class WithWorkers(Protocol):
+    """An engine whose devices are workers in other processes, which answer blocks of rows."""
+
+    def spread(self, plan: Plan, size: Size) -> Plan:
+        """Return the plan of a call whose rows the workers share, from that of one thread."""
         ...

@@ -1,12 +1,10 @@
-"""The devices that a name means: several of this machine, or the workers of a Dask cluster."""
+"""The devices that a name means: one or several of this machine, or a Dask cluster."""
 
 from __future__ import annotations
 
 import sys
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from warpath.base import units
 from warpath.base.errors import NotEnoughMemoryError, NotSupportedError
 from warpath.engines.registry import engine_of, place
 from warpath.planner import kinds
@@ -17,10 +15,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from warpath.graph import Graph
-    from warpath.planner.cpu_model import Size
-    from warpath.planner.plan import Plan
-
-_WORKERS = 8  # that a plan's notes list
 
 
 def members(device: str) -> tuple[str, ...]:
@@ -76,26 +70,3 @@ def device_name(device: Any) -> Any:
     from warpath.engines.cluster.clients import device_name
 
     return device_name(device)
-
-
-def spread(plan: Plan, size: Size) -> Plan:
-    """Return the plan of a call whose rows a cluster's workers share, from that of one thread."""
-    from warpath.engines.cluster.clients import client_of, workers_of
-
-    try:
-        workers = workers_of(client_of(plan.device))
-    except NotSupportedError:
-        return plan.again()  # its notes say why
-    threads = sum(worker.threads for worker in workers)
-    seconds = None if plan.seconds is None else plan.seconds / max(1, min(threads, size.sources))
-    noun = "worker" if len(workers) == 1 else "workers"
-    shared = f"{len(workers)} {noun} share {size.sources:,} rows"
-    notes = [f"{shared}: each takes a block when a thread is free, and plans it with what it has"]
-    for worker in workers[:_WORKERS]:
-        memory = units.size(worker.memory) if worker.memory else "no limit of memory"
-        share = size.sources * worker.threads // max(1, threads)
-        each = "thread" if worker.threads == 1 else "threads"
-        notes.append(f"  {worker.address}: {worker.threads} {each}, {memory}, about {share:,} rows")
-    if len(workers) > _WORKERS:
-        notes.append(f"  and {len(workers) - _WORKERS} more")
-    return replace(plan, seconds=seconds, notes=(*plan.notes, *notes))

@@ -67,7 +67,6 @@ class DeviceKind(Protocol):
     own_memory : whether arrays are copied into memory of its own, where the graph then stays.
     takes_threads : whether the number of threads has an effect.
     timed : whether the time of a run says how fast the kind of device is.
-    cluster : whether the device is workers on several machines, which answer blocks of rows.
     """
 
     name: str
@@ -76,7 +75,6 @@ class DeviceKind(Protocol):
     own_memory: bool
     takes_threads: bool
     timed: bool
-    cluster: bool
 
     def whole_name(self, device: str) -> str | None:
         """Return the whole name of a device ("cuda:0" for "cuda"); None if it is not valid."""
@@ -86,8 +84,8 @@ class DeviceKind(Protocol):
         """Return the sentence why a recipe cannot do a task here; None if it can."""
         ...
 
-    def traces(self, recipe: Recipe) -> bool:
-        """Return whether a recipe can keep a trace here."""
+    def trace_objection(self, recipe: Recipe) -> str | None:
+        """Return the sentence why a recipe keeps no trace here, with a way out; None if it does."""
         ...
 
     def probes(self, size: Size, facts: Facts) -> bool:

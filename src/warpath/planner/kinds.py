@@ -26,6 +26,8 @@ from warpath.recipes.recipe import IN_ONE_LAUNCH, WHOLE_TABLES, Limits
 if TYPE_CHECKING:
     from warpath.graph.facts import Facts
 
+#: Why a table whose rows several devices share has no trace.
+SEVERAL_TRACES = "several devices keep no trace: trace one of them, as device='cpu' or 'cuda'."
 #: The loops and queues of the core that number 2^31 vertices and more.
 _WITH_WIDE_INDICES = {Loop.DIJKSTRA, Loop.BELLMAN_FORD, Loop.BFS}
 _QUEUES_WITH_WIDE_INDICES = {None, Queue.HEAP, Queue.RADIX}
@@ -40,7 +42,6 @@ class Cpu:
     own_memory = False
     takes_threads = True
     timed = True
-    cluster = False
 
     def whole_name(self, device: str) -> str | None:
         return "cpu" if device == "cpu" else None
@@ -49,8 +50,8 @@ class Cpu:
         own = recipe.objection(task, facts) or _width_objection(recipe, facts)
         return own or _sums_objection(recipe, facts)
 
-    def traces(self, recipe: Recipe) -> bool:  # noqa: ARG002 - every loop does
-        return True
+    def trace_objection(self, recipe: Recipe) -> str | None:  # noqa: ARG002 - every loop does
+        return None
 
     def probes(self, size: Size, facts: Facts) -> bool:
         return unsure(size, facts)
@@ -125,7 +126,6 @@ class Cuda:
     own_memory = True
     takes_threads = False
     timed = True
-    cluster = False
 
     def whole_name(self, device: str) -> str | None:
         if not re.fullmatch(r"cuda(:\d{1,4})?", device):
@@ -139,8 +139,13 @@ class Cuda:
             own = _width_objection(recipe, facts)
         return own or _sums_objection(recipe, facts, always=facts.negative > 0)
 
-    def traces(self, recipe: Recipe) -> bool:
-        return recipe.loop not in IN_ONE_LAUNCH | _UNCOUNTED
+    def trace_objection(self, recipe: Recipe) -> str | None:
+        if recipe.loop not in IN_ONE_LAUNCH | _UNCOUNTED:
+            return None
+        return (
+            f"{recipe.name} counts no relaxations on a GPU, which are its kernels' own: leave "
+            "trace out, or trace a published variant (warpath algorithms --device cuda)."
+        )
 
     def probes(self, size: Size, facts: Facts) -> bool:  # noqa: ARG002 - whatever the graph is
         return size.task is Task.SSSP
@@ -251,7 +256,6 @@ class Dask(Cpu):
     tasks = frozenset({Task.MANY, Task.APSP, Task.PAIRS})  # whose rows the workers share
     own_memory = True
     takes_threads = False
-    cluster = True
 
     def whole_name(self, device: str) -> str | None:
         return device if re.fullmatch(r"dask(:\w+://\S+)?", device) else None
@@ -263,8 +267,8 @@ class Dask(Cpu):
             return "it makes all rows at once, and each worker makes some of them"
         return super().objection(recipe, task, facts)
 
-    def traces(self, recipe: Recipe) -> bool:  # noqa: ARG002 - no recipe
-        return False
+    def trace_objection(self, recipe: Recipe) -> str | None:  # noqa: ARG002 - of all of them
+        return SEVERAL_TRACES
 
     def candidate(
         self, recipe: Recipe, size: Size, facts: Facts, hardware: Hardware, threads: int | None

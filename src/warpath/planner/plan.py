@@ -177,7 +177,7 @@ def choose(size: Size, facts: Facts, hardware: Hardware, request: Request) -> Pl
     able: list[Candidate] = []
     for recipe in _considered(request, kind):
         objection = kind.objection(recipe, size.task, facts)
-        if request.traced and not kind.traces(recipe) and recipe != request.recipe:
+        if request.traced and kind.trace_objection(recipe) and recipe != request.recipe:
             objection = objection or "it keeps no trace"
         if objection is None:
             able.append(kind.candidate(recipe, size, facts, hardware, request.threads))

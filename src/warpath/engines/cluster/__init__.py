@@ -9,14 +9,20 @@ that no worker holds as a whole.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from warpath.base import units
 from warpath.base.errors import NotSupportedError
 
 if TYPE_CHECKING:
     from warpath.graph import Graph
+    from warpath.planner.cpu_model import Size
+    from warpath.planner.plan import Plan
 
 name = "dask"
+
+_WORKERS = 8  # that a plan's notes list
 
 
 def run(*_: Any) -> NoReturn:
@@ -47,3 +53,26 @@ def place(graph: Graph, device: str) -> str:  # noqa: ARG001 - `warpath.api` say
 
     check_versions(client_of(device))
     return device
+
+
+def spread(plan: Plan, size: Size) -> Plan:
+    """Return the plan of a call whose rows the workers share; see `engines.base.WithWorkers`."""
+    from warpath.engines.cluster.clients import client_of, workers_of
+
+    try:
+        workers = workers_of(client_of(plan.device))
+    except NotSupportedError:
+        return plan.again()  # its notes say why
+    threads = sum(worker.threads for worker in workers)
+    seconds = None if plan.seconds is None else plan.seconds / max(1, min(threads, size.sources))
+    noun = "worker" if len(workers) == 1 else "workers"
+    shared = f"{len(workers)} {noun} share {size.sources:,} rows"
+    notes = [f"{shared}: each takes a block when a thread is free, and plans it with what it has"]
+    for worker in workers[:_WORKERS]:
+        memory = units.size(worker.memory) if worker.memory else "no limit of memory"
+        share = size.sources * worker.threads // max(1, threads)
+        each = "thread" if worker.threads == 1 else "threads"
+        notes.append(f"  {worker.address}: {worker.threads} {each}, {memory}, about {share:,} rows")
+    if len(workers) > _WORKERS:
+        notes.append(f"  and {len(workers) - _WORKERS} more")
+    return replace(plan, seconds=seconds, notes=(*plan.notes, *notes))
