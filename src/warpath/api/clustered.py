@@ -143,16 +143,16 @@ def _fill(
         call.job, returned = replace(call.job, file=str(file.folder)), 1
         sizes = call.sizes(len(rows), row_bytes, _STORED_BYTES, file.chunk)
     blocks, done = _blocks(call, sizes, rows, result.resumed), result.resumed
-    for block, found in call.answers(cluster_worker.rows, blocks, returned, sizes):
+    for block, answer in call.answers(cluster_worker.rows, blocks, returned, sizes):
         here = slice(block.start, block.stop)
         if file is not None:
-            file.stored(block.stop, found.crc, len(block.sources) * row_bytes)
+            file.stored(block.stop, answer.crc, len(block.sources) * row_bytes)
         elif result.array is not None:
-            result.block(here)[:] = found.dist
+            result.block(here)[:] = answer.dist
         else:
-            result.put(here, found.dist)
+            result.put(here, answer.dist)
         if pred is not None:
-            pred[here] = found.pred
+            pred[here] = answer.pred
         if report is not None:  # of a file, what is noted: the last block is being written
             report(block.stop if result.journal is None else done, len(rows))
         done = block.stop
@@ -226,7 +226,7 @@ def _nearest(options: Options, question: Question) -> Nearest:
         blocks = iter([Block(0, facilities)])
         ((_, (dist, rows, _)),) = call.answers(cluster_worker.nearest, blocks, 1)
     if graph.turns:
-        dist, rows = (SolvableGraph(searched).fold(each, None) for each in (dist, rows))
+        dist, rows = (SolvableGraph(searched).fold(labels, None) for labels in (dist, rows))
     owner = np.where(rows < 0, -1, facilities[rows]).astype(graph.indices.dtype)
     dist.flags.writeable = owner.flags.writeable = False
     return Nearest(

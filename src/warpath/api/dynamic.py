@@ -109,19 +109,19 @@ class DynamicPaths(ReachedDistances):
         device: str = "auto",
         threads: int | None = None,
     ) -> None:
-        made = Graph.of(graph)
-        options = options_of(made, device=device, threads=threads)
-        place_on(made, members(options.device()))
-        self._start(made, options, source, sources, algorithm)
+        given_graph = Graph.of(graph)
+        options = options_of(given_graph, device=device, threads=threads)
+        place_on(given_graph, members(options.device()))
+        self._start(given_graph, options, source, sources, algorithm)
 
     @classmethod
     def _of(
         cls, graph: Graph, options: Options, source: Any, sources: Any, algorithm: str
     ) -> DynamicPaths:
         """Return the paths of a solver, whose options are used where they are solved anew."""
-        made = object.__new__(cls)
-        made._start(graph, options, source, sources, algorithm)
-        return made
+        paths = object.__new__(cls)
+        paths._start(graph, options, source, sources, algorithm)
+        return paths
 
     def _start(
         self, graph: Graph, options: Options, source: Any, sources: Any, algorithm: str
@@ -132,8 +132,8 @@ class DynamicPaths(ReachedDistances):
             msg = "give either source=..., one vertex, or sources=[...], several of them."
             raise InputError(msg)
         if not isinstance(algorithm, str) or algorithm not in ["auto", *dynamic.names()]:
-            known = ", ".join(map(repr, ["auto", *dynamic.names()]))
-            msg = f"algorithm = {shown(algorithm)} does not repair shortest paths; use {known}."
+            names = ", ".join(map(repr, ["auto", *dynamic.names()]))
+            msg = f"algorithm = {shown(algorithm)} does not repair shortest paths; use {names}."
             raise InputError(msg)
         self._one = sources is None
         given = (
@@ -279,11 +279,11 @@ class DynamicPaths(ReachedDistances):
             places_to_vertices(self._names, source, "source", at_vertices=True),
             "source",
         )
-        found = np.flatnonzero(self._indices == s)
-        if not found.size:
+        rows = np.flatnonzero(self._indices == s)
+        if not rows.size:
             msg = f"source = {shown(source)} is not one of the sources; `.sources` has them."
             raise InputError(msg)
-        return int(found[0])
+        return int(rows[0])
 
     @property
     def graph(self) -> Graph:

@@ -274,9 +274,9 @@ def _searched_again(
         return _with_owners(inner, facilities, labels)
     labels = labels[: inner.n]
     owner = np.full(inner.n, -1, inner.indices.dtype)
-    for one in facilities[::-1].tolist():
-        row, _ = search(inner, one, limit, ends[:0])
-        owner[row == labels] = one
+    for facility in facilities[::-1].tolist():
+        row, _ = search(inner, facility, limit, ends[:0])
+        owner[row == labels] = facility
     return labels, owner
 
 
@@ -303,8 +303,9 @@ def _folded(
     own_is_nearest = dist[own] >= 0
     nearest[own] = np.where(own_is_nearest, first, nearest[own])
     dist[own] = np.minimum(dist[own], 0)
-    for one in own[(dist[own] < 0) & (nearest[own] == own)]:  # a round trip, which does not count
-        dist[one], nearest[one] = _nearest_to_closed(inner, facilities, int(one), n + int(one))
+    # A round trip does not count.
+    for vertex in own[(dist[own] < 0) & (nearest[own] == own)].tolist():
+        dist[vertex], nearest[vertex] = _nearest_to_closed(inner, facilities, vertex, n + vertex)
     return dist, nearest
 
 
@@ -318,5 +319,5 @@ def _nearest_to_closed(
     copy : the vertex of `inner` where paths to it end.
     """
     ends, others = np.array([copy]), facilities[facilities != target].tolist()
-    distances = [(search(inner, one, None, ends)[0][copy], one) for one in others]
+    distances = [(search(inner, facility, None, ends)[0][copy], facility) for facility in others]
     return min([(inner.dist_dtype.type(0), target), *distances])

@@ -182,7 +182,7 @@ class Options:
         device = self.request.device
         several.check_shared(device, size)
         among = members(device)
-        requests = [several.request_for(self.request, each, among) for each in among]
+        requests = [several.request_for(self.request, member, among) for member in among]
         plans = [
             _kept_options(graph, request, self.preference).plan(size, graph, anew=anew)
             for request in requests
@@ -200,11 +200,11 @@ class Options:
     ) -> Plan:
         """Return the plan of one source on several devices."""
         key = size, trace, "divided", facilities
-        kept = self._plans.get(key)
-        if kept is not None and not anew and kept.holds(graph):
-            return kept.plan
+        cached = self._plans.get(key)
+        if cached is not None and not anew and cached.holds(graph):
+            return cached.plan
         among = members(self.request.device)
-        if not all(capability(each, WithDivision) for each in among):
+        if not all(capability(member, WithDivision) for member in among):
             several.check_shared(self.request.device, size)
         request = several.request_for(self.request, among[0], among)
         alone: Plan | NotEnoughMemoryError
@@ -214,15 +214,15 @@ class Options:
         except NotEnoughMemoryError as error:
             alone = error
         inner = search_graph(graph)
-        found = [engine_of(each).memory(inner, each)[0] for each in among]
-        known = [each for each in found if each is not None]
+        free = [engine_of(member).memory(inner, member)[0] for member in among]
+        reported = [bytes_ for bytes_ in free if bytes_ is not None]
         facts = facts_for(size, inner, among[0])
         plan = several.divided_plan(
             alone,
             self.request.device,
             among,
             facts,
-            min(known, default=None),
+            min(reported, default=None),
             request._replace(traced=trace),
         )
         self._plans[key] = _Kept(plan, plan.bytes, 0, _limits())
@@ -236,8 +236,8 @@ class Options:
             several.check_cluster(self.request.device, ONE_SOURCE)
         size = self.size_within(graph, cutoff)
         plan = (self._divided if self.on_several else self._planned)(size, graph, trace=trace)
-        one = self._one
-        if one is None or one.plan is not plan:
+        bound = self._one
+        if bound is None or bound.plan is not plan:
             search = None
             if search_graph(graph) is graph and not trace and size == ONE_SOURCE:
                 binds = capability(plan.device, WithHostSearches)
@@ -245,10 +245,10 @@ class Options:
             threads = self.request.threads
             team = team_of(graph, settings.threads() if threads is None else threads)
             stays = not (self.is_open or plan.rows_on_host or graph.turns)
-            one = OneSource(plan, team, search, stays=stays)
+            bound = OneSource(plan, team, search, stays=stays)
             if not trace and size == ONE_SOURCE:
-                self._one = one
-        return one
+                self._one = bound
+        return bound
 
     def pairs(self, count: int, graph: Graph, entry: int) -> tuple[Plan, PairsSearch | None]:
         """Return the plan for pairs, and its search bound to the graph; None where there is none.
@@ -288,9 +288,9 @@ class Options:
     ) -> Plan:
         exact = bool(self.request.prepared) and _exact_floats(graph)
         key = size, trace, exact, facilities
-        kept = self._plans.get(key)
-        if kept is not None and not (anew and kept.limits) and kept.holds(graph):
-            return kept.plan
+        cached = self._plans.get(key)
+        if cached is not None and not (anew and cached.limits) and cached.holds(graph):
+            return cached.plan
         own, graph = graph, search_graph(graph)
         request = with_default_device(self.preference, size, self.request._replace(traced=trace))
         plan, free, limited = planned(size, graph, request, self.preference, exact_sums=exact)
@@ -298,11 +298,11 @@ class Options:
             plan = replace(plan, notes=(*plan.notes, negative_weights(own)))
         kind = kind_of(plan.device)
         able: list[Plan | Candidate] = [plan, *plan.runners_up]
-        most = max(each.bytes for each in able)
+        most = max(candidate.bytes for candidate in able)
         of_source = size.task is Task.SSSP
         fits = free is not None and most <= free and plan.staged is None
         # Tiles of a matrix, and rows left on the host, depend on how much memory a GPU has.
-        sized = any(each.staged is not None or each.rows_on_host for each in able)
+        sized = any(candidate.staged is not None or candidate.rows_on_host for candidate in able)
         if fits and (of_source or not sized):
             if len(self._plans) >= _MOST_PLANS:
                 self._plans.clear()
@@ -358,7 +358,7 @@ def _kept_options(graph: Graph, request: Request, preference: str) -> Options:
     """Return the options that are kept with a graph, or new ones; those with params are new."""
     if request.params:
         return Options(request, preference)
-    kept = OPTIONS.of(graph, dict)
+    cache = OPTIONS.of(graph, dict)
     key = (
         request.algorithm,
         request.device,
@@ -367,12 +367,12 @@ def _kept_options(graph: Graph, request: Request, preference: str) -> Options:
         preference,
         settings.threads(),
     )
-    found = kept.get(key)
-    if found is None:
-        if len(kept) >= _MOST_OPTIONS:
-            kept.clear()
-        found = kept[key] = Options(request, preference)
-    return found
+    options = cache.get(key)
+    if options is None:
+        if len(cache) >= _MOST_OPTIONS:
+            cache.clear()
+        options = cache[key] = Options(request, preference)
+    return options
 
 
 def preferred_device() -> str:
@@ -433,14 +433,14 @@ class OneSource:
 
     def on_gpu(self, graph: Graph) -> Bound | None:
         """Return what a GPU launches for one source; None on the CPU and for other loops."""
-        made: tuple[Bound | None] | None = vars(self).get("_on_gpu")
-        if made is None:  # of two threads that make it, both take the first one's
+        cached: tuple[Bound | None] | None = vars(self).get("_on_gpu")
+        if cached is None:  # of two threads that make it, both take the first one's
             plan = self.plan
             bare = search_graph(graph) is graph and not plan.params
             binds = self.search is None and self.stays and bare
-            found = _bound(graph, plan) if binds else None
-            made = vars(self).setdefault("_on_gpu", (found,))
-        return made[0]
+            search = _bound(graph, plan) if binds else None
+            cached = vars(self).setdefault("_on_gpu", (search,))
+        return cached[0]
 
 
 def _bound(graph: Graph, plan: Plan) -> Bound | None:

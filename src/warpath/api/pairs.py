@@ -92,11 +92,11 @@ def _edges_of_trips(
     ends = view.ends(targets)
     paths = []
     for at in trips.tolist():
-        one = slice(at, at + 1)
+        trip = slice(at, at + 1)
         if sources[at] == targets[at]:
             paths.append(sources[:0])
             continue
-        raw, _ = run_plan(view, chosen, Trips(Task.PATH, sources[one], ends[one]))
+        raw, _ = run_plan(view, chosen, Trips(Task.PATH, sources[trip], ends[trip]))
         vertices, parts = view.path(raw.vertices)
         paths.append(vertices if graph.turns is None else parts["edges"])
     counts = np.array([len(path) for path in paths], np.int64)
@@ -263,12 +263,12 @@ def _linked_route(options: Options, question: Question) -> Route:
     start, end = ends
     options = with_hierarchy_if_faster(inner, options.but(inner, prepared=options.request.prepared))
     chosen = with_own_names(options.plan(Size(Task.PATH), inner), inner, graph)
-    one = np.zeros(1, np.int64)
-    length = between(graph, start, end, one, one)[0]
+    row = np.zeros(1, np.int64)
+    length = between(graph, start, end, row, row)[0]
     best: tuple[NDArray[np.int64], Links, Links] | None = None
     _, firsts, lasts = pairs_of_links(leaving(graph, start), arriving(graph, end), 1)
     for at in np.argsort(firsts.offsets + lasts.offsets, kind="stable").tolist():
-        first, last = (each.taken(slice(at, at + 1)) for each in (firsts, lasts))
+        first, last = (links.taken(slice(at, at + 1)) for links in (firsts, lasts))
         if first.vertices == last.vertices:
             vertices, dist = first.vertices, np.zeros(1, graph.dist_dtype)
         else:

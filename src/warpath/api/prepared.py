@@ -144,7 +144,7 @@ def with_hierarchy_if_faster(
     """
     if options.request.prepared != "auto":
         return options
-    without, prepared = (options.but(graph, prepared=each) for each in (False, True))
+    without, prepared = (options.but(graph, prepared=choice) for choice in (False, True))
     inner = search_graph(graph)
     if HIERARCHY.known(inner) is not None:
         return prepared

@@ -241,7 +241,7 @@ def of_table(
     *,
     missing: str,
     every: bool = False,
-    **kept: Any,
+    **more: Any,
 ) -> Question:
     """Return the question of `warpath.distances` and `warpath.totals`.
 
@@ -249,7 +249,7 @@ def of_table(
     ----------
     targets : as in the calls; None for all vertices.
     every : whether None means all vertices for `sources`, too.
-    kept : `out`, `predecessors` and `trace`.
+    more : `out`, `predecessors` and `trace`.
     """
     sources, targets = all_places_to_vertices(
         graph, missing=missing, sources=sources, targets=targets
@@ -258,16 +258,16 @@ def of_table(
     rows = np.arange(graph.n) if whole else as_indices(graph, sources, "sources", empty=True)
     columns = None if targets is None else as_indices(graph, targets, "targets", empty=True)
     asked = graph, Task.MANY, rows, columns, (sources, targets), progress, cutoff, dist_dtype
-    return _asked(*asked, **kept)
+    return _asked(*asked, **more)
 
 
 def of_all_pairs(
-    graph: Graph, dist_dtype: DTypeLike | None, progress: Progress, **kept: Any
+    graph: Graph, dist_dtype: DTypeLike | None, progress: Progress, **more: Any
 ) -> Question:
-    """Return the question of `warpath.apsp`; `kept` is as in `of_table`."""
+    """Return the question of `warpath.apsp`; `more` is as in `of_table`."""
     # With turns the vertices are a part of the rows and columns of the graph that is searched.
     task = Task.APSP if graph.turns is None else Task.MANY
-    return _asked(graph, task, np.arange(graph.n), None, (), progress, None, dist_dtype, **kept)
+    return _asked(graph, task, np.arange(graph.n), None, (), progress, None, dist_dtype, **more)
 
 
 def of_pairs(
@@ -314,10 +314,10 @@ def _ends(graph: Graph, *given: Any) -> tuple[Snapped, Snapped] | None:
     given : sources, and targets where there are any; None for all vertices.
     """
     if Snapped not in map(type, given) or all(
-        type(each) is not Snapped or each.only_vertices for each in given
+        type(entries) is not Snapped or entries.only_vertices for entries in given
     ):
         return None
-    first, *rest = (_entries(graph, each) for each in given)
+    first, *rest = (_entries(graph, entries) for entries in given)
     return first, rest[0] if rest else first
 
 

@@ -160,8 +160,8 @@ def traced_run(
     chosen: Plan, graph: Graph, source: Any, dijkstra_edges: int, seconds: float
 ) -> TracedRun:
     """Return the description of a plan's traced run, without its time where that says nothing."""
-    known = seconds if kind_of(chosen.device).timed else 0.0
-    return TracedRun.of(chosen, graph, source, dijkstra_edges, known)
+    shown_seconds = seconds if kind_of(chosen.device).timed else 0.0
+    return TracedRun.of(chosen, graph, source, dijkstra_edges, shown_seconds)
 
 
 def _traced_search(
@@ -201,7 +201,7 @@ def with_own_names(plan: Plan, searched_graph: Graph, graph: Graph) -> Plan:
     if searched_graph is graph or not graph.facts(symmetry=False).negative:
         return plan
     note, own = negative_weights(searched_graph), negative_weights(graph)
-    return replace(plan, notes=tuple(own if each == note else each for each in plan.notes))
+    return replace(plan, notes=tuple(own if line == note else line for line in plan.notes))
 
 
 def counted(stats: dict[str, Any], dist: Array) -> dict[str, Any]:
@@ -242,8 +242,8 @@ def paths_of(options: Options, question: Question) -> Paths:
         else:
             options = options.for_reversed(own) if reverse else options
             options = with_hierarchy_if_faster(graph, options)
-            one = options.one_source(graph, trace=question.trace, cutoff=question.cutoff)
-            paths = _paths_from(graph, one, int(question.sources[0]), question)
+            bound = options.one_source(graph, trace=question.trace, cutoff=question.cutoff)
+            paths = _paths_from(graph, bound, int(question.sources[0]), question)
     except NegativeCycleError as error:
         if not reverse:
             raise
@@ -253,29 +253,29 @@ def paths_of(options: Options, question: Question) -> Paths:
     return paths
 
 
-def _paths_from(graph: Graph, one: OneSource, s: int, question: Question) -> Paths:
+def _paths_from(graph: Graph, bound: OneSource, s: int, question: Question) -> Paths:
     """Return the paths from the vertex of index `s`."""
     quick = question.cutoff is None and question.dtype == graph.dist_dtype and not question.trace
     if quick and is_silent(question.progress):
-        if one.search is not None:
-            distances = one.search(s)
+        if bound.search is not None:
+            distances = bound.search(s)
             if distances is not None:
-                return _found_at_once(graph, one, s, *distances)
+                return _found_at_once(graph, bound, s, *distances)
         start = time.perf_counter()
-        solves = one.on_gpu(graph)
+        solves = bound.on_gpu(graph)
         labels = None if solves is None else solves(s)
         if solves is not None and labels is not None:
-            return _left_there(graph, one, solves, s, labels, time.perf_counter() - start)
-    return _solved_in_steps(graph, one, s, question)
+            return _left_there(graph, bound, solves, s, labels, time.perf_counter() - start)
+    return _solved_in_steps(graph, bound, s, question)
 
 
 def _paths_from_point(points: PointSources, options: Options, question: Question) -> Paths:
     """Return the paths from a point along an edge, in the graph in which it is a vertex."""
     graph = points.searched
     options = options.but(graph, prepared=False)
-    one = options.one_source(graph, trace=question.trace, cutoff=question.cutoff)
+    bound = options.one_source(graph, trace=question.trace, cutoff=question.cutoff)
     try:
-        paths = _paths_from(graph, one, graph.n - 1, question)
+        paths = _paths_from(graph, bound, graph.n - 1, question)
     except NegativeCycleError as error:  # nothing leads to the point: all are the graph's own
         own = SolvableGraph(points.graph).cycle(np.array(error.cycle))
         raise NegativeCycleError(points.graph.label_of(own).tolist(), error.length) from None
@@ -284,7 +284,7 @@ def _paths_from_point(points: PointSources, options: Options, question: Question
     return paths
 
 
-def _found_at_once(graph: Graph, one: OneSource, s: int, dist: Array, done: bytes) -> Paths:
+def _found_at_once(graph: Graph, bound: OneSource, s: int, dist: Array, done: bytes) -> Paths:
     """Return the result of a bound search, of which the rest is made when it is first read."""
 
     def stats() -> dict[str, Any]:
@@ -294,15 +294,15 @@ def _found_at_once(graph: Graph, one: OneSource, s: int, dist: Array, done: byte
         graph,
         s,
         dist,
-        tree=lambda: predecessors(graph, s, dist, one.team),
-        plan=one.plan.again(),
+        tree=lambda: predecessors(graph, s, dist, bound.team),
+        plan=bound.plan.again(),
         stats=stats,
     )
 
 
 def _left_there(
     graph: Graph,
-    one: OneSource,
+    bound: OneSource,
     solves: Bound,
     s: int,
     distances: tuple[Array, list[int]],
@@ -310,27 +310,27 @@ def _left_there(
 ) -> Paths:
     """Return a result whose distances stay on the device that computed them."""
     labels, words = distances
-    engine = required(one.plan.device, WithDeviceResults)
+    engine = required(bound.plan.device, WithDeviceResults)
     there = engine.on_device(graph, s, labels, solves.device, None, graph.dist_dtype)
     return Paths(
         graph,
         s,
         None,
         tree=there.pred_here,
-        plan=one.plan.again(),
+        plan=bound.plan.again(),
         stats=lambda: solves.counters(words) | {"seconds": seconds},
         there=there,
     )
 
 
-def _solved_in_steps(graph: Graph, one: OneSource, s: int, question: Question) -> Paths:
+def _solved_in_steps(graph: Graph, bound: OneSource, s: int, question: Question) -> Paths:
     """Solve where distances have to be cut, folded or narrowed, or progress to be reported."""
-    view, limit, chosen = SolvableGraph(graph), question.cutoff, one.plan.again()
+    view, limit, chosen = SolvableGraph(graph), question.cutoff, bound.plan.again()
     inner, problem = view.inner, Problem(question.task, np.array([s]), cutoff=limit)
     rounds = Trace() if question.trace else None
     # Under negative weights a route within the cutoff may pass a vertex beyond it.
     beyond = limit is not None and inner.facts(symmetry=False).negative > 0
-    stay = rounds is None and not beyond and one.stays
+    stay = rounds is None and not beyond and bound.stays
     try:
         raw, stats = run_plan(
             view, chosen, problem, progress=question.progress, trace=rounds, stay=stay
@@ -362,7 +362,7 @@ def _solved_in_steps(graph: Graph, one: OneSource, s: int, question: Question) -
 
     def through() -> Array:
         labels = raw.dist if beyond else dist
-        return view.fold_tree(predecessors(inner, s, labels, one.team), s)
+        return view.fold_tree(predecessors(inner, s, labels, bound.team), s)
 
     def tree() -> Array:
         return without_unreached(through(), home) if beyond else through()

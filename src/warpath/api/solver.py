@@ -95,8 +95,8 @@ class Solver:
         params: dict[str, float] | None = None,
         prepared: bool | str = False,
     ) -> None:
-        self.graph = made = Graph.of(graph)
-        self._options = options_of(made, algorithm, device, threads, params, prepared=prepared)
+        self.graph = own = Graph.of(graph)
+        self._options = options_of(own, algorithm, device, threads, params, prepared=prepared)
         self._client = self._send(device)  # a cluster's client stays open
 
     def _send(self, device: Any) -> Any:
@@ -257,9 +257,9 @@ class Solver:
         ----------
         sources, progress : as in `warpath.eccentricity`.
         """
-        found = self.totals(("max", "count"), sources=sources, progress=progress)
-        largest: Array = found["max"].copy()
-        largest[found["count"] < self.graph.n] = unreachable(largest.dtype)
+        totals = self.totals(("max", "count"), sources=sources, progress=progress)
+        largest: Array = totals["max"].copy()
+        largest[totals["count"] < self.graph.n] = unreachable(largest.dtype)
         return largest
 
     def diameter(self, *, progress: Progress = None) -> Any:
@@ -269,11 +269,11 @@ class Solver:
         ----------
         progress : as in `warpath.diameter`.
         """
-        found = self._eccentricities("diameter", progress)
-        endless = np.flatnonzero(found == unreachable(found.dtype))
+        eccentricities = self._eccentricities("diameter", progress)
+        endless = np.flatnonzero(eccentricities == unreachable(eccentricities.dtype))
         if len(endless):
             raise GraphError(_unconnected(self.graph, "diameter", int(endless[0])))
-        return found.max().item()
+        return eccentricities.max().item()
 
     def radius(self, *, progress: Progress = None) -> Any:
         """Return the smallest eccentricity.
@@ -291,8 +291,8 @@ class Solver:
         ----------
         progress : as in `warpath.center`.
         """
-        least, found = self._least_eccentricity("center", progress)
-        return self.graph.label_of(np.flatnonzero(found == least))
+        least, eccentricities = self._least_eccentricity("center", progress)
+        return self.graph.label_of(np.flatnonzero(eccentricities == least))
 
     def _least_eccentricity(self, what: str, progress: Progress) -> tuple[Any, Array]:
         """Return the smallest eccentricity and all of them."""
@@ -570,6 +570,6 @@ def solver_of(
 ) -> Solver:  # fmt: skip
     """Return the solver of one call, which leaves a graph where it is until it is solved."""
     solver = object.__new__(Solver)
-    solver.graph = made = Graph.of(graph)
-    solver._options = options_of(made, algorithm, device, threads, params, prepared=prepared)
+    solver.graph = own = Graph.of(graph)
+    solver._options = options_of(own, algorithm, device, threads, params, prepared=prepared)
     return solver

@@ -492,8 +492,8 @@ class TableWork:
             return self._from_square(columns, into, report)
         if columns is not None and trees is not None:
             return self._from_whole_rows(block, into, trees, report)
-        kept = None if pred is None or trees is not None else pred[block]
-        stats = self._run(block, into, kept, report)
+        rows_of_pred = None if pred is None or trees is not None else pred[block]
+        stats = self._run(block, into, rows_of_pred, report)
         if trees is not None:
             self._trees(block, into, trees[block])
         return stats
@@ -527,11 +527,11 @@ class TableWork:
         _put(narrowed(rows, into.dtype), into)
         return {"seconds": time.perf_counter() - start}
 
-    def _on_threads(self, one: Callable[[int], None], count: int) -> None:
+    def _on_threads(self, function: Callable[[int], None], count: int) -> None:
         from concurrent.futures import ThreadPoolExecutor
 
         with ThreadPoolExecutor(max(1, self.plan.threads)) as pool:
-            for _ in pool.map(one, range(count)):
+            for _ in pool.map(function, range(count)):
                 pass
 
     def _run(
@@ -569,8 +569,8 @@ class TableWork:
 
     def _traced(self, whole: Trace, block: Trace, rows: Any) -> None:
         """Append the rounds of a block, and count the edges out of what its whole rows reach."""
-        for one in block:
-            whole.add(replace(one, number=len(whole)))
+        for traced_round in block:
+            whole.add(replace(traced_round, number=len(whole)))
         if isinstance(rows, np.ndarray):
             degrees = np.diff(self.inner.indptr)
             self.edges += sum(int(degrees[row != unreachable(row.dtype)].sum()) for row in rows)
@@ -579,12 +579,12 @@ class TableWork:
         """Solve all pairs of the searched graph, and keep the requested rows and columns."""
         n = self.inner.n
         square = np.empty((n, n), self._wide(into.dtype))
-        kept = self.pred is not None and self.plan.recipe.predecessors
-        pred = np.empty((n, n), self.inner.indices.dtype) if kept else None
+        with_pred = self.pred is not None and self.plan.recipe.predecessors
+        pred = np.empty((n, n), self.inner.indices.dtype) if with_pred else None
         stats = self._run(slice(None), square, pred, report, whole=True)
         sources = self.problem.sources
-        found = np.ascontiguousarray(square[np.ix_(sources, columns)])
-        _put(narrowed(found, into.dtype), into)
+        rows = np.ascontiguousarray(square[np.ix_(sources, columns)])
+        _put(narrowed(rows, into.dtype), into)
         if self.pred is None:
             return stats
         if pred is not None:
@@ -629,10 +629,10 @@ class TableWork:
             s = int(sources[at])
             if loose or cut:
                 labels, through = search(inner, s, cutoff)
-                found = without_unreached(through, labels)
+                pred = without_unreached(through, labels)
             else:
-                found = tree(inner, s, as_labels(inner, rows[at]))
-            into[at] = found if columns is None else found[columns]
+                pred = tree(inner, s, as_labels(inner, rows[at]))
+            into[at] = pred if columns is None else pred[columns]
 
         self._on_threads(one, len(sources))
 

@@ -137,10 +137,10 @@ def _shared_totals(
     def filling(plan: Plan) -> Callable[[slice, Any], dict[str, Any]]:
         def fill(rows: slice, _: Any) -> dict[str, Any]:
             some = replace(problem, sources=problem.sources[rows])
-            found = run_totals(view, plan, some, names, None)
-            if found is None:
+            values = run_totals(view, plan, some, names, None)
+            if values is None:
                 raise _NoTotals
-            parts.append((rows, found))
+            parts.append((rows, values))
             return {}
 
         return fill
@@ -155,8 +155,8 @@ def _shared_totals(
     except _NoTotals:
         return None
     totals = {name: np.empty(count, values.dtype) for name, values in parts[0][1].items()}
-    for block, found in parts:
-        for name, values in found.items():
+    for block, part in parts:
+        for name, values in part.items():
             totals[name][block] = values
     return totals
 

@@ -158,7 +158,7 @@ class ArrayFile:
 
     def _checked(self, table: Any, size: int) -> dict[str, Entry]:
         """Return the entries by name, which must describe arrays without gaps, `size` bytes."""
-        entries = [Entry(**each) for each in table]
+        entries = [Entry(**fields) for fields in table]
         end = 0
         for entry in entries:
             dtype = np.dtype(entry.dtype)

@@ -93,7 +93,7 @@ def read(
         ("ids", ids, ("auto", "text")),
     ):
         if value not in allowed:
-            msg = f"{name}={value!r} must be {' or '.join(repr(one) for one in allowed if one)}."
+            msg = f"{name}={value!r} must be {' or '.join(repr(item) for item in allowed if item)}."
             raise InputError(msg)
     if delimiter is not None and len(delimiter) != 1:
         msg = f"delimiter={delimiter!r}: one character is needed."
@@ -193,8 +193,8 @@ def _rows(source: Source, layout: Layout) -> tuple[list[str], list[list[str]]]:
                 continue
             if not needed <= len(row) or any(row[width:]):
                 reason = f"expected {width} columns, found {len(row)}"
-                found = delimiter.join(row).encode()
-                raise source.error(start.line.number + number - 1, reason, found)
+                joined = delimiter.join(row).encode()
+                raise source.error(start.line.number + number - 1, reason, joined)
             rows.append([*row[:width], *[""] * (width - len(row))] if len(row) != width else row)
     except csv.Error as error:
         reason = f"a quoted field is not closed or not alone: {error}"
@@ -307,7 +307,7 @@ class _TextTable(Table):
         values = self._numbers(fields)
         if values is None:
             at = next(
-                k for k, each in enumerate(fields) if not NUMBER.fullmatch(self._number(each))
+                k for k, text in enumerate(fields) if not NUMBER.fullmatch(self._number(text))
             )
             msg = (
                 f"row {at} of column {name!r} is {fields[at]!r}: weights are numbers with the "
@@ -411,8 +411,8 @@ def write(
         msg = f"delimiter={delimiter!r}, decimal={decimal!r}: two different characters are needed."
         raise InputError(msg)
     escape_formulas = checked_bool(escape_formulas, "escape_formulas")
-    kept = {} if graph.given is None else graph.given.columns
-    header = ["source", "target", *(["weight"] if graph.weights is not None else []), *kept]
+    further = {} if graph.given is None else graph.given.columns
+    header = ["source", "target", *(["weight"] if graph.weights is not None else []), *further]
 
     def cell(value: Any) -> str:
         if value is None or isinstance(value, int | float):

@@ -91,14 +91,14 @@ def from_table(
         "attributes": attributes,
     }
     table = adapted(data)
-    found = metadata_in(data, table.names, options) if n is None else None
-    chosen = options.copy() if found is None else found[1]
+    metadata = metadata_in(data, table.names, options) if n is None else None
+    chosen = options.copy() if metadata is None else metadata[1]
     del chosen["source"], chosen["target"]
-    if found is None:
+    if metadata is None:
         chosen["columns"] = ends_as_columns(source, target, columns)
         return from_columns(table, **chosen, n=n, nodes=nodes, **more)
-    n = None if found[0].labelled or nodes is not None else found[0].n
-    return restored(from_columns(table, **chosen, n=n, nodes=nodes, **more), found[0], options)
+    n = None if metadata[0].labelled or nodes is not None else metadata[0].n
+    return restored(from_columns(table, **chosen, n=n, nodes=nodes, **more), metadata[0], options)
 
 
 def from_columns(
@@ -129,7 +129,7 @@ def from_columns(
     )
     src, dst = table.both_ends(source, target)
     weights = None if weighted is None or arcs is not None else table.weights(weighted)
-    kept = kept_columns(table.names, {*chosen}, attributes)
+    further = kept_columns(table.names, {*chosen}, attributes)
     more["read_report"] = table.report | report
     if nodes is not None:
         refuse_labels(more)
@@ -148,11 +148,11 @@ def from_columns(
     if arcs is not None:
         src, dst = arcs.directed(src, dst)
         weights = arcs.weights
-    more["keep_rows"] = bool(kept) or more.get("keep_rows", False)
+    more["keep_rows"] = bool(further) or more.get("keep_rows", False)
     graph = Graph.from_edges(src, dst, weights, n=n, directed=both, **more)
     if graph.given is not None:
         rows = None if arcs is None else arcs.rows
-        graph.given = table.input_edges(graph.given.rows, rows, count, kept)
+        graph.given = table.input_edges(graph.given.rows, rows, count, further)
     return graph
 
 
@@ -277,7 +277,7 @@ class Table:
         return np.asarray(series.to_numpy())
 
     def input_edges(
-        self, arcs: Array, rows: Array | None, count: int, kept: Sequence[str]
+        self, arcs: Array, rows: Array | None, count: int, names: Sequence[str]
     ) -> InputEdges:
         """Return the rows of a graph's edges, with kept columns of this table.
 
@@ -287,7 +287,7 @@ class Table:
         rows : the row of each arc; None for one arc a row.
         count : number of rows.
         """
-        columns = {name: self.kept(name) for name in kept}
+        columns = {name: self.kept(name) for name in names}
         return InputEdges(arcs if rows is None else rows[arcs], count, columns)
 
     def weights(self, name: str) -> Array:

@@ -362,7 +362,7 @@ def left_out(graph: Graph, path: Path, format: str | None) -> str:  # noqa: A002
 
 
 def _written_suffixes() -> str:
-    every = [suffix for each in FORMATS if each.writes for suffix in each.suffixes]
+    every = [suffix for format_ in FORMATS if format_.writes for suffix in format_.suffixes]
     return ", ".join(suffix for suffix in every if suffix not in _READ_ONLY)
 
 

@@ -103,10 +103,10 @@ def from_geodataframe(
         "reverse_weight": reverse_weight,
         "attributes": attributes,
     }
-    if (found := metadata_in(data, [*map(str, data.columns)], options)) is not None:
+    if (metadata := metadata_in(data, [*map(str, data.columns)], options)) is not None:
         rest = {"nodes": nodes, "noded": noded, "coordinates": coordinates, **more}
-        graph = from_geodataframe(without_metadata(data), **found[1], **rest)
-        return restored(graph, found[0], options)
+        graph = from_geodataframe(without_metadata(data), **metadata[1], **rest)
+        return restored(graph, metadata[0], options)
     shapely = require("shapely", extra="geo", what="edges with geometry")
     checked_bool(noded, "noded")
     lines = [_one_line(shapely, at, shape) for at, shape in enumerate(data.geometry)]
@@ -132,8 +132,8 @@ def from_geodataframe(
     count = len(edges.lines)
     edges, both = _with_directions(shapely, edges, oneway, reverse_weight, directed)
     report = {**(more.pop("read_report", None) or {}), **edges.report}
-    kept = kept_columns(edges.table.names, {*edges.chosen}, attributes)
-    more["keep_rows"] = bool(kept) or more.get("keep_rows", False)
+    further = kept_columns(edges.table.names, {*edges.chosen}, attributes)
+    more["keep_rows"] = bool(further) or more.get("keep_rows", False)
     graph = Graph.from_edges(
         edges.src,
         edges.dst,
@@ -146,7 +146,7 @@ def from_geodataframe(
         **more,
     )
     if graph.given is not None:
-        graph.given = edges.table.input_edges(graph.given.rows, edges.rows, count, kept)
+        graph.given = edges.table.input_edges(graph.given.rows, edges.rows, count, further)
     return with_shapes(graph, (edges.src, edges.dst), edges.weights, edges.lines, data.crs)
 
 

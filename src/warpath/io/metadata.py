@@ -107,7 +107,7 @@ def _texts(column: Array) -> Array:
     if column.dtype != object:
         return column
     values = ["" if is_missing(value) else value for value in column.tolist()]
-    return np.array(values, np.str_) if all(isinstance(each, str) for each in values) else column
+    return np.array(values, np.str_) if all(isinstance(value, str) for value in values) else column
 
 
 def metadata_in(
@@ -144,14 +144,14 @@ def metadata_in(
         return None
     weight, attributes = options["weight"], options["attributes"]
     own = "weight" if "weight" in names else None
-    kept = [name for name in metadata.columns if name in names]
+    further = [name for name in metadata.columns if name in names]
     return metadata, options | {
         "columns": _ENDS,
         "weight": own if weight == "auto" else weight,
         "directed": options["directed"] is not False or not metadata.directed,
         "oneway": None,
         "reverse_weight": None,
-        "attributes": kept if attributes is None else attributes,
+        "attributes": further if attributes is None else attributes,
     }
 
 
@@ -165,20 +165,20 @@ def parsed(text: str) -> Metadata:
         raise GraphError(msg) from error
 
 
-def _checked(found: Metadata) -> Metadata:
+def _checked(metadata: Metadata) -> Metadata:
     """Return metadata unchanged, or raise ValueError or TypeError."""
-    texts = [found.unit, found.attribution, *found.units.values()]
-    if not all(each is None or isinstance(each, str) for each in texts):
+    texts = [metadata.unit, metadata.attribution, *metadata.units.values()]
+    if not all(text is None or isinstance(text, str) for text in texts):
         raise ValueError("a text is not a text")
-    if type(found.n) is not int or found.n < 0 or found.id_base not in {0, 1}:
-        raise ValueError(f"n = {found.n!r}, id_base = {found.id_base!r}")
-    for name, kind in found.columns.values():
+    if type(metadata.n) is not int or metadata.n < 0 or metadata.id_base not in {0, 1}:
+        raise ValueError(f"n = {metadata.n!r}, id_base = {metadata.id_base!r}")
+    for name, kind in metadata.columns.values():
         np.dtype(kind)
         if not isinstance(name, str):
             raise TypeError(f"the column {name!r}")
-    if found.weights is not None:
-        np.dtype(found.weights)
-    return found
+    if metadata.weights is not None:
+        np.dtype(metadata.weights)
+    return metadata
 
 
 def without_metadata(frame: Any) -> Any:
@@ -251,8 +251,8 @@ def _named(given: InputEdges, metadata: Metadata) -> InputEdges:
 def _coded(values: Array) -> Coded | Array:
     """Return values as texts, in the form that takes less memory; missing ones are empty."""
     texts = [
-        each if type(each) is str else "" if is_missing(each) else str(each)
-        for each in values.tolist()
+        value if type(value) is str else "" if is_missing(value) else str(value)
+        for value in values.tolist()
     ]
     coded = Coded.of(texts)
     return coded if 2 * len(coded.values) <= len(texts) else coded[:]

@@ -123,7 +123,7 @@ def read(
         message = f'weight={weight!r}: OpenStreetMap roads are weighted by "metres" or "seconds".'
         raise InputError(message)
     rules = rules_of(profile, speeds, service=service, tracks=tracks, restricted=restricted)
-    kept, costs = _kept(attributes), checked_costs(turn_costs)
+    keys, costs = _kept(attributes), checked_costs(turn_costs)
     if costs and not turns:
         msg = "turn_costs has no effect without turns=True: give both, or leave it out."
         raise InputError(msg)
@@ -172,9 +172,9 @@ def read(
         graph.turns = turns_of(file, rules.profile, graph, roads, costs).checked(graph.m)
         graph.read_report |= graph.turns.report()
     columns = _columns(ways, edges)
-    graph.given.columns.update({name: columns[name] for name in kept})
-    graph.given.units.update({name: _COLUMNS[name] for name in kept if _COLUMNS[name]})
-    graph.given = graph.given if kept else None
+    graph.given.columns.update({name: columns[name] for name in keys})
+    graph.given.units.update({name: _COLUMNS[name] for name in keys if _COLUMNS[name]})
+    graph.given = graph.given if keys else None
     return graph
 
 

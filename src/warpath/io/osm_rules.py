@@ -229,11 +229,12 @@ def _by_user(key: str, users: Iterable[str], keys: Iterable[str]) -> tuple[str, 
     return (*(f"{key}:{user}" for user in users), *(name for name in keys if ":" not in name))
 
 
-def _require(holds: bool, where: str, key: Any, fault: str, known: Iterable[str]) -> None:
+def _require(holds: bool, where: str, key: Any, fault: str, allowed: Iterable[str]) -> None:
     """Raise InputError about a key of a dict, with the similar one or all that are known."""
     if not holds:
-        near = get_close_matches(str(key), list(known), 1)
-        way_out = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(sorted(known))}."
+        near = get_close_matches(str(key), list(allowed), 1)
+        names = ", ".join(sorted(allowed))
+        way_out = f"did you mean {near[0]!r}?" if near else f"there are {names}."
         msg = f"{where}[{shown(key)}] {fault}; {way_out}"
         raise InputError(msg)
 

@@ -195,7 +195,7 @@ class _Network:
     def __init__(self, graph: Graph, way: Array, back: Array, stated: list[Restriction]) -> None:
         assert graph.labels is not None  # noqa: S101 - OSM node ids
         self._graph, self._way, self._back = graph, way, back
-        named = {way for one in stated for way in (*one.origins, *one.ways, *one.targets)}
+        named = {way for rule in stated for way in (*rule.origins, *rule.ways, *rule.targets)}
         edges = np.flatnonzero(np.isin(way, np.array(list(named), np.int64)))
         tails, heads, _ = graph.edges()
         ends = zip(tails[edges].tolist(), heads[edges].tolist(), strict=True)
@@ -203,7 +203,7 @@ class _Network:
         self._edges: dict[int, list[int]] = defaultdict(list)
         for edge in self._ends:
             self._edges[int(way[edge])].append(edge)
-        vias = np.array([one.via for one in stated if one.via is not None], np.int64)
+        vias = np.array([rule.via for rule in stated if rule.via is not None], np.int64)
         vertices = np.flatnonzero(np.isin(graph.labels, vias))
         self._vertex = dict(zip(graph.labels[vertices].tolist(), vertices.tolist(), strict=True))
 

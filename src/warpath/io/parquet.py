@@ -139,9 +139,9 @@ def write(graph: Graph, file: BinaryIO, *, labels: str = "keep") -> None:
             columns: list[Any] = [column.take(arrow.array(ends)) for ends in (src, dst)]
             if graph.weights is not None:
                 columns.append(arrow.array(weights))
-            kept = kept_columns_of(graph, metadata, slice(low, low + len(src)))
+            further = kept_columns_of(graph, metadata, slice(low, low + len(src)))
             columns += [
-                arrow.array(values, schema.field(name).type) for name, values in kept.items()
+                arrow.array(values, schema.field(name).type) for name, values in further.items()
             ]
             low += len(src)
             writer.write_table(arrow.table(columns, schema=schema))

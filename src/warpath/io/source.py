@@ -231,9 +231,9 @@ class Source:
             raise self.error(None, f"expected text, but this looks like {what}")
         return self.data
 
-    def error(self, line: int | None, message: str, found: bytes = b"") -> GraphFormatError:
+    def error(self, line: int | None, message: str, line_text: bytes = b"") -> GraphFormatError:
         """Return an error that names this file and the line, and quotes an excerpt of `found`."""
-        return GraphFormatError(self.path, line or None, printable(message) + excerpt(found))
+        return GraphFormatError(self.path, line or None, printable(message) + excerpt(line_text))
 
     def line(self, at: int, number: int, skip: bytes = b"") -> Line | None:
         """Return the first line from `at` on that is neither blank nor starts with one of `skip`.
@@ -308,8 +308,8 @@ class Source:
         try:
             parsed = reader(self.text, *args, progress=self.progress, **options)
         except _core.ParseError as error:
-            line, message, found = error.args
-            raise self.error(line, message, found) from None
+            line, message, line_text = error.args
+            raise self.error(line, message, line_text) from None
         else:
             self._data = b""
             return parsed

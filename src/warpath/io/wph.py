@@ -75,7 +75,8 @@ def write_prepared(graph: Graph, hierarchy: tuple[Any, ...], file: BinaryIO) -> 
     for direction, of in (("up", rows[:3]), ("down", rows[3:])):
         if direction == "up" or not symmetric:
             arrays |= {
-                f"hierarchy.{direction}.{name}": each for name, each in zip(_ROWS, of, strict=True)
+                f"hierarchy.{direction}.{name}": array
+                for name, array in zip(_ROWS, of, strict=True)
             }
     array_file.write(file, LAYOUT, arrays)
 

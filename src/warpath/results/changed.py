@@ -82,9 +82,9 @@ class Changed:
         return len(self.indices)
 
     def __repr__(self) -> str:
-        one = len(self) == 1
+        singular = len(self) == 1
         anew = self.stats["solved_anew"]
         affected = self.stats["affected"]
         vertices = "1 vertex" if affected == 1 else f"{affected:,} vertices"
         how = f"{anew:,} solved anew" if anew else f"{vertices} affected"
-        return f"<Changed: {len(self):,} distance{'' if one else 's'}; {how}>"
+        return f"<Changed: {len(self):,} distance{'' if singular else 's'}; {how}>"

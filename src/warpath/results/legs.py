@@ -143,12 +143,12 @@ def quantities(graph: Graph, route: Route) -> dict[str, Array]:
     if graph.unit not in _BY_UNIT:
         return {"length": own}
     assert graph.given is not None  # noqa: S101 - checked by the caller
-    known = {
+    by_column = {
         _BY_UNIT[unit]: _on_route(graph.given.column(name, route.edges), route.shares)
         for name, unit in graph.given.units.items()
         if unit in _BY_UNIT and name in graph.given.columns
     } | {_BY_UNIT[graph.unit]: own}
-    return {name: known[name] for name in _BY_UNIT.values() if name in known}
+    return {name: by_column[name] for name in _BY_UNIT.values() if name in by_column}
 
 
 def _on_route(values: Array, shares: Array) -> Array:

@@ -79,7 +79,7 @@ def in_words(graph: Graph, index: int, name: str) -> str:
         return name
     edges = np.arange(graph.indptr[index], graph.indptr[index + 1])
     given = graph.given.column(column, edges).tolist()
-    streets = dict.fromkeys(visible(each) for each in given if not is_missing(each) and each)
+    streets = dict.fromkeys(visible(name) for name in given if not is_missing(name) and name)
     return " and ".join(list(streets)[:2]) or name
 
 

@@ -66,7 +66,7 @@ def route_between(
         weights = np.full(len(edges), length, graph.dist_dtype)
     else:
         path, before, after = best
-        before, after = (each.taken(each.edges >= 0) for each in (before, after))
+        before, after = (links.taken(links.edges >= 0) for links in (before, after))
         if graph.turns is None:
             vertices = home_path(graph, path)
             inner = lightest(graph, vertices[:-1], vertices[1:])
@@ -85,7 +85,7 @@ def route_between(
             shares[0, 0] = first if before.edges[0] == start.along[0] else 1 - first
         if len(after.edges):
             shares[-1, 1] = last if after.edges[0] == end.along[0] else 1 - last
-    inside = [each.along[0] >= 0 for each in ends]
+    inside = [end.along[0] >= 0 for end in ends]
     if best is None and not len(edges):
         inside[1] = False  # a route of one point
     return Route(
@@ -96,8 +96,8 @@ def route_between(
         edges=edges.astype(np.int64),
         weights=weights,
         shares=shares,
-        places=tuple(each.given[0] if at else None for each, at in zip(ends, inside, strict=True)),
-        points=tuple(each.points[0] if at else None for each, at in zip(ends, inside, strict=True)),
+        places=tuple(end.given[0] if at else None for end, at in zip(ends, inside, strict=True)),
+        points=tuple(end.points[0] if at else None for end, at in zip(ends, inside, strict=True)),
     )
 
 

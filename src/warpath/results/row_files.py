@@ -159,8 +159,8 @@ class _FileRows:
         dist, pred = np.empty(graph.n, graph.dist_dtype), np.full(graph.n, -1, graph.indices.dtype)
         dist[vertices] = self._distances("distance")
         before = self.table["pred"].to_pylist()
-        has = np.array([one is not None for one in before])
-        pred[vertices[has]] = self._vertices([one for one in before if one is not None])
+        has = np.array([vertex is not None for vertex in before])
+        pred[vertices[has]] = self._vertices([vertex for vertex in before if vertex is not None])
         starts = np.flatnonzero((dist != unreachable(dist.dtype)) & (pred < 0))
         if len(starts) != 1:
             msg = (
@@ -185,17 +185,17 @@ class _FileRows:
         if len(vertices) != graph.n or len(np.unique(vertices)) != graph.n:
             raise self._other(f"{len(vertices)} rows for the n = {graph.n} vertices of the graph")
         values = self.table["distance"].to_pylist()
-        whole = all(isinstance(one, int | None) for one in values)
+        whole = all(isinstance(value, int | None) for value in values)
         never = np.iinfo(np.int64).max if whole else np.inf
-        dist = np.array([never if one is None else one for one in values])
+        dist = np.array([never if value is None else value for value in values])
         dist[vertices] = dist.copy()
         if "pred" not in names:
             return dist, None
         index_of, before = self._places(), np.full(graph.n, -1, np.int64)
-        listed = [None if one is None else utf8(one) for one in self.table["pred"].to_pylist()]
-        has = [one is not None and (one in index_of or one[:1] != "-") for one in listed]
+        listed = [None if name is None else utf8(name) for name in self.table["pred"].to_pylist()]
+        has = [name is not None and (name in index_of or name[:1] != "-") for name in listed]
         before[vertices[has]] = self._vertices(
-            [one for one, is_vertex in zip(listed, has, strict=True) if is_vertex]
+            [name for name, is_vertex in zip(listed, has, strict=True) if is_vertex]
         )
         return dist, before
 
@@ -225,7 +225,7 @@ class _FileRows:
         integer = kind == "null" or kind.startswith("int")
         if not integer and (dtype.kind == "i" or kind not in {"float", "double"}):
             raise self._other(f"{name} is {kind}, but this graph's distances are {dtype}")
-        values = [unreachable(dtype) if one is None else one for one in column.to_pylist()]
+        values = [unreachable(dtype) if value is None else value for value in column.to_pylist()]
         with np.errstate(over="ignore"):
             distances = np.array(values, dtype)
         if dtype.kind == "f" and np.count_nonzero(np.isinf(distances)) > np.isinf(values).sum():
@@ -236,7 +236,7 @@ class _FileRows:
         """Return the indices of vertices from their names in the graph's file."""
         index_of = self._places()
         try:
-            indices = [index_of[one] for one in map(utf8, names)]
+            indices = [index_of[name] for name in map(utf8, names)]
         except KeyError as error:
             raise self._other(f"it has no vertex {error.args[0]}") from None
         return np.array(indices, np.int64)

@@ -96,7 +96,8 @@ class Totals(Result):
         """Return a pandas data frame: a row for each source, a column for each total."""
         pandas = require("pandas", what="Totals.to_pandas")
         columns = {
-            name: list(each) if each.ndim > 1 else each for name, each in self.values.items()
+            name: list(entries) if entries.ndim > 1 else entries
+            for name, entries in self.values.items()
         }
         return pandas.DataFrame(
             {"source": table_ids(self.graph, self.source_indices, self.given_names[0]), **columns}
@@ -134,9 +135,9 @@ def checked_names(reduce: str | Sequence[str] | Reduction) -> tuple[str, ...]:
         requested = (reduce,)
     for name in requested:
         if not isinstance(name, str) or name not in NAMES:
-            known = ", ".join(map(repr, NAMES))
+            listed = ", ".join(map(repr, NAMES))
             msg = (
-                f"reduce = {shown(name)} is not a total; use {known}, several of them, or a "
+                f"reduce = {shown(name)} is not a total; use {listed}, several of them, or a "
                 "function of (sources, distances)."
             )
             raise InputError(msg)
@@ -156,27 +157,27 @@ class Reduced:
     def add(self, rows: slice, block: Array) -> None:
         """Call the function with a block of rows: (r, t)."""
         given = self._function(self._graph.label_of(self._sources[rows]), block)
-        found = np.array(given)  # a copy: the next block overwrites this one
-        if found.dtype == object or found.ndim == 0 or len(found) != len(block):
-            what = "an object" if found.dtype == object else f"shape {found.shape}"
+        values = np.array(given)  # a copy: the next block overwrites this one
+        if values.dtype == object or values.ndim == 0 or len(values) != len(block):
+            what = "an object" if values.dtype == object else f"shape {values.shape}"
             msg = (
                 f"reduce returned {what} for a block of {len(block):,} sources: an array with an "
                 f"entry or a row for each is needed, such as distances.max(axis=1)."
             )
             raise InputError(msg)
-        if self._parts and found.shape[1:] != self._parts[0].shape[1:]:
+        if self._parts and values.shape[1:] != self._parts[0].shape[1:]:
             msg = (
-                f"reduce returned entries of shape {found.shape[1:]} after those of "
+                f"reduce returned entries of shape {values.shape[1:]} after those of "
                 f"{self._parts[0].shape[1:]}: they must be alike for all blocks."
             )
             raise InputError(msg)
-        self._parts.append(found)
+        self._parts.append(values)
 
     @property
     def values(self) -> dict[str, Array]:
         """The entries of all blocks, by the function's name."""
-        found = np.concatenate(self._parts) if self._parts else np.empty(0)
-        return {getattr(self._function, "__name__", "reduce"): found}
+        entries = np.concatenate(self._parts) if self._parts else np.empty(0)
+        return {getattr(self._function, "__name__", "reduce"): entries}
 
 
 class RowTotals:
@@ -191,23 +192,23 @@ class RowTotals:
     def add(self, rows: slice, block: Array) -> None:
         """Add up a block of rows: (r, t)."""
         reached = block != self._unreachable
-        known = np.where(reached, block, 0)
+        dist = np.where(reached, block, 0)
         with np.errstate(over="ignore"):  # of floats, whose sum is then infinite
             for name, values in self.values.items():
-                values[rows] = _OF_ROWS[name](known, reached)
+                values[rows] = _OF_ROWS[name](dist, reached)
 
 
-def _harmonic(known: Array, _reached: Array) -> Array:
-    wide, inverse = known.astype(np.float64), np.zeros(known.shape)
+def _harmonic(dist: Array, _reached: Array) -> Array:
+    wide, inverse = dist.astype(np.float64), np.zeros(dist.shape)
     np.divide(1.0, wide, out=inverse, where=wide != 0)
-    found: Array = inverse.sum(axis=1)
-    return found
+    sums: Array = inverse.sum(axis=1)
+    return sums
 
 
 #: The totals of rows of distances, 0 where a target is not reached, and a mask of those that are.
 _OF_ROWS: dict[str, Callable[[Array, Array], Array]] = {
-    "sum": lambda known, _: known.sum(axis=1, dtype=None if known.dtype.kind == "i" else float),
-    "max": lambda known, _: known.max(axis=1, initial=0),
+    "sum": lambda dist, _: dist.sum(axis=1, dtype=None if dist.dtype.kind == "i" else float),
+    "max": lambda dist, _: dist.max(axis=1, initial=0),
     "count": lambda _, reached: reached.sum(axis=1),
     "harmonic": _harmonic,
 }

@@ -94,7 +94,7 @@ class RoundRows:
         rows = zip(self.counts.tolist(), self.seconds.tolist(), self.sizes.tolist(), strict=True)
         for number, (counts, spent, waiting) in enumerate(rows, self.first):
             phase, selected, relaxed, improved, read = counts
-            seconds = {name: each for name, each in zip(self.steps, spent, strict=True) if each}
+            seconds = {name: time for name, time in zip(self.steps, spent, strict=True) if time}
             sizes = {
                 name: size
                 for name, size in zip(self.worklists, waiting, strict=True)
@@ -110,7 +110,7 @@ class RoundRows:
         """Return one row with the sums of all rounds."""
         _, selected, relaxed, improved, read = self.counts.sum(axis=0).tolist()
         spent = zip(self.steps, self.seconds.sum(axis=0).tolist(), strict=True)
-        seconds = {name: each for name, each in spent if each}
+        seconds = {name: time for name, time in spent if time}
         splits = self.counts[:, 0] == self.phases.index(FAR) if FAR in self.phases else 0
         rounds = len(self) - int(np.sum(splits))
         return Round(self.first, "", selected, relaxed, improved, {}, seconds, rounds, read=read)

@@ -62,15 +62,15 @@ def save_trace(trace: Trace, path: str | os.PathLike[str]) -> None:
 
 def _rows(trace: Trace) -> list[dict[str, Any]]:
     """Return the rounds as rows of the same columns."""
-    sizes = dict.fromkeys(name for one in trace for name in one.sizes)
-    steps = dict.fromkeys(name for one in trace for name in one.seconds)
+    sizes = dict.fromkeys(name for round_ in trace for name in round_.sizes)
+    steps = dict.fromkeys(name for round_ in trace for name in round_.seconds)
     return [
         {
-            **{name: getattr(one, name) for name in _COLUMNS},
-            **{f"{name} waiting": one.sizes.get(name, 0) for name in sizes},
-            **{f"{name} seconds": one.seconds.get(name, 0.0) for name in steps},
+            **{name: getattr(round_, name) for name in _COLUMNS},
+            **{f"{name} waiting": round_.sizes.get(name, 0) for name in sizes},
+            **{f"{name} seconds": round_.seconds.get(name, 0.0) for name in steps},
         }
-        for one in trace
+        for round_ in trace
     ]
 
 
@@ -88,8 +88,8 @@ def _save_lines(trace: Trace, path: Path) -> None:
     }
     with atomic(path) as file:
         file.write(_line(head))
-        for one in trace:
-            file.write(_line(dataclasses.asdict(one)))
+        for round_ in trace:
+            file.write(_line(dataclasses.asdict(round_)))
 
 
 def load_trace(path: str | os.PathLike[str]) -> Trace:
@@ -185,8 +185,8 @@ def _is_text(value: Any) -> bool:
     return isinstance(value, str)
 
 
-def _named(value: Any, each: Callable[[Any], bool]) -> bool:
-    return isinstance(value, dict) and all(map(each, value.values()))
+def _named(value: Any, is_valid: Callable[[Any], bool]) -> bool:
+    return isinstance(value, dict) and all(map(is_valid, value.values()))
 
 
 _COUNT: Check = ("a whole number >= 0", _is_count)

@@ -301,12 +301,12 @@ class Within(Result):
         scale = stretch(points, points[self.indices])
         lines, part, low, high = lines_of(self.searched, edge, scale)
         begin, stop = np.maximum(low, start[part]), np.minimum(high, end[part])
-        kept = np.flatnonzero((stop > begin) | ((start == 0) & (end == 1))[part])
+        positive = np.flatnonzero((stop > begin) | ((start == 0) & (end == 1))[part])
         with np.errstate(invalid="ignore", divide="ignore"):
             share = np.stack([begin - low, stop - low], axis=1) / (high - low)[:, None]
-        share = np.where(np.isfinite(share), share, (0.0, 1.0))[kept, :, None]
-        whole = lines[kept]
-        return whole[:, :1] + share * (whole[:, 1:] - whole[:, :1]), part[kept]
+        share = np.where(np.isfinite(share), share, (0.0, 1.0))[positive, :, None]
+        whole = lines[positive]
+        return whole[:, :1] + share * (whole[:, 1:] - whole[:, :1]), part[positive]
 
     def to_pandas(self) -> Any:
         """Return a pandas data frame: vertex, distance and cutoff, in order of distance."""
@@ -457,7 +457,7 @@ def checked_cutoffs(cutoff: Any) -> Array:
         msg = f"cutoff = {shown(cutoff)}: one number, or a list of at least one, is needed."
         raise InputError(msg)
     listed = np.array(cutoff, object).ravel()
-    exact = [one.item() if isinstance(one, np.generic) else one for one in listed]
+    exact = [cutoff.item() if isinstance(cutoff, np.generic) else cutoff for cutoff in listed]
     large = given.dtype == object and {*map(type, exact)} <= {int, float}
     numbers = given.dtype.kind in "iuf" or large
     for value in exact:

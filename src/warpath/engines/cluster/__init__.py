@@ -71,8 +71,8 @@ def spread(plan: Plan, size: Size) -> Plan:
     for worker in workers[:_WORKERS]:
         memory = units.size(worker.memory) if worker.memory else "no limit of memory"
         share = size.sources * worker.threads // max(1, threads)
-        each = "thread" if worker.threads == 1 else "threads"
-        notes.append(f"  {worker.address}: {worker.threads} {each}, {memory}, about {share:,} rows")
+        noun = "thread" if worker.threads == 1 else "threads"
+        notes.append(f"  {worker.address}: {worker.threads} {noun}, {memory}, about {share:,} rows")
     if len(workers) > _WORKERS:
         notes.append(f"  and {len(workers) - _WORKERS} more")
     return replace(plan, seconds=seconds, notes=(*plan.notes, *notes))

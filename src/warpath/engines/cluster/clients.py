@@ -132,8 +132,8 @@ def workers_of(client: Client, *, anew: bool = False) -> list[Worker]:
             # Not `scheduler_info`: the client updates it every few seconds, without the workers.
             workers = client.sync(client.scheduler.identity, n_workers=-1)["workers"]
             cached.workers = [
-                Worker(address, int(each["nthreads"]), int(each["memory_limit"] or 0))
-                for address, each in workers.items()
+                Worker(address, int(worker["nthreads"]), int(worker["memory_limit"] or 0))
+                for address, worker in workers.items()
             ]
         cached.read = time.monotonic()
     if not cached.workers:
@@ -157,14 +157,14 @@ def check_versions(client: Client) -> None:
     cached = _KNOWN[client]
     if all(worker.address in cached.checked for worker in workers):
         return
-    found = client.get_versions(packages=["warpath"])["workers"]
-    for address, each in found.items():
-        packages = each["packages"]
+    replies = client.get_versions(packages=["warpath"])["workers"]
+    for address, reply in replies.items():
+        packages = reply["packages"]
         objection = other_versions(packages.get("warpath"), packages.get("numpy"))
         if objection:
             msg = f"worker {address} {objection}"
             raise NoDeviceError(msg)
-    cached.checked = set(found)
+    cached.checked = set(replies)
 
 
 def other_versions(ours: str | None, numpy: str | None) -> str:

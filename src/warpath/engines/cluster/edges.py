@@ -329,14 +329,14 @@ def expanded(patterns: Any) -> list[str]:
 
     listed = [patterns] if isinstance(patterns, str | Path) else list(patterns)
     paths_of_files: list[str] = []
-    for one in listed:
-        path = Path(one).absolute()
+    for pattern in listed:
+        path = Path(pattern).absolute()
         if path.is_dir():
             matches = sorted(map(str, path.glob("*.parquet")))
         else:
             matches = sorted(glob.glob(str(path)))  # noqa: PTH207 - the pattern may be absolute
         if not matches:
-            msg = f"{str(one)!r} matches no Parquet file: check the folder and the pattern."
+            msg = f"{str(pattern)!r} matches no Parquet file: check the folder and the pattern."
             raise InputError(msg)
         paths_of_files += matches
     return paths_of_files

@@ -48,21 +48,21 @@ _HELD: Derived[dict[tuple[str, str], Future]] = Derived(__name__, "the graph on 
 
 def held(client: Client, graph: Graph, sent: SentGraph) -> Future:
     """Return the future of a graph on a client's cluster; it stays as long as the graph here."""
-    kept = _HELD.of(graph, dict)
-    for key, future in list(kept.items()):
+    futures = _HELD.of(graph, dict)
+    for key, future in list(futures.items()):
         if future.status in ("cancelled", "error") or future.client.status != "running":
-            del kept[key]  # the client was closed or restarted, or workers died with the task
+            del futures[key]  # the client was closed or restarted, or workers died with the task
     place = (client.id, sent.digest)
-    if place not in kept:
-        kept[place] = submitted(client, SentGraph, sent, f"warpath-graph-{sent.digest[:12]}")
-    return kept[place]
+    if place not in futures:
+        futures[place] = submitted(client, SentGraph, sent, f"warpath-graph-{sent.digest[:12]}")
+    return futures[place]
 
 
 def seen_by_all(client: Client, path: str) -> bool:
     """Return whether all workers have a file of this path, length and time of the last change."""
     here = _status(path)
     there = client.run(_status, path, on_error="return")
-    return here is not None and bool(there) and all(each == here for each in there.values())
+    return here is not None and bool(there) and all(digest == here for digest in there.values())
 
 
 def _status(path: str) -> tuple[int, int] | None:

@@ -196,8 +196,8 @@ def _sample(tasks: Tasks, source: Source, form: Columns) -> Array:
         for at in few.tolist()
         if source.count
     ]
-    samples = [one for one in tasks.gather(sampled, "sampling the edges") if len(one)]
-    kinds = {one.dtype.kind for one in samples}
+    samples = [part for part in tasks.gather(sampled, "sampling the edges") if len(part)]
+    kinds = {part.dtype.kind for part in samples}
     if len(kinds) > 1:
         msg = "some chunks of the table have integer labels and others strings: use one type."
         raise GraphError(msg)
@@ -220,7 +220,7 @@ def _division(labels: Array, form: Columns, count: int, partitions: Any, assign:
         return balanced(labels, count, form.n)
     given = list(partitions)
     if labels.dtype.kind == "S" or (not len(labels) and given and isinstance(given[0], str)):
-        bounds = np.array([str(one).encode() for one in given])
+        bounds = np.array([str(label).encode() for label in given])
     else:
         bounds = np.asarray(given)
         if bounds.dtype.kind not in "iu":
@@ -306,8 +306,8 @@ def _linked(
             )
         )
     tasks.wait(parts, "linking the partitions")
-    kept = None if form.weight is None else dtype
-    return Loaded(tasks, parts, sizes, division, kept, strings)
+    weight_dtype = None if form.weight is None else dtype
+    return Loaded(tasks, parts, sizes, division, weight_dtype, strings)
 
 
 def default_client() -> Any:

@@ -27,7 +27,7 @@ class Sized:
     """A record of arrays, whose size Dask needs to know to place tasks and to spill data."""
 
     def __sizeof__(self) -> int:
-        names = [one.name for one in fields(self)]  # type: ignore[arg-type]
+        names = [field.name for field in fields(self)]  # type: ignore[arg-type]
         return 64 + sum(_bytes(getattr(self, name)) for name in names)
 
     def __setstate__(self, state: dict[str, Any]) -> None:

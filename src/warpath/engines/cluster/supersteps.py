@@ -76,12 +76,12 @@ class Solve:
         self.steps = [
             self._tasks.submit(
                 partition.start,
-                one,
+                own,
                 source if at == part else None,
                 self._hops,
                 worker=self._graph.sizes[at].worker,
             )
-            for at, one in enumerate(self._graph.parts)
+            for at, own in enumerate(self._graph.parts)
         ]
         self.summaries = self._collect(range(count))
         self._delta = self._first_delta() if delta is None else delta
@@ -124,7 +124,7 @@ class Solve:
             self._copy_states()
         running = {}
         for at, summary in enumerate(self.summaries):
-            senders = [one for one, other in enumerate(self.summaries) if at in other.sent]
+            senders = [sender for sender, other in enumerate(self.summaries) if at in other.sent]
             if senders or (summary.lowest is not None and summary.lowest <= limit):
                 into = [
                     self._tasks.submit(partition.message_to, self.steps[s], at) for s in senders
@@ -149,7 +149,7 @@ class Solve:
         relaxed = sum(self.summaries[at].relaxed for at in running)
         self.counters.relaxed += relaxed
         self.counters.settled += sum(self.summaries[at].settled for at in running)
-        self.counters.sent += sum(sum(one.sent.values()) for one in self.summaries)
+        self.counters.sent += sum(sum(summary.sent.values()) for summary in self.summaries)
         return relaxed
 
     def _threshold(self, lowest: float) -> float:

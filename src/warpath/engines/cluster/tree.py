@@ -111,7 +111,9 @@ def _proposed(
     keys = part.keys(sources)
     cut = int(np.searchsorted(targets, part.size))
     out = part.by_owner(targets[cut:] - part.size, keys[cut:])
-    summary = Summary(worker_name(), sent={owner: len(one[0]) for owner, one in out.items()})
+    summary = Summary(
+        worker_name(), sent={owner: len(message[0]) for owner, message in out.items()}
+    )
     return Proposals(labels, (targets[:cut], keys[:cut]), out, summary, broken)
 
 
@@ -193,22 +195,22 @@ class TreeBuilder:
         """
         doing = "checking the edges"
         proposals = self._checked()
-        summaries = [self._tasks.submit(summary_of, one) for one in proposals]
-        broken = [self._tasks.submit(broken_of, one) for one in proposals]
+        summaries = [self._tasks.submit(summary_of, proposal) for proposal in proposals]
+        broken = [self._tasks.submit(broken_of, proposal) for proposal in proposals]
         heard = self._tasks.gather(summaries, doing)
-        for found in self._tasks.gather(broken, doing):
-            if found is not None:
-                raise self._broken(found, overflow)
+        for report in self._tasks.gather(broken, doing):
+            if report is not None:
+                raise self._broken(report, overflow)
         trees = self._merged(None, proposals, heard)
-        found, left = self._progress(trees)
-        while left and found:
+        added, left = self._progress(trees)
+        while left and added:
             proposals = self._submit(more, proposals, trees, [self._hops] * len(trees))
-            summaries = [self._tasks.submit(summary_of, one) for one in proposals]
+            summaries = [self._tasks.submit(summary_of, proposal) for proposal in proposals]
             trees = self._merged(trees, proposals, self._tasks.gather(summaries, doing))
-            found, left = self._progress(trees)
+            added, left = self._progress(trees)
         if left:
             lost = self._submit(orphan, proposals, trees, self._source)
-            vertex = next(one for one in self._tasks.gather(lost, doing) if one is not None)
+            vertex = next(name for name in self._tasks.gather(lost, doing) if name is not None)
             msg = (
                 "not verified: a search over tight edges must reach every finite label; vertex "
                 f"{vertex!r} has a distance that is the length of no path."
@@ -244,8 +246,8 @@ class TreeBuilder:
         trees = []
         for at, part in enumerate(self._graph.parts):
             into = [
-                self._tasks.submit(message_to, proposals[one], at)
-                for one, summary in enumerate(heard)
+                self._tasks.submit(message_to, proposals[sender], at)
+                for sender, summary in enumerate(heard)
                 if at in summary.sent
             ]
             earlier = None if before is None else before[at]
@@ -266,7 +268,7 @@ class TreeBuilder:
         counts = self._tasks.gather(
             [self._tasks.submit(progress_of, tree) for tree in trees], "computing the tree"
         )
-        return sum(found for found, _ in counts), sum(left for _, left in counts)
+        return sum(added for added, _ in counts), sum(left for _, left in counts)
 
     @staticmethod
     def _broken(report: dict[str, Any], overflow: bool) -> Exception:
