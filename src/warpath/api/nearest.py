@@ -81,20 +81,20 @@ def _few(options: Options, question: Question) -> NearVertices | None:
 
     None also where options ask for something else, and in graphs whose distances are to be folded.
     """
-    graph, limit, request = question.graph, question.cutoff, options.request
-    if limit is None or question.ends is not None or search_graph(graph) is not graph:
+    graph, cutoff, request = question.graph, question.cutoff, options.request
+    if cutoff is None or question.ends is not None or search_graph(graph) is not graph:
         return None
     if request.algorithm != "auto" or options.one_device() not in {"auto", DEFAULT}:
         return None
     facts = graph.facts(symmetry=False)
     most = max(graph.n // _FEW, _FEW_AT_LEAST)
-    part = reach(limit, facts)
+    part = reach(cutoff, facts)
     if facts.negative or part * graph.n > 2 * most:
         return None
     searched = graph.reversed() if question.reverse else graph
     start = time.perf_counter()
     with watch(question.progress, _OF_FEW) as report:
-        answer = cpu.vertices_within(searched, question.sources, limit, most, report)
+        answer = cpu.vertices_within(searched, question.sources, cutoff, most, report)
     if answer is None:
         return None
     indices, dist, stats = answer
@@ -107,7 +107,7 @@ def _few(options: Options, question: Question) -> NearVertices | None:
 
 def nearest_of(options: Options, question: Question) -> Nearest:
     """Find for every vertex the nearest of several facilities; see `warpath.nearest`."""
-    graph, limit, facilities = question.graph, question.cutoff, question.sources
+    graph, cutoff, facilities = question.graph, question.cutoff, question.sources
     searched = graph.reversed() if question.reverse else graph
     view, points = SolvableGraph(searched), None
     if question.ends is not None:
@@ -118,15 +118,15 @@ def nearest_of(options: Options, question: Question) -> Nearest:
     chosen = None
     if points is None:
         own = options.for_reversed(graph) if question.reverse else options
-        chosen = _sweep(view, own, limit)
+        chosen = _sweep(view, own, cutoff)
     if chosen is not None:
-        problem = Problem(Task.SSSP, starts, cutoff=limit)
+        problem = Problem(Task.SSSP, starts, cutoff=cutoff)
         raw, stats = run_plan(view, chosen, problem, progress=question.progress)
         labels, owner = raw.dist, _owners(raw, view, starts)
     else:
         labels, owner, chosen, stats = _searched(view, inner, options, starts, question)
     # Only now, as under negative weights a path may lead through vertices beyond the cutoff.
-    labels = cpu.cut(labels, limit)
+    labels = cpu.cut(labels, cutoff)
     chosen = with_own_names(chosen, searched, graph)
     owner[labels == unreachable(labels.dtype)] = -1
     labels, owner = _folded(view, inner, starts, labels, owner)
@@ -144,7 +144,7 @@ def nearest_of(options: Options, question: Question) -> Nearest:
         dist,
         owner,
         reverse=question.reverse,
-        cutoff=limit,
+        cutoff=cutoff,
         plan=chosen,
         stats=stats,
         rows=rows,
@@ -152,14 +152,14 @@ def nearest_of(options: Options, question: Question) -> Nearest:
     )
 
 
-def _sweep(view: SolvableGraph, options: Options, limit: float | None) -> Plan | None:
+def _sweep(view: SolvableGraph, options: Options, cutoff: float | None) -> Plan | None:
     """Return the plan of a sweep down the graph's hierarchy if that is what should run."""
     graph = view.graph
     options = with_hierarchy_if_faster(graph, options)
     named = options.request.recipe
     if not options.request.prepared and (named is None or not named.prepared):
         return None
-    plan = options.plan(options.size_within(graph, limit), graph)
+    plan = options.plan(options.size_within(graph, cutoff), graph)
     able = plan.recipe.prepared and hierarchy_of(view.inner, plan.threads) is not None
     return plan if able else None
 
@@ -190,9 +190,9 @@ def _searched(
     labels, owner : of the vertices of `inner`; labels beyond the cutoff may be left.
     plan, stats : what ran, and its counters.
     """
-    graph, limit = view.graph, question.cutoff
+    graph, cutoff = view.graph, question.cutoff
     started = with_a_start(inner, starts)
-    size = options.size_within(graph, limit)
+    size = options.size_within(graph, cutoff)
     if inner is view.inner:
         if options.request.prepared or graph is not question.graph:  # each way has plans of its own
             options = options.but(graph, prepared=False)
@@ -200,15 +200,15 @@ def _searched(
     else:
         chosen = options.but(started, prepared=False).plan(size, started)
     chosen = with_own_names(chosen, started, graph)
-    problem = Problem(Task.SSSP, np.array([inner.n]), cutoff=limit)
+    problem = Problem(Task.SSSP, np.array([inner.n]), cutoff=cutoff)
     start = time.perf_counter()
     try:
         raw, stats = run_plan(SolvableGraph(started), chosen, problem, progress=question.progress)
         labels, owner = _with_owners(inner, starts, raw.dist)
     except DistanceOverflowError:
-        if limit is None and graph.turns is None and starts[0] >= graph.first_through:
+        if cutoff is None and graph.turns is None and starts[0] >= graph.first_through:
             raise
-        labels, owner = _searched_again(view, inner, started, starts, limit)
+        labels, owner = _searched_again(view, inner, started, starts, cutoff)
         stats = {"seconds": time.perf_counter() - start}
     except NegativeCycleError as error:  # nothing leads to the start: all are the graph's own
         own = view.cycle(np.array(error.cycle[::-1] if question.reverse else error.cycle))
@@ -249,7 +249,7 @@ def _searched_again(
     inner: Graph,
     started: Graph,
     facilities: NDArray[np.int64],
-    limit: float | None,
+    cutoff: float | None,
 ) -> tuple[Array, Array]:
     """Return labels and owners where a sum that is not part of the answer may not fit 64 bits.
 
@@ -267,7 +267,7 @@ def _searched_again(
     else:
         ends = view.ends(np.arange(graph.n))
     try:
-        labels, _ = search(started, inner.n, limit, ends)
+        labels, _ = search(started, inner.n, cutoff, ends)
     except OverflowError as error:
         raise DistanceOverflowError.of(error) from None
     if not inner.facts(symmetry=False).negative:
@@ -275,7 +275,7 @@ def _searched_again(
     labels = labels[: inner.n]
     owner = np.full(inner.n, -1, inner.indices.dtype)
     for facility in facilities[::-1].tolist():
-        row, _ = search(inner, facility, limit, ends[:0])
+        row, _ = search(inner, facility, cutoff, ends[:0])
         owner[row == labels] = facility
     return labels, owner
 

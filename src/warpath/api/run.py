@@ -325,11 +325,11 @@ def _left_there(
 
 def _solved_in_steps(graph: Graph, bound: OneSource, s: int, question: Question) -> Paths:
     """Solve where distances have to be cut, folded or narrowed, or progress to be reported."""
-    view, limit, chosen = SolvableGraph(graph), question.cutoff, bound.plan.again()
-    inner, problem = view.inner, Problem(question.task, np.array([s]), cutoff=limit)
+    view, cutoff, chosen = SolvableGraph(graph), question.cutoff, bound.plan.again()
+    inner, problem = view.inner, Problem(question.task, np.array([s]), cutoff=cutoff)
     rounds = Trace() if question.trace else None
     # Under negative weights a route within the cutoff may pass a vertex beyond it.
-    beyond = limit is not None and inner.facts(symmetry=False).negative > 0
+    beyond = cutoff is not None and inner.facts(symmetry=False).negative > 0
     stay = rounds is None and not beyond and bound.stays
     try:
         raw, stats = run_plan(
@@ -340,18 +340,18 @@ def _solved_in_steps(graph: Graph, bound: OneSource, s: int, question: Question)
             raise
         return _searched_again(graph, chosen, s, question, rounds)
     if raw.device is not None:
-        there = on_device(raw, chosen, graph, s, limit, question.dtype)
+        there = on_device(raw, chosen, graph, s, cutoff, question.dtype)
         return Paths(
             graph,
             s,
             None,
             tree=there.pred_here,
-            cutoff=limit,
+            cutoff=cutoff,
             plan=chosen,
             stats=stats,
             there=there,
         )
-    dist = cpu.cut(raw.dist, limit)
+    dist = cpu.cut(raw.dist, cutoff)
     home = view.fold(dist, s)
     if graph.turns:
         stats.pop("reached", None)  # it counts edges
@@ -375,7 +375,7 @@ def _solved_in_steps(graph: Graph, bound: OneSource, s: int, question: Question)
         labels,
         tree=tree,
         through=through if beyond else None,
-        cutoff=limit,
+        cutoff=cutoff,
         plan=chosen,
         stats=stats,
         trace=rounds,
@@ -386,9 +386,9 @@ def _searched_again(
     graph: Graph, chosen: Plan, s: int, question: Question, rounds: Trace | None
 ) -> Paths:
     """Solve where a distance did not fit that may be no part of the answer; see `may_fit`."""
-    start, limit = time.perf_counter(), question.cutoff
+    start, cutoff = time.perf_counter(), question.cutoff
     try:
-        dist, through = searched(graph, s, limit)
+        dist, through = searched(graph, s, cutoff)
     except OverflowError as error:
         raise DistanceOverflowError.of(error) from None
     stats = counted({"seconds": time.perf_counter() - start}, dist)
@@ -400,7 +400,7 @@ def _searched_again(
         labels,
         tree=lambda: without_unreached(through, dist),
         through=lambda: through,
-        cutoff=limit,
+        cutoff=cutoff,
         plan=chosen,
         stats=stats,
         trace=rounds,

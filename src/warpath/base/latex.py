@@ -14,7 +14,9 @@ _WRITTEN = {"~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "\\": r"\text
 
 def escaped(text: str) -> str:
     """Return a text with LaTeX's special characters escaped, in one line."""
-    return _SPECIAL.sub(lambda one: _WRITTEN.get(one[0], "\\" + one[0]), " ".join(text.split()))
+    return _SPECIAL.sub(
+        lambda match: _WRITTEN.get(match[0], "\\" + match[0]), " ".join(text.split())
+    )
 
 
 def table(
@@ -30,12 +32,12 @@ def table(
     """
     listed = [list(row) for row in rows]
     kinds = [
-        "r" if any(_is_number(one) for one in column) else "l"
+        "r" if any(_is_number(cell) for cell in column) else "l"
         for column in zip(*listed, strict=True)
     ] or ["l"] * len(heads)
     lines = [f"% {name}: {' '.join(str(value).split())}" for name, value in about.items()]
     lines += [rf"\begin{{tabular}}{{{''.join(kinds)}}}", r"\hline"]
-    body = [heads, *(["" if one is None else str(one) for one in row] for row in listed)]
+    body = [heads, *(["" if cell is None else str(cell) for cell in row] for row in listed)]
     written = [" & ".join(map(escaped, row)) + r" \\" for row in body]
     return "\n".join([*lines, written[0], r"\hline", *written[1:], r"\hline", r"\end{tabular}", ""])
 

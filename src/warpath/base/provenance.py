@@ -22,7 +22,7 @@ def commit() -> str | None:
         return None
     git = ["git", "-C", str(_ROOT)]
     try:
-        found = subprocess.run(  # noqa: S603 - arguments of its own
+        process = subprocess.run(  # noqa: S603 - arguments of its own
             [*git, "describe", "--always", "--abbrev=12", "--dirty=+", "--exclude=*"],
             capture_output=True,
             text=True,
@@ -31,7 +31,7 @@ def commit() -> str | None:
         )
     except (OSError, subprocess.SubprocessError):
         return None
-    return found.stdout.strip() or None
+    return process.stdout.strip() or None
 
 
 @cache

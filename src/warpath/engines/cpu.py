@@ -308,8 +308,8 @@ def _pairs(order: TripsOrder) -> Raw:
     graph, problem = order.graph, order.problem
     dist = np.empty((len(problem.sources), 1), graph.dist_dtype)
     for trip, row in enumerate(dist):
-        one = slice(trip, trip + 1)
-        pair = Problem(Task.MANY, problem.sources[one], problem.targets[one])
+        trip_at = slice(trip, trip + 1)
+        pair = Problem(Task.MANY, problem.sources[trip_at], problem.targets[trip_at])
         many(TableOrder(order.recipe, graph, pair, order.threads, order.params, row[None]))
     return Raw(dist[:, 0])
 
@@ -370,13 +370,13 @@ def fitting(dist: Array, dtype: np.dtype[Any]) -> Array:
     if dist.dtype == dtype:
         return dist
     missing = dist == unreachable(dist.dtype)
-    limit = np.iinfo(dtype)
+    bounds = np.iinfo(dtype)
     finite = dist[~missing]
-    if finite.size and (finite.max() >= limit.max or finite.min() < limit.min):
+    if finite.size and (finite.max() >= bounds.max or finite.min() < bounds.min):
         msg = f"a distance of {finite[np.argmax(np.abs(finite))]} does not fit {dtype}"
         raise OverflowError(msg)
     fitted = dist.astype(dtype)
-    fitted[missing] = limit.max
+    fitted[missing] = bounds.max
     return fitted
 
 

@@ -141,15 +141,15 @@ def changed_hierarchy_of(before: Graph, graph: Graph, threads: int) -> Any:
     edges = np.flatnonzero(weights != old)
     if len(edges) > MOST_CHANGES:
         return hierarchy_of(graph, threads)
-    kept = CHANGES.of(before, lambda: Changes(_changeable(before, threads), edges[:0]))
-    differing = np.union1d(kept.edges, edges)
-    if kept.weights is None or len(differing) > MOST_CHANGES:
+    changes = CHANGES.of(before, lambda: Changes(_changeable(before, threads), edges[:0]))
+    differing = np.union1d(changes.edges, edges)
+    if changes.weights is None or len(differing) > MOST_CHANGES:
         return hierarchy_of(graph, threads)
     try:
-        arcs = kept.weights.changed(indptr, weights, differing)
+        arcs = changes.weights.changed(indptr, weights, differing)
     except OverflowError:  # in 32 bits, perhaps
         return hierarchy_of(graph, threads)
-    CHANGES.of(graph, lambda: Changes(kept.weights, differing))
+    CHANGES.of(graph, lambda: Changes(changes.weights, differing))
     return CUSTOMIZED.of(graph, lambda: arcs)
 
 

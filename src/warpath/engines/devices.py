@@ -29,19 +29,19 @@ def members(device: str) -> tuple[str, ...]:
         return () if device == "auto" else (device,)
     listed = LISTED.fullmatch(device)
     if listed is not None:
-        names = [f"{listed['kind']}:{int(each)}" for each in listed["numbers"].split(",")]
+        names = [f"{listed['kind']}:{int(number)}" for number in listed["numbers"].split(",")]
         for name in names:
             kind_of(name)  # refuses what is not a device
         return tuple(dict.fromkeys(names))
     if device == "cuda:*":
         return tuple(engine_of("cuda").devices())
-    found: list[str] = []
+    usable: list[str] = []
     for kind in kinds.KINDS:
         try:
-            found += engine_of(kind).devices()
+            usable += engine_of(kind).devices()
         except NotSupportedError:  # "all" is every device that there is
             continue
-    return tuple(found)
+    return tuple(usable)
 
 
 def place_on(graph: Graph, names: Sequence[str]) -> None:
@@ -49,9 +49,9 @@ def place_on(graph: Graph, names: Sequence[str]) -> None:
 
     Where there are several devices, a graph that does not fit one is divided when it is solved.
     """
-    for each in names:
+    for name in names:
         try:
-            place(graph, each)
+            place(graph, name)
         except NotEnoughMemoryError:
             if len(names) == 1:
                 raise

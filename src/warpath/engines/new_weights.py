@@ -60,11 +60,11 @@ def reweighted(
     weights, order, progress : as in `warpath.Solver.with_weights`.
     """
     array = as_weights(in_edge_order(graph, weights, order))
-    made = graph.with_weights(array)
-    refuse_negative(made)
-    note_closed(graph, np.flatnonzero(array == np.inf), made)
+    new_graph = graph.with_weights(array)
+    refuse_negative(new_graph)
+    note_closed(graph, np.flatnonzero(array == np.inf), new_graph)
     with watch(progress, "with_weights", "vertices") as report:
-        return _customized(graph, made, array == np.inf, threads, report, "with_weights")
+        return _customized(graph, new_graph, array == np.inf, threads, report, "with_weights")
 
 
 def changed(
@@ -83,18 +83,18 @@ def changed(
     array = graph.solver_weights.copy()
     stay = lengths[left]
     array[numbers[left]] = stay if array.dtype == stay.dtype else fitting(stay, array.dtype)
-    made = graph._like(graph.indptr, graph.indices, array)  # noqa: SLF001 - no copy of the weights
+    new_graph = graph._like(graph.indptr, graph.indices, array)  # noqa: SLF001 - no copy of the weights
     closed = np.zeros(graph.m, bool)
     closed[numbers[~left]] = True
     if closed.any():
-        made = without(made, np.flatnonzero(closed))
+        new_graph = without(new_graph, np.flatnonzero(closed))
     with watch(progress, "with_changes", "vertices") as report:
-        return _customized(graph, made, closed, threads, report, "with_changes")
+        return _customized(graph, new_graph, closed, threads, report, "with_changes")
 
 
 def _customized(
     graph: Graph,
-    made: Graph,
+    new_graph: Graph,
     closed: NDArray[np.bool_],
     threads: int,
     report: Report | None,
@@ -108,16 +108,16 @@ def _customized(
     made : it with other weights and without its closed edges.
     closed : (m,) whether each edge of `graph` is closed.
     """
-    before, streets = search_graph(graph), search_graph(made)
+    before, streets = search_graph(graph), search_graph(new_graph)
     if closed.any() and graph.turns is not None:  # it is searched in a graph of other vertices
-        return _with_hierarchy(made, contracted(streets, threads, report))
+        return _with_hierarchy(new_graph, contracted(streets, threads, report))
     left = None
     if closed.any():
         left = np.flatnonzero(~np.append(closed, False)[edges_of_opened(graph)])
     share_elimination(before, streets, left, _elimination(graph, report, call))
     if call == "with_changes" or CHANGES.known(before) is not None:
-        return _with_hierarchy(made, changed_hierarchy_of(before, streets, threads))
-    return _with_hierarchy(made, customizable.hierarchy_of(streets, threads))
+        return _with_hierarchy(new_graph, changed_hierarchy_of(before, streets, threads))
+    return _with_hierarchy(new_graph, customizable.hierarchy_of(streets, threads))
 
 
 def _elimination(graph: Graph, report: Report | None, call: str) -> Any:

@@ -57,13 +57,13 @@ def planned(
     is_open = auto_device.is_open(request, preference) and size.place is not Destination.GPU
     if not is_open or not auto_device.is_long(here.plan):
         return here
-    found = here
+    best = here
     for kind in kinds.KINDS.values():
         detection = capability(kind.name, WithDetection)
         device = None if detection is None else detection.seen()
         if detection is not None and device is not None:
-            found = _better(found, device, detection, size, graph, request, exact_sums=exact_sums)
-    return found
+            best = _better(best, device, detection, size, graph, request, exact_sums=exact_sums)
+    return best
 
 
 def _better(

@@ -142,8 +142,8 @@ class SharedRows:
             finally:
                 self._stop = self._next  # after an error no device takes further rows
         stats: dict[str, Any] = {}
-        for each in running:
-            for name, value in each.result().items():
+        for future in running:
+            for name, value in future.result().items():
                 stats[name] = stats.get(name, 0) + value
         for member in self._members:
             stats[f"rows on {member.device}"] = member.rows - before[member.device]
@@ -155,8 +155,8 @@ class SharedRows:
             ended, waiting = wait(waiting, timeout=_REPORTED, return_when=FIRST_COMPLETED)
             if report is not None:
                 report(self._done, total)
-            for each in ended:
-                each.result()
+            for future in ended:
+                future.result()
 
     def _work(self, member: _Member, first: int, into: Any) -> dict[str, Any]:
         stats: dict[str, Any] = {}

@@ -71,7 +71,9 @@ def _insert(
     """Put a path among the candidates, of which no more are kept than can still be taken."""
     if len(candidates) >= most and length >= candidates[-1][0]:
         return
-    candidates.insert(bisect_left(candidates, length, key=lambda one: one[0]), (length, path))
+    candidates.insert(
+        bisect_left(candidates, length, key=lambda candidate: candidate[0]), (length, path)
+    )
     del candidates[most:]
 
 
@@ -155,9 +157,9 @@ class _Search:
         self._weights[edges] = self._back[self._place[edges]] = self._kept[edges]
 
 
-def _common(one: tuple[int, ...], other: tuple[int, ...]) -> int:
+def _common(path: tuple[int, ...], other: tuple[int, ...]) -> int:
     """Return how many vertices two paths share from their start on."""
-    for at, (u, v) in enumerate(zip(one, other, strict=False)):
+    for at, (u, v) in enumerate(zip(path, other, strict=False)):
         if u != v:
             return at
-    return min(len(one), len(other))
+    return min(len(path), len(other))

@@ -69,12 +69,12 @@ def checked_options(
     if not options:
         return
     parameters = inspect.signature(converter).parameters.values()
-    allowed = [each.name for each in parameters if each.kind is each.KEYWORD_ONLY]
-    rest = next((each.name for each in parameters if each.kind is each.VAR_KEYWORD), None)
+    allowed = [option.name for option in parameters if option.kind is option.KEYWORD_ONLY]
+    rest = next((option.name for option in parameters if option.kind is option.VAR_KEYWORD), None)
     if rest in {"attributes", "more"}:
         for maker in makers:
             own = inspect.signature(maker).parameters.values()
-            names = [each.name for each in own if each.kind is each.KEYWORD_ONLY]
+            names = [option.name for option in own if option.kind is option.KEYWORD_ONLY]
             allowed += [name for name in names if name not in allowed]
     elif rest is not None:
         return

@@ -152,7 +152,7 @@ def refuse_missing(values: Any, name: str, kind: type[InputError] = GraphError) 
     listed = values if isinstance(values, list | tuple) else np.asarray(values).ravel().tolist()
     types = set(map(type, listed))  # far faster than a look at each value
     if not any(
-        issubclass(each, _MAY_BE_MISSING) or each.__name__ in _MISSING_TYPES for each in types
+        issubclass(kind, _MAY_BE_MISSING) or kind.__name__ in _MISSING_TYPES for kind in types
     ):
         return
     missing = [at for at, value in enumerate(listed) if is_missing(value)]

@@ -119,7 +119,7 @@ def numbered_by(nodes: Any, src: Array, dst: Array) -> tuple[Array | None, Array
 def _without_row(used: list[Any], columns: dict[str, _Ids]) -> GraphError:
     """Return the error for ends of edges without one row, by the ids that miss the fewest."""
     missing = {name: [v for v in used if v not in ids.rows] for name, ids in columns.items()}
-    name = min(missing, key=lambda each: len(missing[each]))
+    name = min(missing, key=lambda column: len(missing[column]))
     ids, lost = columns[name], missing[name]
     if not lost:
         twice = next(iter(ids.repeated))
@@ -292,14 +292,14 @@ class _Ids(NamedTuple):
 
 def _positions(ids: list[Any]) -> _Ids:
     rows: dict[Any, int] = {}
-    repeated = {one for at, one in enumerate(ids) if rows.setdefault(one, at) != at}
+    repeated = {label for at, label in enumerate(ids) if rows.setdefault(label, at) != at}
     return _Ids(rows, repeated)
 
 
 def _unaligned(vertices: list[Any], columns: dict[str, _Ids], graph: CsrGraph) -> GraphError:
     """Return the error for vertices without one row, by the ids that miss the fewest."""
     missing = {name: [v for v in vertices if v not in ids.rows] for name, ids in columns.items()}
-    name = min(missing, key=lambda each: len(missing[each]))
+    name = min(missing, key=lambda column: len(missing[column]))
     lost, ids_of_rows = missing[name], columns[name].rows
     if not lost:
         twice = next(v for v in vertices if v in columns[name].repeated)

@@ -31,7 +31,7 @@ def bytes_of(value: Any) -> int:
     Other objects count as Python's `sys.getsizeof` does, without what they refer to.
     """
     if isinstance(value, tuple | list):
-        return sum(bytes_of(each) for each in value)
+        return sum(bytes_of(part) for part in value)
     return int(value.nbytes if hasattr(value, "nbytes") else sys.getsizeof(value))
 
 
@@ -77,7 +77,7 @@ class Derived(Generic[T]):
 
 def derived_bytes(graph: CsrGraph, device: str | None = None) -> int:
     """Return the bytes of all that is kept with a graph, or of its part on a device."""
-    kept = list(graph.derived.items())  # a copy: another thread may add to it
+    items = list(graph.derived.items())  # a copy: another thread may add to it
     return sum(
-        entry.size(value) for (entry, key), value in kept if device is None or key[:1] == (device,)
+        entry.size(value) for (entry, key), value in items if device is None or key[:1] == (device,)
     )

@@ -131,12 +131,12 @@ def without(graph: G, removed: Array) -> G:
     left = np.delete(np.arange(graph.m), removed)
     parts = {"shapes": graph.shapes, "given": graph.given, "turns": graph.turns}
     taken = {name: part and part.taken(left) for name, part in parts.items()}
-    made = graph._like(*arrays, **taken)  # noqa: SLF001 - of the graph itself
-    note_closed(graph, removed, made)
-    return made
+    changed = graph._like(*arrays, **taken)  # noqa: SLF001 - of the graph itself
+    note_closed(graph, removed, changed)
+    return changed
 
 
-def note_closed(graph: CsrGraph, removed: Array, made: CsrGraph) -> None:
+def note_closed(graph: CsrGraph, removed: Array, changed: CsrGraph) -> None:
     """Note with a graph which edges of another one it lacks, for `closed_edges`."""
     before = _CLOSED.known(graph)
     if before is None and not len(removed):
@@ -146,7 +146,7 @@ def note_closed(graph: CsrGraph, removed: Array, made: CsrGraph) -> None:
         tail = int(np.searchsorted(graph.indptr, removed[0], side="right")) - 1
         ends = (one_label(graph, int(vertex)) for vertex in (tail, graph.indices[removed[0]]))
         example = " -> ".join(map(repr, ends))
-    _CLOSED.of(made, lambda: (count + len(removed), example))
+    _CLOSED.of(changed, lambda: (count + len(removed), example))
 
 
 def closed_edges(graph: CsrGraph) -> str:

@@ -113,9 +113,9 @@ def negative_weights(graph: CsrGraph) -> str:
     ends = int(np.searchsorted(graph.indptr, at, side="right")) - 1, int(graph.indices[at])
     source, target = graph.label_of(np.array(ends)).tolist()
     row = "" if graph.given is None else f", row {graph.given.rows[at]} of the input from 0"
-    one = count == 1
+    singular = count == 1
     return (
-        f"{count:,} of {graph.m:,} weights {'is' if one else 'are'} negative, the first is "
+        f"{count:,} of {graph.m:,} weights {'is' if singular else 'are'} negative, the first is "
         f"{weights[at]} on the edge {source!r} -> {target!r} (number {at}{row})"
     )
 

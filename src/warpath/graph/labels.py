@@ -49,7 +49,7 @@ def indices_of_numbers(vertices: Any, n: int, id_base: int, what: str) -> NDArra
             refuse_missing(vertices, what, VertexError)
         # NumPy makes one type of all entries: of [0, "a"], the text "a" is to blame, not "0".
         entries = vertices if isinstance(vertices, list | tuple) and array.ndim == 1 else []
-        first = next((each for each in entries if not is_integer(each)), array.ravel()[0])
+        first = next((entry for entry in entries if not is_integer(entry)), array.ravel()[0])
         first = first.item() if isinstance(first, np.generic) else first
         msg = (
             f"{shown(first)} is not a vertex: this graph's vertices are the integers 0 .. {n - 1}."
@@ -88,19 +88,21 @@ def indices_of_labels(vertices: Any, place: dict[Any, int], what: str) -> NDArra
     if isinstance(vertices, set | frozenset) and not label:  # which have no order of their own
         return np.sort(indices_of_labels(list(vertices), place, what))
     vertices = vertices if label else _in_a_list(vertices)
-    one = label or isinstance(vertices, str | bytes | type) or not hasattr(vertices, "__len__")
+    is_single = (
+        label or isinstance(vertices, str | bytes | type) or not hasattr(vertices, "__len__")
+    )
     try:
-        names = [vertices] if one else list(vertices)
+        names = [vertices] if is_single else list(vertices)
     except TypeError:  # an object with a length that cannot be iterated
         names = [vertices]
     names = [name.item() if isinstance(name, np.generic) else name for name in names]
     unknown = [name for name in names if not is_label(name, place)]
     if unknown:
-        if not one and any(map(is_missing, unknown)):
+        if not is_single and any(map(is_missing, unknown)):
             refuse_missing(names, what, VertexError)
         some = ", ".join(shown(label) for label in list(place)[:3])
         name = shown(unknown[0])
-        position = None if one else names.index(unknown[0])
+        position = None if is_single else names.index(unknown[0])
         where = _in(what, position)
         msg = f"vertex {name} does not exist{where} among the {len(place)} labels ({some}, ...)."
         msg += written_alike(place, name.strip("'")) or hint_of_coordinate(vertices)

@@ -47,19 +47,19 @@ class Links(NamedTuple):
     def of(self, rows: slice) -> Links:
         """Return the links of some entries, which are numbered from 0."""
         low, high = np.searchsorted(self.rows, (rows.start, rows.stop))
-        some = [each[low:high] for each in self]
+        some = [column[low:high] for column in self]
         return Links(some[0] - rows.start, *some[1:])
 
     def taken(self, at: Any) -> Links:
         """Return some links, in this order."""
-        return Links(*(each[at] for each in self))
+        return Links(*(column[at] for column in self))
 
     @classmethod
     def joined(cls, *parts: Links) -> Links:
         """Return the links of several parts in order of the entries."""
-        columns = [np.concatenate(each) for each in zip(*parts, strict=True)]
+        columns = [np.concatenate(parts_of_column) for parts_of_column in zip(*parts, strict=True)]
         order = np.argsort(columns[0], kind="stable")
-        return cls(*(each[order] for each in columns))
+        return cls(*(column[order] for column in columns))
 
 
 def leaving(graph: Graph, ends: Snapped) -> Links:
@@ -73,7 +73,7 @@ def leaving(graph: Graph, ends: Snapped) -> Links:
     if graph.turns is not None:
         heads, tails = graph.n + along, graph.n + back  # the next arcs are turns from the edges
     else:
-        heads, tails = (graph.indices[each].astype(np.int64) for each in (along, back))
+        heads, tails = (graph.indices[edges].astype(np.int64) for edges in (along, back))
         if not graph.areas:  # a path that begins in an area may leave it at any end
             heads, tails = arrivals(graph, heads), arrivals(graph, tails)
     return Links.joined(own, Links(ahead, heads, rest, along), Links(behind, tails, upto, back))
@@ -191,7 +191,10 @@ def before_least(
 
 def direct_pairs(start: Snapped, end: Snapped, block: slice) -> tuple[Array, Array]:
     """Return the pairs of rows of a block and columns at the same vertex or along the same line."""
-    keys = [np.where(each.along >= 0, each.along, -2 - each.indices) for each in (start, end)]
+    keys = [
+        np.where(entries.along >= 0, entries.along, -2 - entries.indices)
+        for entries in (start, end)
+    ]
     rows = np.flatnonzero(~start.missing[block]) + block.start
     order = np.flatnonzero(~end.missing)
     order = order[np.argsort(keys[1][order], kind="stable")]

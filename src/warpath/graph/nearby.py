@@ -96,9 +96,11 @@ class Nearby(NamedTuple):
             edges[at[inside]], fractions[at[inside]] = edge[inside], fraction[inside]
         diagonal = float(np.hypot(*np.ptp(search.box, 0)))
         default = REACH if search.degrees else REACH_IN_PLANE * diagonal
-        limits = np.array([default if each is None else float(each) for each in within])
+        limits = np.array([default if distance is None else float(distance) for distance in within])
         # A finite number is a statement about this place; infinity allows all, also by mistake.
-        stated = np.array([each is not None and each < np.inf for each in within], np.bool_)
+        stated = np.array(
+            [distance is not None and distance < np.inf for distance in within], np.bool_
+        )
         far = distances > limits
         far |= _swapped(search, asked) & (distances > default) & ~stated
         return cls(

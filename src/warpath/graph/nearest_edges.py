@@ -72,7 +72,7 @@ class NearestEdges:
     def nbytes(self) -> int:
         """The bytes of the lines, their pieces and the search."""
         arrays = (self._lines, self._ends, self._edges, self._upto, self._before, self._total)
-        return sum(each.nbytes for each in (*arrays, self._line, self._search, self.twins))
+        return sum(array.nbytes for array in (*arrays, self._line, self._search, self.twins))
 
     def __len__(self) -> int:
         return len(self._lines)
@@ -88,7 +88,7 @@ class NearestEdges:
         start, middle, end = (
             self._between(line, (number + part) / counts[line]) for part in (0.0, 0.5, 1.0)
         )
-        reach = max(float(_norms(each - middle).max(initial=0)) for each in (start, end))
+        reach = max(float(_norms(ends - middle).max(initial=0)) for ends in (start, end))
         return PointSearch(middle), line, reach
 
     def _between(self, line: Array, share: Array) -> Array:
@@ -142,7 +142,7 @@ class NearestEdges:
         straight = sine > 0
         axis = np.divide(axis, sine[:, None], out=np.zeros_like(axis), where=straight[:, None])
         ahead, behind = np.cross(axis, start), np.cross(end, axis)  # along the line at its ends
-        forward, backward = ((each * points).sum(axis=1) for each in (ahead, behind))
+        forward, backward = ((direction * points).sum(axis=1) for direction in (ahead, behind))
         inside = straight & (forward > 0) & (backward > 0)
         whole = np.arctan2(sine, (start * end).sum(axis=1))
         angle = np.where(inside, np.arctan2(forward, (points * start).sum(axis=1)), 0.0)

@@ -255,7 +255,7 @@ def all_places_to_vertices(
         for what, entries in lists.items()
         for i in range(len(entries))
     ]
-    entries = [one for each in lists.values() for one in each]
+    entries = [entry for entry_list in lists.values() for entry in entry_list]
     together = _entries_at(graph, entries, titles, at_vertices=at_vertices)
     if together.misses and missing == "raise":
         raise VertexError(together.misses)
@@ -374,7 +374,7 @@ def nearby(graph: CsrGraph, places: Sequence[Place], *, on_edges: bool = True) -
     if graph.turns is not None and graph.areas:
         # Paths from inside such an edge would need turns into the area that may leave it again.
         tails = np.searchsorted(graph.indptr, near.edges, side="right") - 1
-        closed = [each < graph.first_through for each in (tails, graph.indices[near.edges])]
+        closed = [vertices < graph.first_through for vertices in (tails, graph.indices[near.edges])]
         near = near.at_vertices(graph, (near.edges >= 0) & (closed[0] != closed[1]))
     return near
 
@@ -421,7 +421,7 @@ def with_snap_notes(result: T, *given: Any) -> T:
     """
     if Snapped not in map(type, given):  # a fast path, for small solves
         return result
-    parts = [each for each in given if type(each) is Snapped]
+    parts = [entries for entries in given if type(entries) is Snapped]
     taken: Any = result
     taken.names = {at: name for part in parts for at, name in part.names.items() if at >= 0}
     taken.given_names = tuple(part.given_names if type(part) is Snapped else () for part in given)
@@ -518,8 +518,8 @@ def nearest_vertex(
         raise VertexError(near.misses([f"row {row}" for row in range(x.size)], x.size))
     names = graph.label_of(near.vertices)
     if x.ndim == 0:
-        one = names.tolist()[0]
-        return (one, float(near.distances[0])) if with_distance else one
+        name = names.tolist()[0]
+        return (name, float(near.distances[0])) if with_distance else name
     return (names, near.distances) if with_distance else names
 
 
@@ -529,8 +529,8 @@ def hint_of_coordinate(vertices: Any) -> str:
     for row in (given, given[0] if isinstance(given, list | tuple) and given else None):
         if not isinstance(row, list | tuple) or len(row) != 2:
             continue
-        x, y = (as_float(each) for each in row)
-        fractions = any(isinstance(each, float | np.floating) for each in row)
+        x, y = (as_float(number) for number in row)
+        fractions = any(isinstance(number, float | np.floating) for number in row)
         if fractions and np.isfinite(x) and np.isfinite(y):
             return f" It looks like a coordinate: give it as wp.Place({x:.10g}, {y:.10g})."
     return ""

@@ -56,7 +56,9 @@ class PointSources(NamedTuple):
             edges = new[links.edges]
             starts = starts if graph.turns is None else n + edges
             links = links._replace(vertices=starts, edges=edges)
-            along, back = (np.where(each >= 0, new[each], -1) for each in (ends.along, ends.back))
+            along, back = (
+                np.where(edges >= 0, new[edges], -1) for edges in (ends.along, ends.back)
+            )
             ends = ends._replace(along=along, back=back, fractions=1 - ends.fractions)
             graph = graph.reversed()
         return cls.joined(graph, ends, links._replace(rows=points[links.rows]))

@@ -117,8 +117,8 @@ class Turns:
         return {"turn restrictions honoured": self.honoured} | ignored
 
     def __str__(self) -> str:
-        one = self.honoured == 1
-        honoured = f"{self.honoured:,} restriction{'' if one else 's'} honoured"
+        singular = self.honoured == 1
+        honoured = f"{self.honoured:,} restriction{'' if singular else 's'} honoured"
         ignored = ", ".join(f"{count:,} {why}" for why, count in self.ignored.items())
         return f"{honoured}{f'; ignored: {ignored}' if ignored else ''}"
 

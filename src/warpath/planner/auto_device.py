@@ -44,7 +44,9 @@ def with_start(plan: Plan, kind: DeviceKind, size: Size, facts: Facts) -> Plan:
     def total(recipe: Recipe, seconds: float | None) -> float | None:
         return None if seconds is None else seconds + kind.start_seconds(recipe, size, facts)
 
-    others = [replace(one, seconds=total(one.recipe, one.seconds)) for one in plan.runners_up]
+    others = [
+        replace(other, seconds=total(other.recipe, other.seconds)) for other in plan.runners_up
+    ]
     return replace(plan, seconds=total(plan.recipe, plan.seconds), runners_up=tuple(others))
 
 

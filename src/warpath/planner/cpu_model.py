@@ -133,10 +133,10 @@ def cpu_seconds(
     seconds += (threads - 1) * of_kind.get("start", 0.0)
     match recipe.loop:
         case Loop.JOHNSON:
-            one = size._replace(task=Task.SSSP, sources=1)
+            one_source = size._replace(task=Task.SSSP, sources=1)
             return seconds + _WORST_CASE * sum(
                 constants["bellman_ford"].get(name, 0.0) * amount
-                for name, amount in work("bellman_ford", one, facts).items()
+                for name, amount in work("bellman_ford", one_source, facts).items()
             )
         case Loop.BELLMAN_FORD:
             return _WORST_CASE * seconds

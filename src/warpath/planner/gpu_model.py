@@ -216,8 +216,8 @@ def _table_seconds(recipe: Recipe, size: Size, facts: Facts) -> float:
     match recipe.loop:
         case Loop.FLOYD_WARSHALL:
             side = -(-n // _PIVOT) * _PIVOT
-            each = [_TILES[label] for label in _labels_of_tiles(facts)]
-            seconds = sum(max(side / _PIVOT * one.pivot, side**3 / one.steps) for one in each)
+            tiles = [_TILES[label] for label in _labels_of_tiles(facts)]
+            seconds = sum(max(side / _PIVOT * tile.pivot, side**3 / tile.steps) for tile in tiles)
             if size.staged is not None:  # each pivot reads and writes the whole matrix
                 pivots = side / math.sqrt(size.staged / (4 * label_bytes(facts)))
                 seconds += pivots * side**2 * _PER_STAGED_ENTRY
@@ -274,8 +274,8 @@ def _table_bytes(recipe: Recipe, size: Size, facts: Facts) -> int:
         case Loop.THREAD_A_SOURCE:  # besides, a label and a flag for each source
             return rows + n * n * label + k * n * (label + 1) + on_the_way
         case Loop.ROUNDS_A_SOURCE:  # one source at a time, and weights under potentials
-            one = max(gpu_bytes(part, size, facts) for part in recipe.parts)
-            return one + (facts.m + 3 * n) * label
+            largest = max(gpu_bytes(part, size, facts) for part in recipe.parts)
+            return largest + (facts.m + 3 * n) * label
         case Loop.FLOYD_WARSHALL:
             side = -(-n // _PIVOT) * _PIVOT
             entry = max(np.dtype(tile).itemsize for tile in _labels_of_tiles(facts))
@@ -283,17 +283,17 @@ def _table_bytes(recipe: Recipe, size: Size, facts: Facts) -> int:
             # Four tiles, and a copy while a panel is lowered.
             return whole if size.staged is None else size.staged * 5 // 4
         case Loop.BLOCK_A_SOURCE:
-            kept = rows
+            resident = rows
         case Loop.OWN if recipe.own is not None:
-            kept = rows + n * label + recipe.own.bytes(facts)
+            resident = rows + n * label + recipe.own.bytes(facts)
         case Loop.HIERARCHY_SWEEP:  # the hierarchy's arcs, some more than the graph's, and lines
             side = min(_SIDE_BY_SIDE_IN_A_SWEEP, _LEAST_LINE * -(-k // _LEAST_LINE))
-            kept = 3 * rows + n * side * 4
+            resident = 3 * rows + n * side * 4
         case _:  # labels of the sources of a batch, two bits and four places in lists
             together = n * (_SIDE_BY_SIDE * label + 8) + 16 * (n + facts.m // 32)
             single = min(k, _SIDE_BY_SIDE) * n * (label + 17)
-            kept = rows * (1 + recipe.negative) + max(together, single)
-    return kept + min(_BUFFERS, table)
+            resident = rows * (1 + recipe.negative) + max(together, single)
+    return resident + min(_BUFFERS, table)
 
 
 _ON_THE_WAY = 2**27  # bytes of a block of rows that is made ready for the answer
@@ -333,7 +333,7 @@ def tiles_bytes(size: Size, facts: Facts, gpu: int, host: int) -> int | None:
     ----------
     gpu, host : bytes that are free on either.
     """
-    recipe = next(one for one in RECIPES if one.loop is Loop.FLOYD_WARSHALL)
+    recipe = next(candidate for candidate in RECIPES if candidate.loop is Loop.FLOYD_WARSHALL)
     fits = gpu_bytes(recipe, size, facts) <= gpu
     if size.place is Destination.MAPPED:
         fits = fits and host_bytes(recipe, size, facts) <= host

@@ -127,11 +127,11 @@ class Plan:
         ranked: list[Plan | Candidate] = [self, *self.runners_up[:3]]
         rows = [
             (
-                each.recipe.name,
-                _predicted(each.seconds).removeprefix("predicted "),
-                units.size(each.bytes),
+                candidate.recipe.name,
+                _predicted(candidate.seconds).removeprefix("predicted "),
+                units.size(candidate.bytes),
             )
-            for each in ranked
+            for candidate in ranked
         ]
         parts = [notebook.line(f"because {self.reason}")]
         head = ("algorithm", "predicted", f"memory {self._where()}")

@@ -75,7 +75,7 @@ def request_for(request: Request, device: str, among: Sequence[str]) -> Request:
     """
     if not kind_of(device).takes_threads:
         return request._replace(device=device, threads=None)
-    gpus = sum(not kind_of(each).takes_threads for each in among)
+    gpus = sum(not kind_of(member).takes_threads for member in among)
     threads = max(settings.threads() - gpus, 1) if request.threads is None else request.threads
     return request._replace(device=device, threads=threads)
 
@@ -104,7 +104,7 @@ def shared_plan(plans: Sequence[Plan], device: str, facts: Facts) -> Plan:
         note = f"device={device!r}: there is no other device"
         return replace(lead, notes=(*lead.notes, note))
     predicted = [plan.seconds for plan in shares if plan.seconds]
-    seconds = 1 / sum(1 / each for each in predicted) if len(predicted) == len(shares) else None
+    seconds = 1 / sum(1 / time for time in predicted) if len(predicted) == len(shares) else None
     notes = [
         f"rows are shared with {plan.headline()}, {_time_on_one_device(plan)}"
         for plan in shares[1:]

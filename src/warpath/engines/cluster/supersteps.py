@@ -119,13 +119,13 @@ class Solve:
 
     def _superstep(self, lowest: float) -> int:
         """Run the partitions that have messages or labels to relax; return the edges examined."""
-        limit = self._threshold(lowest)
+        threshold = self._threshold(lowest)
         if self.counters.supersteps and self.counters.supersteps % self._checkpoint == 0:
             self._copy_states()
         running = {}
         for at, summary in enumerate(self.summaries):
             senders = [sender for sender, other in enumerate(self.summaries) if at in other.sent]
-            if senders or (summary.lowest is not None and summary.lowest <= limit):
+            if senders or (summary.lowest is not None and summary.lowest <= threshold):
                 into = [
                     self._tasks.submit(partition.message_to, self.steps[s], at) for s in senders
                 ]
@@ -133,7 +133,7 @@ class Solve:
                     partition.superstep,
                     self._graph.parts[at],
                     self.steps[at],
-                    limit,
+                    threshold,
                     self._hops,
                     *into,
                     worker=summary.worker,

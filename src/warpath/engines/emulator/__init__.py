@@ -38,9 +38,9 @@ def run(order: Order, device: str) -> Raw:
     there.wait()
     there.seed = seed_of(device) or 0
     raw = engine.run(replace(order, trace=trace), there)
-    for one in trace or ():
+    for row in trace or ():
         assert order.trace is not None  # noqa: S101 - it is that of the order
-        order.trace.add(replace(one, seconds={}))
+        order.trace.add(replace(row, seconds={}))
     if raw.device is not None:
         raw.dist, raw.device = as_labels(order.graph, raw.dist), None
     return raw

@@ -194,8 +194,8 @@ class EmulatedDevice:
 
     def exchange(self, transfers: Sequence[Transfer]) -> None:
         """Copy arrays between emulated devices."""
-        for one in transfers:
-            one.out[...] = one.array
+        for transfer in transfers:
+            transfer.out[...] = transfer.array
 
     def launch(self, kernel: Kernel, blocks: int, *args: Any) -> None:
         """Run `blocks` blocks of the kernel and wait.

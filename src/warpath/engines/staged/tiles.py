@@ -121,18 +121,18 @@ def all_pairs(
     """
     if graph.n == 0:
         return
-    kept = None if journal is None else journal.done()
-    if kept is None:
+    stored = None if journal is None else journal.done()
+    if stored is None:
         state = State(side_of(graph.n, blocks, memory))
         _fill(matrix, graph, blocks.dtype)
         flush(matrix)
     else:
-        state = state_of(kept, graph.n, finishes=finish is not None)
+        state = state_of(stored, graph.n, finishes=finish is not None)
     with opened_panels(panels, graph.n, matrix.dtype, state) as sides:
         solve = _Solve(matrix, blocks, device, state, sides, progress, finish)
         with ThreadPoolExecutor(threads, "warpath-tiles") as pool:
             solve.pool = pool
-            if kept is not None:
+            if stored is not None:
                 solve.check()
             solve.run(journal)
 

@@ -69,7 +69,7 @@ class State:
             journal.mark(asdict(self))
 
 
-def state_of(kept: dict[str, Any], n: int, *, finishes: bool) -> State:
+def state_of(entries: dict[str, Any], n: int, *, finishes: bool) -> State:
     """Return what a journal noted.
 
     Raises
@@ -85,9 +85,9 @@ def state_of(kept: dict[str, Any], n: int, *, finishes: bool) -> State:
         "sums": list,
         "panels_sum": int,
     }
-    if {name: type(value) for name, value in kept.items()} != kinds:
+    if {name: type(value) for name, value in entries.items()} != kinds:
         raise damaged("note")
-    state = State(**kept)
+    state = State(**entries)
     if not 1 <= state.side <= n + _LARGEST_TILE:
         raise damaged("note")
     parts = -(-n // state.side)
