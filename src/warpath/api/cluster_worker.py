@@ -164,7 +164,7 @@ def mapped_graph(path: str, digest: str) -> Graph:
 def rows(graph: Graph, job: Job, block: Block) -> Rows:
     """Return or store the rows of a table."""
     question = job.question(graph, Task.MANY, block)
-    table = solved_table(job.options(graph), question, question.size())
+    table = solved_table(job.options(graph), question)
     plan = table.plan.headline()
     if job.file is None:
         return Rows(table.dist, table.pred, 0, plan)

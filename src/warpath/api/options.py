@@ -31,7 +31,7 @@ from warpath.planner.kinds import device_names, kind_of
 from warpath.planner.request import (
     DEFAULT,
     Request,
-    checked,
+    checked_request,
     device_of,
     whole_name,
     with_default_device,
@@ -390,16 +390,6 @@ def preferred_device() -> str:
             msg = f"WARPATH_DEVICE={name!r} is not valid: pass a Dask client as device=."
             raise InputError(msg)
     return name
-
-
-def checked_request(
-    algorithm: str | Recipe, device: str, threads: int | None, params: dict[str, float] | None
-) -> Request:
-    """Return options as a request, or raise InputError for what is not valid."""
-    if threads is not None and not (type(threads) is int and 1 <= threads <= settings.MOST_THREADS):
-        msg = f"threads = {shown(threads)} must be an integer from 1 to {settings.MOST_THREADS}."
-        raise InputError(msg)
-    return checked(Request(algorithm, device, threads, params))
 
 
 def _exact_floats(graph: Graph) -> bool:

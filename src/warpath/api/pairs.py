@@ -10,7 +10,7 @@ import numpy as np
 
 from warpath.api.prepared import with_hierarchy_if_faster
 from warpath.api.run import narrowed, run_plan, with_own_names
-from warpath.api.table import solved_rows
+from warpath.api.table import solved_table
 from warpath.base.dtypes import unreachable
 from warpath.base.progress import is_silent, share, watch
 from warpath.engines.base import Trips
@@ -205,12 +205,12 @@ def _in_one_table(
     """
     if len(starts) == 1:  # without a search for equal destinations: half the time of one trip
         part = question.but(task=Task.MANY, sources=starts)
-        rows, chosen, stats = solved_rows(options, part)
-        return rows[0], chosen, stats
+        table = solved_table(options, part)
+        return table.dist[0], table.plan, table.stats
     columns, column = distinct(question.names)
     part = question.but(task=Task.MANY, sources=starts, targets=columns)
-    rows, chosen, stats = solved_rows(options, part)
-    return rows[row, column], chosen, stats
+    table = solved_table(options, part)
+    return table.dist[row, column], table.plan, table.stats
 
 
 def _linked_pairs(

@@ -143,7 +143,7 @@ def _asked(
     dist_dtype: DTypeLike | None = None,
     **more: Any,
 ) -> Question:
-    """Return a question after its cutoff and its type are checked.
+    """Return a question after its cutoff, its type and what is True or False are checked.
 
     Parameters
     ----------
@@ -151,6 +151,8 @@ def _asked(
     more : further attributes of the question.
     """
     limit, dtype = checked_cutoff(cutoff, graph), checked_dist_dtype(dist_dtype, graph)
+    for name in more.keys() & {"predecessors", "reverse", "trace"}:
+        more[name] = checked_bool(more[name], name)
     if "ends" not in more:
         more["ends"] = _ends(graph, *given)
     parts = graph, task, sources, targets, limit, dtype
@@ -193,7 +195,6 @@ def of_sources_within(
     """
     source = places_to_vertices(graph, source, "source")
     starts, limit = as_indices(graph, source, "source"), cutoffs.tolist()[-1]
-    reverse = checked_bool(reverse, "reverse")
     return _asked(graph, Task.SSSP, starts, None, (source,), progress, limit, reverse=reverse)
 
 
@@ -212,7 +213,6 @@ def of_facilities(
     The facilities of the question are those that are not missing.
     """
     (given,) = all_places_to_vertices(graph, missing=missing, facilities=facilities)
-    reverse = checked_bool(reverse, "reverse")
     starts = as_indices(graph, given, "facilities")
     absent, ends = None, None
     if type(given) is Snapped:

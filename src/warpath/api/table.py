@@ -35,7 +35,7 @@ from warpath.engines import cpu
 from warpath.engines.dense import sums_fit_int32
 from warpath.engines.shared_rows import SharedRows
 from warpath.engines.staged.tiles import Tiles
-from warpath.graph.checks import checked_bool, on_host
+from warpath.graph.checks import on_host
 from warpath.graph.fingerprint import digest_of, fingerprint
 from warpath.graph.links import (
     arriving,
@@ -100,8 +100,14 @@ def table_of(
     return solve(with_hierarchy_if_faster(question.graph, options, size), question, size)
 
 
-def solved_table(options: Options, question: Question, size: Size) -> DistanceTable:
-    """Plan and fill a table of distances between vertices on this machine."""
+def solved_table(options: Options, question: Question, size: Size | None = None) -> DistanceTable:
+    """Plan and fill a table of distances between vertices on this machine.
+
+    Parameters
+    ----------
+    size : with the destination of the rows; None for a table in memory.
+    """
+    size = question.size() if size is None else size
     chosen = planned_table(options, question, size)
     works = _works(question, chosen)
     array, stats = (_in_memory if question.out is None else _sent_out)(question, chosen, works)
@@ -120,13 +126,6 @@ def solved_table(options: Options, question: Question, size: Size) -> DistanceTa
         stats=stats,
         trace=work.trace,
     )
-
-
-def solved_rows(options: Options, question: Question) -> tuple[Array, Plan, dict[str, Any]]:
-    """Return the (k, t) distances of a table in memory, the plan, and counters of the run."""
-    chosen = options.plan(question.size(), question.graph)
-    dist, stats = _in_memory(question, chosen, _works(question, chosen))
-    return dist, chosen, stats
 
 
 def _works(question: Question, chosen: Plan) -> list[TableWork]:
@@ -202,12 +201,12 @@ def planned_table(options: Options, question: Question, size: Size) -> Plan:
     A trace is kept on this machine unless another device was requested.
     """
     graph = question.graph
-    if checked_bool(question.trace, "trace"):
+    if question.trace:
         chosen = options.fixed_to(DEFAULT, graph).plan(size, graph)
         _check_trace(chosen)
     else:
         chosen = options.plan(size, graph)
-    if checked_bool(question.predecessors, "predecessors"):
+    if question.predecessors:
         _check_predecessors(chosen, question)
     return chosen
 
@@ -309,7 +308,7 @@ def _check_linked(question: Question) -> None:
             'host: leave it out, or use Place(..., snap="vertex").'
         )
         raise NotSupportedError(msg)
-    if checked_bool(question.predecessors, "predecessors"):
+    if question.predecessors:
         refuse_turns(question.graph, "predecessors=True")
         refuse_areas(question.graph, "predecessors=True")
 
@@ -342,7 +341,6 @@ def _filling(
 def _destination_of(question: Question) -> Destination:
     """Return where a table goes, and whether a file can be the matrix of a dense solve."""
     graph, out = question.graph, question.out
-    checked_bool(question.predecessors, "predecessors")
     if out is None:
         return Destination.NEW
     if hasattr(out, "__cuda_array_interface__"):

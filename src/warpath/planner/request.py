@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from warpath.base import settings
 from warpath.base.errors import InputError, NotSupportedError
-from warpath.graph.checks import checked_bool, checked_kind, shown
+from warpath.graph.checks import checked_kind, shown
 from warpath.planner.kinds import device_names, kind_of
 from warpath.recipes import CATALOGUE, Recipe
 
@@ -37,17 +38,21 @@ class Request(NamedTuple):
         return None if self.algorithm == "auto" else CATALOGUE[self.algorithm]
 
 
-def checked(request: Request) -> Request:
-    """Return a request as it is, or raise InputError for what is of another type."""
-    for name, types in (("algorithm", str | Recipe), ("device", str)):
-        value = getattr(request, name)
-        if not isinstance(value, types):
-            recipe = ", or a recipe" if name == "algorithm" else ""
+def checked_request(
+    algorithm: str | Recipe, device: str, threads: int | None, params: dict[str, float] | None
+) -> Request:
+    """Return options as a request, or raise InputError for what is not valid."""
+    most = settings.MOST_THREADS
+    if threads is not None and not (type(threads) is int and 1 <= threads <= most):
+        msg = f"threads = {shown(threads)} must be an integer from 1 to {most}."
+        raise InputError(msg)
+    for name, value in (("algorithm", algorithm), ("device", device)):
+        recipe = ", or a recipe" if name == "algorithm" else ""
+        if not isinstance(value, str) and not (recipe and isinstance(value, Recipe)):
             msg = f"{name} = {shown(value)} must be a name: 'auto', or one that is listed{recipe}."
             raise InputError(msg)
-    checked_kind(request.params, dict, "params", "a dict of numbers by name, as {'delta': 100}")
-    algorithm = CATALOGUE.identified(request.algorithm)
-    return request._replace(algorithm=algorithm, traced=checked_bool(request.traced, "trace"))
+    checked_kind(params, dict, "params", "a dict of numbers by name, as {'delta': 100}")
+    return Request(CATALOGUE.identified(algorithm), device, threads, params)
 
 
 def with_default_device(preference: str, size: Size, request: Request) -> Request:
