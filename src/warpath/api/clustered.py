@@ -188,7 +188,7 @@ def _pairs(options: Options, question: Question) -> tuple[Array, Plan, dict[str,
     task = Task.PAIRS if options.request.prepared else Task.MANY
     chosen = options.plan(Size(task, len(origins), 1, dtype.itemsize), graph)
     order = np.argsort(origins, kind="stable")
-    starts, destinations = origins[order], question.names[order]
+    starts, destinations = origins[order], question.all_targets[order]
     if graph.turns:
         destinations = question.view.ends(destinations)
     call = _call(graph, options, chosen, _job(options, question, chosen, targets=None))

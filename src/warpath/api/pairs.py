@@ -66,7 +66,7 @@ def pairs_of(
     return Pairs(
         graph,
         starts,
-        question.names,
+        question.all_targets,
         dist,
         find_route,
         plan=chosen,
@@ -88,7 +88,7 @@ def _edges_of_trips(
     graph, view = question.graph, question.view
     options = options.on_this_machine(graph)
     chosen = with_hierarchy_if_faster(graph, options).plan(Size(Task.PATH), graph)
-    sources, targets = question.sources, question.names
+    sources, targets = question.sources, question.all_targets
     ends = view.ends(targets)
     paths = []
     for at in trips.tolist():
@@ -115,7 +115,7 @@ def solved_pairs(options: Options, question: Question) -> tuple[Array, Plan, dic
     """Return the distance of each trip between vertices, the plan and counters of the run."""
     start = time.perf_counter()
     if _by_pairs(options):
-        graph, origins, destinations = question.graph, question.sources, question.names
+        graph, origins, destinations = question.graph, question.sources, question.all_targets
         plan, search = options.pairs(len(origins), graph, question.dtype.itemsize)
         chosen = plan.again()
         if search is not None and is_silent(question.progress):
@@ -186,7 +186,7 @@ def _by_origins(options: Options, question: Question) -> tuple[Array, Plan, dict
             block = slice(first, min(first + several, len(starts)))
             trips = order[ends[first - 1] if first else 0 : ends[block.stop - 1]]
             part = question.but(
-                targets=question.names[trips], progress=share(report, block, len(starts))
+                targets=question.all_targets[trips], progress=share(report, block, len(starts))
             )
             dist[trips], _, counts = _in_one_table(options, part, starts[block], row[trips] - first)
             for name, value in counts.items():
@@ -207,7 +207,7 @@ def _in_one_table(
         part = question.but(task=Task.MANY, sources=starts)
         table = solved_table(options, part)
         return table.dist[0], table.plan, table.stats
-    columns, column = distinct(question.names)
+    columns, column = distinct(question.all_targets)
     part = question.but(task=Task.MANY, sources=starts, targets=columns)
     table = solved_table(options, part)
     return table.dist[row, column], table.plan, table.stats
@@ -247,7 +247,7 @@ def route_of(options: Options, question: Question) -> Route:
         return _linked_route(options, question)
     graph, view = question.graph, question.view
     chosen = with_hierarchy_if_faster(graph, options).plan(Size(Task.PATH), graph)
-    s, t = int(question.sources[0]), int(question.names[0])
+    s, t = int(question.sources[0]), int(question.all_targets[0])
     if s == t:
         return Route(graph, question.sources, graph.dist_dtype.type(0).item(), chosen)
     raw, _ = run_plan(view, chosen, question.trips(view), progress=question.progress)

@@ -88,8 +88,8 @@ class Question:
         return not (len(self.sources) and self.width)
 
     @property
-    def names(self) -> NDArray[np.int64]:
-        """The targets: (t,)."""
+    def all_targets(self) -> NDArray[np.int64]:
+        """The targets, with all vertices for None: (t,)."""
         return np.arange(self.graph.n) if self.targets is None else self.targets
 
     def size(self, destination: Destination = Destination.NEW) -> Size:
@@ -103,7 +103,7 @@ class Question:
 
     def trips(self, view: SolvableGraph) -> Trips:
         """Return a question of PATH or PAIRS in vertices of the graph that is searched."""
-        return Trips(self.task, self.sources, view.ends(self.names), self.cutoff)
+        return Trips(self.task, self.sources, view.ends(self.all_targets), self.cutoff)
 
     def but(self, **changes: Any) -> Question:
         """Return the question with some attributes changed."""

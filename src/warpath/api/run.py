@@ -260,12 +260,12 @@ def _paths_from(graph: Graph, bound: OneSource, s: int, question: Question) -> P
         if bound.search is not None:
             distances = bound.search(s)
             if distances is not None:
-                return _found_at_once(graph, bound, s, *distances)
+                return _of_bound_search(graph, bound, s, *distances)
         start = time.perf_counter()
         solves = bound.on_gpu(graph)
         labels = None if solves is None else solves(s)
         if solves is not None and labels is not None:
-            return _left_there(graph, bound, solves, s, labels, time.perf_counter() - start)
+            return _left_on_device(graph, bound, solves, s, labels, time.perf_counter() - start)
     return _solved_in_steps(graph, bound, s, question)
 
 
@@ -284,7 +284,7 @@ def _paths_from_point(points: PointSources, options: Options, question: Question
     return paths
 
 
-def _found_at_once(graph: Graph, bound: OneSource, s: int, dist: Array, done: bytes) -> Paths:
+def _of_bound_search(graph: Graph, bound: OneSource, s: int, dist: Array, done: bytes) -> Paths:
     """Return the result of a bound search, of which the rest is made when it is first read."""
 
     def stats() -> dict[str, Any]:
@@ -300,7 +300,7 @@ def _found_at_once(graph: Graph, bound: OneSource, s: int, dist: Array, done: by
     )
 
 
-def _left_there(
+def _left_on_device(
     graph: Graph,
     bound: OneSource,
     solves: Bound,

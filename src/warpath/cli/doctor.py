@@ -20,7 +20,9 @@ from warpath.base.errors import NotSupportedError, WarpathError, install_line
 from warpath.base.provenance import processor, processor_facts
 from warpath.cli.options import Showing, flag
 from warpath.cli.output import NamedValues, Report, TableRows
+from warpath.engines.devices import members
 from warpath.graph import Graph
+from warpath.planner.kinds import kind_of
 from warpath.recipes import CATALOGUE, Task
 from warpath.results.certificate import verify
 
@@ -83,10 +85,8 @@ def doctor(
     known = {name: _or_reason(read) for name, read in readers.items()}
     packages = [_package(*each) for each in _OPTIONAL]
     cuda = _cuda()
-    devices = {"cpu": checked("cpu", ("classic.dijkstra", "classic.delta_stepping"))}
-    able = (each for each in CATALOGUE.planned if Task.SSSP in each.solves)
-    on_gpus = tuple(each.name for each in able if "cuda" in each.devices)
-    devices |= {name: checked(name, on_gpus) for name in cuda["usable"]}
+    usable_devices = (n for n in members("all") if "unusable" not in cuda["gpus"].get(n, {}))
+    devices = {name: checked(name) for name in usable_devices}
     report = Report("doctor", showing, versions=versions, machine=machine, settings=known)
     report.document |= {"packages": packages, "cuda": cuda, "devices": devices}
     usable = machine["usable_memory"]
@@ -161,20 +161,24 @@ def _package(name: str, extra: str | None, purpose: str) -> dict[str, Any]:
     return {"name": name, "version": version, "for": purpose, "install": line}
 
 
-def checked(device: str, recipes: tuple[str, ...]) -> str:
-    """Solve a small graph of known distances with each recipe, and return the outcome as text."""
+def checked(device: str) -> str:
+    """Solve small graphs of known distances by each planned recipe; return the outcome as text."""
     src, dst = [0, 0, 1, 2, 2, 3], [1, 2, 3, 1, 3, 4]
     any_weights, equal_weights = ([7, 2, 1, 3, 8, 1], [0, 5, 2, 6, 7]), ([4] * 6, [0, 4, 4, 8, 12])
+    kind = kind_of(device)
+    recipes = [r for r in CATALOGUE.planned if kind.runs in r.devices and not r.prepared]
     try:
-        for kind in (np.int32, np.int64, np.float32, np.float64):
-            for recipe in recipes:
-                equal = CATALOGUE[recipe].equal_weights
-                weights, expected = equal_weights if equal else any_weights
-                graph = Graph.from_edges(src, dst, np.array(weights, kind))
-                found = calls.sssp(graph, 0, algorithm=recipe, device=device)
-                verify(graph, found)
-                if found.dist.tolist() != expected:
-                    return f"wrong: {recipe} on {np.dtype(kind)} gave {found.dist.tolist()}"
+        for dtype in (np.int32, np.int64, np.float32, np.float64):
+            for weights, expected in (any_weights, equal_weights):
+                graph = Graph.from_edges(src, dst, np.array(weights, dtype))
+                facts = graph.facts(symmetry=False)
+                for recipe in recipes:
+                    if kind.objection(recipe, Task.SSSP, facts):
+                        continue
+                    paths = calls.sssp(graph, 0, algorithm=recipe.name, device=device)
+                    verify(graph, paths)
+                    if (dist := paths.dist.tolist()) != expected:
+                        return f"wrong: {recipe.name} on {np.dtype(dtype)} gave {dist}"
     except WarpathError as error:
         return f"failed: {error}"
     return "ok, same bits as expected"
@@ -185,7 +189,7 @@ def _cuda() -> dict[str, Any]:
     from warpath.engines.cuda import cache, device, driver
 
     kept = cache.kept()
-    document: dict[str, Any] = {"none": None, "versions": {}, "gpus": {}, "usable": []}
+    document: dict[str, Any] = {"none": None, "versions": {}, "gpus": {}}
     document["cache"] = {
         "folder": kept.folder,
         "kernels": kept.entries,
@@ -214,7 +218,6 @@ def _cuda() -> dict[str, Any]:
             "memory": gpu.memory,
             "free": free,
         }
-        document["usable"].append(name)
     return document
 
 
