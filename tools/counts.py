@@ -35,7 +35,9 @@ ALLOWED = 0.02
 """Share by which a count may grow; a mistake in an inner loop exceeds it by far."""
 
 # The core's own flags; counts.hpp runs each loop in the function `counted`.
-_FLAGS = ("-std=c++20", "-O3", "-ffp-contract=off", "-pthread")
+_CMAKE = (ROOT / "CMakeLists.txt").read_text(encoding="utf-8")
+_PLAIN_LOOPS = _CMAKE.partition("(WARPATH_PLAIN_LOOPS ")[2].partition(")")[0].split()
+_FLAGS = ("-std=c++20", "-O3", *_PLAIN_LOOPS, "-ffp-contract=off", "-pthread")
 _CALLGRIND = ("--tool=callgrind", "--toggle-collect=counted", "--compress-strings=no")
 
 
