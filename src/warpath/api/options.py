@@ -154,7 +154,6 @@ class Options:
         size: Size,
         graph: Graph,
         *,
-        trace: bool = False,
         anew: bool = False,
         facilities: int = 0,
     ) -> Plan:
@@ -164,18 +163,16 @@ class Options:
         ----------
         graph : the graph of the options; or one that is made of it for each call, with a start that
             has edges to `facilities` vertices. Calls with as many facilities share a plan.
-        trace : whether the rounds are traced.
         anew : whether the free memory of a GPU is compared again with what a plan needs.
         """
         if self.on_several:
             if size.task is Task.SSSP:
-                plan = self._divided(size, graph, trace=trace, anew=anew, facilities=facilities)
-                return plan.again()
+                return self._divided(size, graph, anew=anew, facilities=facilities).again()
             return self._shared(size, graph, anew=anew)
         if self._workers is not None:
             several.check_cluster(self.request.device, size)
-            return self._workers.spread(self._planned(size, graph, trace=trace, anew=anew), size)
-        return self._planned(size, graph, trace=trace, anew=anew, facilities=facilities).again()
+            return self._workers.spread(self._planned(size, graph, anew=anew), size)
+        return self._planned(size, graph, anew=anew, facilities=facilities).again()
 
     def _shared(self, size: Size, graph: Graph, *, anew: bool) -> Plan:
         """Return the plan of a table whose rows several devices share."""
@@ -194,12 +191,11 @@ class Options:
         size: Size,
         graph: Graph,
         *,
-        trace: bool = False,
         anew: bool = False,
         facilities: int = 0,
     ) -> Plan:
         """Return the plan of one source on several devices."""
-        key = size, trace, "divided", facilities
+        key = size, "divided", facilities
         cached = self._plans.get(key)
         if cached is not None and not anew and cached.holds(graph):
             return cached.plan
@@ -210,7 +206,7 @@ class Options:
         alone: Plan | NotEnoughMemoryError
         try:
             first = _kept_options(graph, request, self.preference)
-            alone = first._planned(size, graph, trace=trace, anew=anew, facilities=facilities)  # noqa: SLF001
+            alone = first._planned(size, graph, anew=anew, facilities=facilities)  # noqa: SLF001
         except NotEnoughMemoryError as error:
             alone = error
         inner = search_graph(graph)
@@ -223,30 +219,28 @@ class Options:
             among,
             facts,
             min(reported, default=None),
-            request._replace(traced=trace),
+            request,
         )
         self._plans[key] = _Kept(plan, plan.bytes, 0, _limits())
         return plan
 
-    def one_source(
-        self, graph: Graph, *, trace: bool = False, cutoff: float | None = None
-    ) -> OneSource:
+    def one_source(self, graph: Graph, *, cutoff: float | None = None) -> OneSource:
         """Return the plan for one source and a cutoff, bound to the graph."""
         if self.on_cluster:
             several.check_cluster(self.request.device, ONE_SOURCE)
         size = self.size_within(graph, cutoff)
-        plan = (self._divided if self.on_several else self._planned)(size, graph, trace=trace)
+        plan = (self._divided if self.on_several else self._planned)(size, graph)
         bound = self._one
         if bound is None or bound.plan is not plan:
             search = None
-            if search_graph(graph) is graph and not trace and size == ONE_SOURCE:
+            if search_graph(graph) is graph and not self.request.traced and size == ONE_SOURCE:
                 binds = capability(plan.device, WithHostSearches)
                 search = None if binds is None else binds.host_search(graph, plan)
             threads = self.request.threads
             team = team_of(graph, settings.threads() if threads is None else threads)
             stays = not (self.is_open or plan.rows_on_host or graph.turns)
             bound = OneSource(plan, team, search, stays=stays)
-            if not trace and size == ONE_SOURCE:
+            if size == ONE_SOURCE:
                 self._one = bound
         return bound
 
@@ -282,17 +276,16 @@ class Options:
         size: Size,
         graph: Graph,
         *,
-        trace: bool = False,
         anew: bool = False,
         facilities: int = 0,
     ) -> Plan:
         exact = bool(self.request.prepared) and _exact_floats(graph)
-        key = size, trace, exact, facilities
+        key = size, exact, facilities
         cached = self._plans.get(key)
         if cached is not None and not (anew and cached.limits) and cached.holds(graph):
             return cached.plan
         own, graph = graph, search_graph(graph)
-        request = with_default_device(self.preference, size, self.request._replace(traced=trace))
+        request = with_default_device(self.preference, size, self.request)
         plan, free, limited = planned(size, graph, request, self.preference, exact_sums=exact)
         if graph.facts(symmetry=False).negative:
             plan = replace(plan, notes=(*plan.notes, negative_weights(own)))
@@ -364,6 +357,7 @@ def _kept_options(graph: Graph, request: Request, preference: str) -> Options:
         request.device,
         request.threads,
         request.prepared,
+        request.traced,
         preference,
         settings.threads(),
     )

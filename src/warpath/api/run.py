@@ -242,7 +242,7 @@ def paths_of(options: Options, question: Question) -> Paths:
         else:
             options = options.for_reversed(own) if reverse else options
             options = with_hierarchy_if_faster(graph, options)
-            bound = options.one_source(graph, trace=question.trace, cutoff=question.cutoff)
+            bound = _bound_plan(graph, options, question)
             paths = _paths_from(graph, bound, int(question.sources[0]), question)
     except NegativeCycleError as error:
         if not reverse:
@@ -251,6 +251,12 @@ def paths_of(options: Options, question: Question) -> Paths:
     if reverse:
         paths.plan = with_own_names(paths.plan, graph, own)
     return paths
+
+
+def _bound_plan(graph: Graph, options: Options, question: Question) -> OneSource:
+    if question.trace:
+        options = options.but(graph, traced=True)
+    return options.one_source(graph, cutoff=question.cutoff)
 
 
 def _paths_from(graph: Graph, bound: OneSource, s: int, question: Question) -> Paths:
@@ -273,7 +279,7 @@ def _paths_from_point(points: PointSources, options: Options, question: Question
     """Return the paths from a point along an edge, in the graph in which it is a vertex."""
     graph = points.searched
     options = options.but(graph, prepared=False)
-    bound = options.one_source(graph, trace=question.trace, cutoff=question.cutoff)
+    bound = _bound_plan(graph, options, question)
     try:
         paths = _paths_from(graph, bound, graph.n - 1, question)
     except NegativeCycleError as error:  # nothing leads to the point: all are the graph's own
