@@ -213,7 +213,7 @@ def test_what_the_cpu_began_in_smaller_tiles_a_wider_device_goes_on_with(tmp_pat
 def test_every_place_takes_a_table_of_a_gpu(name, tmp_path, monkeypatch):
     graph = graph_of(150) if name != "warpath.johnson" else negative_of(150, "int64")
     right = wp.apsp(graph, device="cpu").dist
-    monkeypatch.setattr(deliver, "_BUFFER", 30 * 150 * 8)
+    monkeypatch.setattr(deliver, "ROW_BUFFER", 30 * 150 * 8)
     monkeypatch.setattr(streams, "BLOCK_BYTES", 40 * 150 * 8)
     monkeypatch.setattr("warpath.planner.kinds._FULL_BATCHES", 64)
     there, here, taken = right.view(DeviceArray) * 0, right * 0, right * 0

@@ -27,7 +27,7 @@ def device(monkeypatch):
     held = []
     monkeypatch.setattr(made, "mapped", lambda array: (held.append(array), array)[1])
     monkeypatch.setattr(made, "free_memory", lambda: ROOM)
-    monkeypatch.setattr(wide_rows, "_LEAST_CHUNK", 100)
+    monkeypatch.setattr(wide_rows, "LEAST_SORTED", 100)
     made.held = held
     return made
 

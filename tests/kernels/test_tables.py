@@ -320,7 +320,7 @@ def test_rows_leave_through_two_buffers(monkeypatch):
     device = device_of("int32")
     problem = problem_of(graph, np.arange(graph.n))
     answer = expected(graph, problem)
-    monkeypatch.setattr(deliver, "_BUFFER", 5 * graph.n * 8)
+    monkeypatch.setattr(deliver, "ROW_BUFFER", 5 * graph.n * 8)
     monkeypatch.setattr(deliver, "_LEAST_COPY", 2 * graph.n * 8)
     monkeypatch.setattr(deliver, "on_device", lambda *_: False)
     for recipe in RECIPES:

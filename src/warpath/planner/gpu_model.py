@@ -75,14 +75,14 @@ def wide_seconds(facts: Facts) -> float:
 
     Where hubs are, few edges are inspected. A deep graph takes a round for each hop across it.
     """
-    edge = 7e-12 if facts.max_degree > _HUB else 3.4e-11
+    edge = 7e-12 if facts.max_degree > HUB else 3.4e-11
     wide = 1.0 if facts.weight_dtype == "float32" or facts.sums_fit_int32 else 1.3
     return GPU_START + max(across(facts, 3.0), 20) * 8e-6 + facts.m * edge * wide
 
 
 def _breadth_first_seconds(facts: Facts) -> float:
     """See docs/benchmarks/kernels-h200.md: a level costs a barrier and dependent accesses."""
-    edge = 2e-12 if facts.max_degree > _HUB else 1.2e-11
+    edge = 2e-12 if facts.max_degree > HUB else 1.2e-11
     return GPU_START + across(facts, 2.0) * 6e-6 + facts.m * edge
 
 
@@ -103,7 +103,9 @@ def _wide_bytes(facts: Facts) -> int:
     return sides * (8 * (facts.n + 1) + facts.m * edge) + facts.n * a_vertex + sorting
 
 
-_HUB = 512  # edges of a row from which on the search cuts it into runs
+#: Rows with more edges than this belong to hubs: a wide search cuts them into runs, shared by the
+#: whole grid.
+HUB = 512
 
 
 def gpu_bytes(recipe: Recipe, size: Size, facts: Facts) -> int:
@@ -198,9 +200,12 @@ _TILES = {
 _PIVOT = 128
 _PER_BYTE_TO_HOST = 5e-11
 _PER_STAGED_ENTRY = 2e-9  # of a tile: to the GPU, and back into the matrix
-_BUFFERS = 2**29  # bytes of two buffers through which rows go to the host, there and here
-_SIDE_BY_SIDE = 64  # sources whose labels lie together
-_PAIRS_AT_ONCE = 10**8
+#: Bytes of each of the two buffers through which rows go to the host, there and here.
+ROW_BUFFER = 2**28
+#: Sources whose labels lie together, `kSide`.
+SIDE_BY_SIDE = 64
+#: Pairs of a batch whose frontiers are narrow: more of them hide latency of memory and barriers.
+PAIRS_AT_ONCE = 10**8
 _LEAST_LINE, _SIDE_BY_SIDE_IN_A_SWEEP = 32, 256  # sources of a sweep down a hierarchy
 _SWEEP_START = 2e-4  # of a sweep: its levels, one after another
 _PER_SWEPT_LABEL = 4e-12
@@ -246,9 +251,9 @@ def _unmeasured(recipe: Recipe) -> ValueError:
 
 def _pairs_seconds(n: int, m: int, k: int) -> float:
     if m >= MESH_DEGREE * n:  # fronts that meet: 64 sources side by side
-        batches, together = -(-k // _SIDE_BY_SIDE), min(k, _SIDE_BY_SIDE)
+        batches, together = -(-k // SIDE_BY_SIDE), min(k, SIDE_BY_SIDE)
         return 3e-4 + batches * (1.5e-4 + m * (2.5e-10 + 4.3e-12 * together))
-    batch = max(_PAIRS_AT_ONCE // n, _SIDE_BY_SIDE)
+    batch = max(PAIRS_AT_ONCE // n, SIDE_BY_SIDE)
     return 3e-4 + -(-k // batch) * 3 * math.sqrt(n) * 6e-6 + k * m * 5e-11
 
 
@@ -279,7 +284,7 @@ def _table_bytes(recipe: Recipe, size: Size, facts: Facts) -> int:
         case Loop.FLOYD_WARSHALL:
             side = -(-n // _PIVOT) * _PIVOT
             entry = max(np.dtype(tile).itemsize for tile in _labels_of_tiles(facts))
-            whole = rows + side * side * entry + min(_BUFFERS, table)
+            whole = rows + side * side * entry + min(2 * ROW_BUFFER, table)
             # Four tiles, and a copy while a panel is lowered.
             return whole if size.staged is None else size.staged * 5 // 4
         case Loop.BLOCK_A_SOURCE:
@@ -290,10 +295,10 @@ def _table_bytes(recipe: Recipe, size: Size, facts: Facts) -> int:
             side = min(_SIDE_BY_SIDE_IN_A_SWEEP, _LEAST_LINE * -(-k // _LEAST_LINE))
             resident = 3 * rows + n * side * 4
         case _:  # labels of the sources of a batch, two bits and four places in lists
-            together = n * (_SIDE_BY_SIDE * label + 8) + 16 * (n + facts.m // 32)
-            single = min(k, _SIDE_BY_SIDE) * n * (label + 17)
+            together = n * (SIDE_BY_SIDE * label + 8) + 16 * (n + facts.m // 32)
+            single = min(k, SIDE_BY_SIDE) * n * (label + 17)
             resident = rows * (1 + recipe.negative) + max(together, single)
-    return resident + min(_BUFFERS, table)
+    return resident + min(2 * ROW_BUFFER, table)
 
 
 _ON_THE_WAY = 2**27  # bytes of a block of rows that is made ready for the answer
@@ -308,7 +313,7 @@ def host_bytes(recipe: Recipe, size: Size, facts: Facts) -> int:
     if recipe.loop in {Loop.BFS, Loop.WIDE}:  # the edges into each vertex are kept
         weight = 4 if facts.weight_dtype in {"int32", "float32"} else 8
         into = facts.m * (4 + weight) + 8 * facts.n if facts.directed else 0
-        placed = recipe.loop is Loop.WIDE and facts.max_degree > _HUB  # hubs are put in front
+        placed = recipe.loop is Loop.WIDE and facts.max_degree > HUB  # hubs are put in front
         return into + facts.n * (label_bytes(facts) + (20 if placed else 0))
     if recipe.axes is None:
         table = size.sources * size.targets * size.entry
@@ -319,7 +324,7 @@ def host_bytes(recipe: Recipe, size: Size, facts: Facts) -> int:
         )
         if size.staged is not None:
             return _staged_on_host(size.staged, size, facts, table if size.place in held else 0)
-        return min(_BUFFERS, table) + (table if size.place in held else 0)
+        return min(2 * ROW_BUFFER, table) + (table if size.place in held else 0)
     dense = recipe.axes.layout is Layout.DENSE
     return facts.n * label_bytes(facts) * (facts.n + 1 if dense else 1)
 

@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 from warpath.planner.cpu_model import MESH_DEGREE, label_bytes
-from warpath.planner.gpu_model import gpu_seconds
+from warpath.planner.gpu_model import SIDE_BY_SIDE, gpu_seconds
 from warpath.recipes import Loop
 
 if TYPE_CHECKING:
@@ -22,10 +22,11 @@ BUS = 55e9
 HOST_HUB = 64
 #: Bytes for each edge while rows are sorted on the device.
 SORTING_BYTES = 60
-_RUN = 256  # edges of a run of a hub's row
-_LEAST_SORTED = 2**18  # edges at a time
+#: Edges of a run of a hub's row, `kRun`.
+RUN = 256
+#: At least so many edges of rows in memory of the host are sorted at once.
+LEAST_SORTED = 2**18
 _VISITS = 12  # of a patch, which reads its edges each time
-_SIDE_BY_SIDE = 64
 _ROUNDS_OF_TABLES = 6  # how often a batch of sources reads all edges
 
 
@@ -44,7 +45,7 @@ def read_bytes(recipe: Recipe, size: Size, facts: Facts) -> int:
     elif recipe.loop is Loop.PATCHES:
         times = _VISITS
     elif facts.m >= MESH_DEGREE * facts.n:
-        times = _ROUNDS_OF_TABLES * -(-size.sources // _SIDE_BY_SIDE)
+        times = _ROUNDS_OF_TABLES * -(-size.sources // SIDE_BY_SIDE)
     else:
         times = size.sources
     return times * edge_bytes(recipe, facts)
@@ -63,11 +64,11 @@ def host_rows_bytes(recipe: Recipe, size: Size, facts: Facts) -> int:
     if recipe.loop is Loop.WIDE:
         narrow = facts.weight_dtype in {"int32", "float32"}
         a_vertex, a_run = (44, 48) if narrow else (72, 64)
-        runs = min(n, m // HOST_HUB) + m // _RUN if facts.max_degree > HOST_HUB else 0
-        sorting = SORTING_BYTES * min(m, max(_LEAST_SORTED, facts.max_degree))
+        runs = min(n, m // HOST_HUB) + m // RUN if facts.max_degree > HOST_HUB else 0
+        sorting = SORTING_BYTES * min(m, max(LEAST_SORTED, facts.max_degree))
         return n * a_vertex + runs * a_run + sorting + 2**20
     # At the least: the labels of one batch, or of one source.
-    together = n * (_SIDE_BY_SIDE * label + 8) + 16 * (n + m // 32)
+    together = n * (SIDE_BY_SIDE * label + 8) + 16 * (n + m // 32)
     single = n * (label + 17)
     wide = m >= MESH_DEGREE * n
     table = min(2**29, size.sources * size.targets * size.entry)

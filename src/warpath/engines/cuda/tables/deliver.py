@@ -10,6 +10,7 @@ import numpy as np
 from warpath.base import settings
 from warpath.base.dtypes import unreachable
 from warpath.engines import cpu
+from warpath.planner.gpu_model import ROW_BUFFER
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -17,8 +18,6 @@ if TYPE_CHECKING:
     from warpath.base.dtypes import Array
     from warpath.engines.base import Device
 
-#: Bytes of each of the two buffers for copies from a device.
-_BUFFER = 2**28
 #: Maximum threads that copy from a buffer to the caller's array, and minimum bytes per thread.
 _MOST_THREADS = 8
 _LEAST_COPY = 2**23
@@ -51,7 +50,7 @@ class Delivery:
         self._dtype = np.dtype(dtype)
         self._direct = on_device(out, device) and out.dtype == self._dtype and _contiguous(out)
         row = max(out.shape[1] * self._dtype.itemsize, 1)
-        self.most = max(len(out), 1) if self._direct else max(_BUFFER // row, 1)
+        self.most = max(len(out), 1) if self._direct else max(ROW_BUFFER // row, 1)
         self._rows: list[Array] = []
         self._pinned: list[Array] = []
         self._threads = min(settings.threads(), _MOST_THREADS)

@@ -11,6 +11,7 @@ from warpath.base.errors import NotEnoughMemoryError
 from warpath.engines.cuda.tables.fill import Common, fill
 from warpath.engines.cuda.tables.widths import bucket
 from warpath.graph.derived import Derived
+from warpath.planner.gpu_model import PAIRS_AT_ONCE, SIDE_BY_SIDE
 
 if TYPE_CHECKING:
     from warpath.base.dtypes import Array
@@ -19,16 +20,15 @@ if TYPE_CHECKING:
     from warpath.engines.cuda.tables.widths import Width
     from warpath.graph import Graph
 
-_SIDE = 64  # sources with adjacent labels, `kSide`
 _RUN = 32  # maximum edges of an item, `kRowEdges`
 _ROUNDS = 10  # place of the number of rounds in `control`, `kRounds`
 _MOST_PAIRS = 2**32 - 1  # pairs and entries are numbered in 32 bits
 _KEPT_FREE = 0.9  # of the free memory may be taken
 #: Default width of a bucket of pairs, in mean weight / mean degree.
 _BUCKET = 60.0
-#: Pairs of a batch. If the frontiers of sources overlap, all labels are in use at once and must fit
-#: the cache. Else frontiers are narrow, and more of them hide latency of memory and barriers.
-_IN_CACHE, _IN_FRONTS = 2**22, 10**8
+#: Pairs of a batch if the frontiers of sources overlap: then all labels are in use at once and must
+#: fit the cache.
+_IN_CACHE = 2**22
 #: All pairs of a grid of 100 x 100 took 122 ms in one batch, 56 in three.
 _MOST_SOURCES = 4096
 #: Minimum mean degree for rows: below it, most sources of a row have nothing to relax.
@@ -50,7 +50,7 @@ def solver_of(order: Order, device: Device, width: Width) -> BatchSolver:
         graph = order.graph
         several = len(order.problem.sources) > 1
         dense = several and graph.facts(symmetry=False).mean_degree >= _DEGREE
-        requested = _SIDE if dense and fronts_meet(graph) else 1
+        requested = SIDE_BY_SIDE if dense and fronts_meet(graph) else 1
     return (
         PairRowsSolver(order, device, width)
         if requested > 1
@@ -148,18 +148,18 @@ class PairListSolver:
 class PairRowsSolver:
     """Solves with adjacent labels of 64 sources and a word of waiting sources per vertex."""
 
-    batch = _SIDE
+    batch = SIDE_BY_SIDE
 
     def __init__(self, order: Order, device: Device, width: Width) -> None:
         self._common = common = Common(order, device, width, "pair_rows")
         n, xp = max(common.n, 1), device.xp
         runs = n + order.graph.m // _RUN  # items of a round, at most
-        _batch(order, device, n * (_SIDE * common.label.itemsize + 8) + 16 * runs, 1)
-        self._dist = xp.empty(n * _SIDE, common.label)
+        _batch(order, device, n * (SIDE_BY_SIDE * common.label.itemsize + 8) + 16 * runs, 1)
+        self._dist = xp.empty(n * SIDE_BY_SIDE, common.label)
         self._waiting, self._busy = xp.empty(n, np.uint64), xp.empty(3, np.uint64)
         self._items = xp.empty(2 * runs, np.uint64)
         self._control = xp.empty(8, np.uint32)
-        self._minimum = xp.empty(3 * _SIDE, common.label)
+        self._minimum = xp.empty(3 * SIDE_BY_SIDE, common.label)
         self._delta = bucket(order.graph, width, order.params.get("delta"), math.inf)
         self.stats = common.stats
 
@@ -171,7 +171,7 @@ class PairRowsSolver:
         for array in (self._waiting, self._busy, self._control):
             array.fill(0)
         lanes = np.arange(len(sources))
-        self._dist[device.put(sources * _SIDE + lanes)] = 0
+        self._dist[device.put(sources * SIDE_BY_SIDE + lanes)] = 0
         at, owner = np.unique(sources, return_inverse=True)
         bits = np.zeros(len(at), np.uint64)
         np.bitwise_or.at(bits, owner, np.uint64(1) << lanes.astype(np.uint64))
@@ -199,7 +199,7 @@ def _batch(order: Order, device: Device, size: int, most: int) -> int:
     chosen = order.params.get("batch")
     if chosen is None:
         wide = fronts_meet(order.graph)
-        chosen = max((_IN_CACHE if wide else _IN_FRONTS) // max(order.graph.n, 1), _SIDE)
+        chosen = max((_IN_CACHE if wide else PAIRS_AT_ONCE) // max(order.graph.n, 1), SIDE_BY_SIDE)
         chosen = min(chosen, _MOST_SOURCES)
     fitting = int(device.free_memory() * _KEPT_FREE) // size
     if fitting < 1:

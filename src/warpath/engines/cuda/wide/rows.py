@@ -10,7 +10,8 @@ import numpy as np
 from warpath.base import settings
 from warpath.graph.derived import Derived
 from warpath.graph.facts import rows_into
-from warpath.planner.host_rows import HOST_HUB, SORTING_BYTES
+from warpath.planner import gpu_model, host_rows
+from warpath.planner.host_rows import HOST_HUB, LEAST_SORTED, SORTING_BYTES
 
 if TYPE_CHECKING:
     from warpath.base.dtypes import Array
@@ -18,10 +19,7 @@ if TYPE_CHECKING:
     from warpath.engines.cuda.tables.widths import Width
     from warpath.graph import Graph
 
-#: Rows with more edges than this belong to hubs and are cut into runs, shared by the whole grid.
-HUB = 512
-#: Edges of a run, `kRun`.
-RUN = 256
+HUB, RUN = gpu_model.HUB, host_rows.RUN
 #: Edges sorted at once: keys, places and temporary memory take 50 bytes per edge.
 _CHUNK = 2**26
 #: A directed graph with more edges than this has no rows of in-edges on the device.
@@ -197,9 +195,6 @@ def chunks_of(indptr: Array, most: int) -> list[tuple[int, int]]:
     return chunks
 
 
-#: At least so many edges of rows in memory of the host are sorted at once.
-_LEAST_CHUNK = 2**18
-
 HOST_ROWS: Derived[WideRows] = Derived(__name__, "ascending rows in memory of the host")
 
 
@@ -250,7 +245,7 @@ def _ascending_on_host(
     weight = np.dtype(width.weight)
     edges = device.host_array(np.empty((graph.m, 2), weight))
     room = device.free_memory() // 4 // SORTING_BYTES
-    for first, last in chunks_of(here, min(max(room, _LEAST_CHUNK), _CHUNK)):
+    for first, last in chunks_of(here, min(max(room, LEAST_SORTED), _CHUNK)):
         begin, end = int(here[first]), int(here[last])
         if order is None:
             chosen: Any = slice(begin, end)
