@@ -85,7 +85,7 @@ def ours(threads: int, *, prepared: bool) -> Local:
         )
 
     def arcs(made: _Ours) -> int | None:
-        hierarchy = HIERARCHY.known(made.solver.graph)
+        hierarchy = HIERARCHY.cached(made.solver.graph)
         return None if hierarchy is None else int(hierarchy.arcs[0])
 
     title = "warpath" if prepared else "warpath, not prepared"

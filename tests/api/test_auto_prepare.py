@@ -26,10 +26,10 @@ def test_the_first_call_that_pays_for_it_builds_the_hierarchy_and_later_ones_use
     small = solver.distances([0, 1], [5])
     assert not small.plan.recipe.prepared
     assert not solver.pairs([0], [5]).plan.recipe.prepared
-    assert HIERARCHY.known(road) is None
+    assert HIERARCHY.cached(road) is None
     large = solver.distances(EVERY, EVERY[::2])
     assert large.plan.recipe.prepared
-    assert HIERARCHY.known(road) is not None
+    assert HIERARCHY.cached(road) is not None
     assert np.array_equal(large.dist[:9], wp.distances(road, EVERY[:9], EVERY[::2]).dist)
     for found in (solver.path(0, 9), solver.pairs([0], [5]), solver.distances([0, 1], [5])):
         assert found.plan.recipe.prepared

@@ -90,7 +90,7 @@ def test_a_graph_that_is_given_is_solved_with_its_own_labels(saved, road):
     again = wp.load(saved, graph=named)
     assert again.graph is named
     assert again.path("v0", "v9").plan.algorithm == "geisberger2008.ch"
-    assert HIERARCHY.known(named) is not None
+    assert HIERARCHY.cached(named) is not None
 
 
 @pytest.mark.parametrize(
@@ -238,7 +238,7 @@ def test_a_loaded_solver_is_pickled_without_its_file(saved, city, trips):
     os.unlink(saved)  # noqa: PTH108 - the file is gone before the solver is made again
     again = pickle.loads(data)  # noqa: S301 - our own bytes
     assert again.pairs(*trips).dist.tolist() == city.pairs(*trips).dist.tolist()
-    assert HIERARCHY.known(again.graph) is not None
+    assert HIERARCHY.cached(again.graph) is not None
 
 
 def test_loading_reports_its_progress_in_bytes(saved):

@@ -195,7 +195,7 @@ def test_no_changes_are_a_solver_like_the_first(road, city):
 
 def test_solvers_of_the_same_streets_share_their_elimination(road, city, monkeypatch):
     first = city.with_weights(drawn(road, 1))
-    shared = ELIMINATION.known(road)
+    shared = ELIMINATION.cached(road)
     assert shared is not None
 
     def anew(*_, **__):
@@ -206,9 +206,9 @@ def test_solvers_of_the_same_streets_share_their_elimination(road, city, monkeyp
     second = first.with_weights(drawn(road, 2))
     third = city.with_weights(drawn(road, 3))
     for solver in (first, second, third):
-        assert ELIMINATION.known(solver.graph) is shared
+        assert ELIMINATION.cached(solver.graph) is shared
         assert solver.pairs([0], [9]).plan.recipe.prepared
-    hierarchies = {id(HIERARCHY.known(each.graph)) for each in (city, first, second, third)}
+    hierarchies = {id(HIERARCHY.cached(each.graph)) for each in (city, first, second, third)}
     assert len(hierarchies) == 4
 
 
@@ -294,7 +294,7 @@ def test_the_first_call_reports_its_progress():
 def test_a_pickled_solver_has_its_customized_hierarchy(road, city):
     solver = city.with_weights(drawn(road, 5))
     again = pickle.loads(pickle.dumps(solver))  # noqa: S301 - our own bytes
-    assert HIERARCHY.known(again.graph) is not None
+    assert HIERARCHY.cached(again.graph) is not None
     assert again.pairs([0, 4], [9, 2]).dist.tolist() == solver.pairs([0, 4], [9, 2]).dist.tolist()
     assert_answers_as_unprepared(
         again.with_weights(drawn(road, 6)), road.with_weights(drawn(road, 6))
@@ -344,7 +344,7 @@ def test_new_weights_that_need_more_memory_than_is_free_are_refused(monkeypatch)
     monkeypatch.setenv("WARPATH_MEMORY", "400K")
     with pytest.raises(wp.NotEnoughMemoryError, match="with_weights would take"):
         city.with_weights(weights)
-    assert ELIMINATION.known(road) is None
+    assert ELIMINATION.cached(road) is None
     monkeypatch.setenv("WARPATH_MEMORY", "1G")
     other = city.with_weights(weights)
     monkeypatch.setenv("WARPATH_MEMORY", "400K")

@@ -207,7 +207,7 @@ def test_too_little_memory_is_noticed_before_preparing_starts(monkeypatch):
     with pytest.raises(wp.NotEnoughMemoryError, match=message):
         wp.prepare(graph, progress=lambda *done: calls.append(done))
     assert calls == []
-    assert HIERARCHY.known(graph) is None
+    assert HIERARCHY.cached(graph) is None
     monkeypatch.setenv("WARPATH_MEMORY", "1G")
     wp.prepare(graph)
     monkeypatch.setenv("WARPATH_MEMORY", "100K")
@@ -242,10 +242,10 @@ def test_a_pickled_solver_has_its_options_and_its_hierarchy(trips):
         again = pickled(solver)
         assert repr(again) == repr(solver)
         assert again.pairs(*ends).dist.tolist() == solver.pairs(*ends).dist.tolist()
-    assert HIERARCHY.known(pickled(wp.prepare(wp.generate.road(50))).graph)
+    assert HIERARCHY.cached(pickled(wp.prepare(wp.generate.road(50))).graph)
     plain = pickled(wp.Solver(zones, algorithm="classic.dijkstra"))
     assert plain.sssp(0).plan.algorithm == "classic.dijkstra"
-    assert HIERARCHY.known(plain.graph) is None
+    assert HIERARCHY.cached(plain.graph) is None
 
 
 def test_threads_share_a_solver(road, city, trips):

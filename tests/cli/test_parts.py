@@ -12,7 +12,7 @@ from warpath import Graph
 from warpath.base import units
 from warpath.base.errors import VertexError
 from warpath.cli import output, reading, vertices
-from warpath.cli.saving import described, exact_sum, kept, suffix_of
+from warpath.cli.saving import counts_and_extremes, exact_sum, kept, suffix_of
 from warpath.recipes import Task
 
 
@@ -31,14 +31,14 @@ def test_the_sum_of_floats_is_rounded_once():
 
 def test_nothing_reached_has_no_mean():
     graph = Graph.from_edges([0], [1])
-    found = described(graph, np.array([9, 9]), np.array([False, False]))
+    found = counts_and_extremes(graph, np.array([9, 9]), np.array([False, False]))
     assert (found["mean"], found["farthest"], found["max"]) == (None, None, None)
 
 
 def test_the_farthest_vertex_may_be_at_a_negative_distance():
     graph = Graph.from_edges([0], [1], [-4])
     unreachable = np.iinfo(np.int64).max
-    found = described(graph, np.array([unreachable, -4]), np.array([False, True]))
+    found = counts_and_extremes(graph, np.array([unreachable, -4]), np.array([False, True]))
     assert (found["farthest"], found["max"]) == (1, -4)
 
 

@@ -361,14 +361,14 @@ def test_a_graph_that_grows_dense_is_refused_with_its_numbers(road, monkeypatch)
     graph = wp.generate.road(100)
     with pytest.raises(NotSupportedError, match=r"vertices left, each has \d+ arcs"):
         elimination_of(graph)
-    assert ELIMINATION.known(graph) is None
+    assert ELIMINATION.cached(graph) is None
 
 
 def test_a_graph_keeps_its_elimination_and_its_customized_hierarchy(road):
     assert elimination_of(road) is elimination_of(road)
     assert customizable.hierarchy_of(road, 1) is customizable.hierarchy_of(road, 2)
-    assert ELIMINATION.size(ELIMINATION.known(road)) > 12 * elimination_of(road).arcs
-    assert CUSTOMIZED.size(CUSTOMIZED.known(road)) > 8 * sum(customized(road).arcs) // 2
+    assert ELIMINATION.size(ELIMINATION.cached(road)) > 12 * elimination_of(road).arcs
+    assert CUSTOMIZED.size(CUSTOMIZED.cached(road)) > 8 * sum(customized(road).arcs) // 2
 
 
 def test_eliminating_and_customizing_report_their_progress():

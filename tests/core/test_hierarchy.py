@@ -123,7 +123,7 @@ def test_a_dense_graph_of_equal_weights_is_refused_with_its_numbers():
     graph = wp.generate.uniform(3000, 150, weights=(1, 1))
     with pytest.raises(NotSupportedError, match=r"of 3,000 vertices left, each has \d+ arcs"):
         hierarchy_of(graph, 2)
-    assert HIERARCHY.known(graph) is None
+    assert HIERARCHY.cached(graph) is None
 
 
 @pytest.mark.threads
@@ -143,7 +143,7 @@ def test_a_graph_that_is_going_to_be_dense_is_refused_with_its_numbers():
     )
     with pytest.raises(NotSupportedError, match=message):
         hierarchy_of(graph, 2)
-    assert HIERARCHY.known(graph) is None
+    assert HIERARCHY.cached(graph) is None
 
 
 def test_the_limits_of_the_core_decide_what_is_refused(road):

@@ -575,7 +575,7 @@ def test_a_round_trip_to_a_closed_source_need_not_fit_int32():
 def test_a_solver_copies_its_graph_to_the_gpu_at_once(gpu):
     graph = road()
     solver = wp.Solver(graph, device="cuda", algorithm=NEAR_FAR)
-    assert ROWS.known(graph, gpu.name) is not None
+    assert ROWS.cached(graph, gpu.name) is not None
     assert_same_bits(solver.sssp(3).dist, wp.sssp(graph, 3, device="cpu").dist)
     assert solver.sssp(3).plan.device == gpu.name
 

@@ -240,7 +240,7 @@ def test_a_kernel_that_never_ends_is_stopped_by_ctrl_c(gpu):
 def test_a_kernel_that_never_ends_is_stopped_by_the_watchdog(gpu):
     graph = generate.grid(9, 9, seed=45)
     assert counted(gpu, graph, 3) == 3
-    FLIGHTS.known(graph, gpu.name, "counts").longest = 0.2
+    FLIGHTS.cached(graph, gpu.name, "counts").longest = 0.2
     with pytest.raises(wp.DeviceError, match=r"count_rounds ran for .* and was stopped"):
         counted(gpu, graph, -1)
     assert counted(gpu, graph, 3) == 3

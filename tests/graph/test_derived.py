@@ -23,7 +23,7 @@ def test_data_are_computed_once_for_each_graph_and_key():
 
     assert [of(graph, 2), of(graph, 2), of(graph, 3), of(path_graph(), 2)] == [4, 4, 9, 4]
     assert made == [2, 3, 2]
-    assert (entry.known(graph, 3), entry.known(graph, 4)) == (9, None)
+    assert (entry.cached(graph, 3), entry.cached(graph, 4)) == (9, None)
 
 
 def test_none_is_computed_once_too():

@@ -185,7 +185,7 @@ def test_rows_of_a_mirrored_graph_serve_both_ways():
     device = device_of("int32")
     for each in (graph, other):
         solve(each, 3)
-    assert breadth_first.EDGES_IN.known(graph, device.name) is None
+    assert breadth_first.EDGES_IN.cached(graph, device.name) is None
     rows = breadth_first.rows_in(graph, device)
     assert rows.indices is breadth_first.resident(graph, device).indices
     into = breadth_first.rows_in(other, device)

@@ -48,7 +48,7 @@ def test_a_kernel_says_how_it_ended_when_all_its_blocks_have(graph, device, seed
 def test_buffers_are_kept_with_the_graph_for_the_next_solve(graph, device):
     assert [solve(graph, device)[1] for _ in range(3)] == [128, 256, 384]
     assert solve(generate.grid(3, 3, seed=1), device)[1] == 128
-    assert FLIGHTS.known(graph, device.name, "counts").nbytes == 4
+    assert FLIGHTS.cached(graph, device.name, "counts").nbytes == 4
 
 
 def test_solves_at_the_same_time_have_buffers_of_their_own(graph, device):
@@ -56,7 +56,7 @@ def test_solves_at_the_same_time_have_buffers_of_their_own(graph, device):
     with flight(graph, "counts", device, make) as one, flight(graph, "counts", device, make) as two:
         assert one.buffers is not two.buffers
         assert one.words is not two.words
-    flights = FLIGHTS.known(graph, device.name, "counts")
+    flights = FLIGHTS.cached(graph, device.name, "counts")
     assert (flights.made, len(flights.idle)) == (2, 2)
 
 
@@ -70,7 +70,7 @@ def test_many_threads_keep_no_more_flights_than_there_were_threads(graph, device
         thread.start()
     for thread in threads:
         thread.join()
-    flights = FLIGHTS.known(graph, device.name, "counts")
+    flights = FLIGHTS.cached(graph, device.name, "counts")
     assert flights.made == len(flights.idle) <= 4
     assert sum(int(own.buffers[0]) for own in flights.idle) == 4 * 20 * 128
 
@@ -82,7 +82,7 @@ def test_many_threads_keep_no_more_flights_than_there_were_threads(graph, device
 def test_a_kernel_that_fails_is_an_error_and_its_buffers_are_left(graph, device, how, message):
     with pytest.raises(wp.DeviceError, match=message):
         solve(graph, device, how)
-    flights = FLIGHTS.known(graph, device.name, "counts")
+    flights = FLIGHTS.cached(graph, device.name, "counts")
     assert (flights.made, flights.idle) == (0, [])
     assert solve(graph, device) == ([Ended.DONE, 128], 128)
 

@@ -55,7 +55,7 @@ def test_a_solve_of_several_launches_gives_the_same_bits(recipe, dtype, most, de
 def test_a_kernel_of_rounds_ends_when_it_is_told_to(device):
     graph = generate.grid(5, 5, seed=1)
     solve(F_GPU, graph, 0, device)
-    (flight,) = FLIGHTS.known(graph, device.name, "rounds in blocks of 64").idle
+    (flight,) = FLIGHTS.cached(graph, device.name, "rounds in blocks of 64").idle
     flight.halt[0] = 1
     with pytest.raises(wp.DeviceError, match="gave up on a graph of n = 25"):
         solve(F_GPU, graph, 0, device)
@@ -76,7 +76,7 @@ def test_buffers_are_shared_by_the_recipes_of_a_graph(device):
     graph = generate.grid(6, 6, seed=1)
     for recipe in RECIPES:
         solve(recipe, graph, 0, device)
-    flights = FLIGHTS.known(graph, device.name, "rounds in blocks of 64")
+    flights = FLIGHTS.cached(graph, device.name, "rounds in blocks of 64")
     assert flights.made == 1
     kept = flights.nbytes
     for recipe in RECIPES:

@@ -49,13 +49,13 @@ def test_a_plan_counts_hops_where_far_numbers_may_be_those_of_a_deep_graph():
     assert sparse.facts(symmetry=False).mean_degree < MESH_DEGREE
     enough = -(-(2**20) // sparse.m)
     wp.plan(sparse, sources=range(enough - 1), device="cpu")
-    assert PROBED.known(sparse) is None
+    assert PROBED.cached(sparse) is None
     wp.plan(sparse, sources=range(enough), device="cpu")
-    assert PROBED.known(sparse) is not None
+    assert PROBED.cached(sparse) is not None
 
 
 def test_a_plan_counts_no_hops_of_a_mesh_whose_numbers_are_near():
     mesh = generate.grid(128, 128, seed=1)
     assert mesh.facts(symmetry=False).mean_degree < MESH_DEGREE
     wp.plan(mesh, sources=range(2**20 // mesh.m + 1), device="cpu")
-    assert PROBED.known(mesh) is None
+    assert PROBED.cached(mesh) is None

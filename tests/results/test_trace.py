@@ -351,7 +351,7 @@ def test_a_search_in_a_hierarchy_counts_its_way_up_and_down(tmp_path):
     assert up.selected == up.rounds == paths.stats["settled"] > 1
     assert up.relaxed == paths.stats["relaxed_up"] > up.improved > 0
     assert up.sizes == {"stalled": paths.stats["stalled"]}
-    assert (down.selected, down.relaxed) == (graph.n, HIERARCHY.known(graph).arcs[1])
+    assert (down.selected, down.relaxed) == (graph.n, HIERARCHY.cached(graph).arcs[1])
     assert paths.stats["work_ratio"] == pytest.approx((up.relaxed + down.relaxed) / graph.m)
     paths.trace.save(tmp_path / "a.jsonl")
     assert Trace.load(tmp_path / "a.jsonl") == paths.trace

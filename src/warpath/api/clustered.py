@@ -12,13 +12,13 @@ from warpath.api import cluster_worker
 from warpath.api.cluster_worker import Block, Job
 from warpath.api.prepared import with_hierarchy_if_faster
 from warpath.api.question import Answers
-from warpath.api.table import described, planned_table
+from warpath.api.table import identity_of, planned_table
 from warpath.base.errors import interrupts_first
 from warpath.base.progress import watch
 from warpath.engines import hierarchy
 from warpath.engines.cluster.blocks import Call
 from warpath.engines.cluster.clients import client_of
-from warpath.engines.cluster.graphs import SentGraph, held, seen_by_all
+from warpath.engines.cluster.graphs import SentGraph, future_of_graph, seen_by_all
 from warpath.graph.derived import Derived
 from warpath.graph.fingerprint import fingerprint
 from warpath.graph.point_sources import PointSources
@@ -64,7 +64,7 @@ def sent_graph(client: Any, graph: Graph, *, prepared: bool) -> SentGraph:
 
 def _to_send(client: Any, graph: Graph, *, prepared: bool) -> SentGraph:
     digest = fingerprint(graph)
-    path = MAPPED_FROM.known(graph)
+    path = MAPPED_FROM.cached(graph)
     if path is not None and seen_by_all(client, path):
         return SentGraph(f"{digest}-{path}", cluster_worker.mapped_graph, (path, digest))
     arrays = None
@@ -90,7 +90,7 @@ def _call(graph: Graph, options: Options, chosen: Plan, job: Job) -> Call:
 def send(graph: Graph, device: str, *, prepared: bool) -> None:
     """Send a graph to a cluster before the first call."""
     client = client_of(device)
-    held(client, for_workers(graph), sent_graph(client, graph, prepared=prepared))
+    future_of_graph(client, for_workers(graph), sent_graph(client, graph, prepared=prepared))
 
 
 def _table(options: Options, question: Question, size: Size) -> DistanceTable:
@@ -108,7 +108,7 @@ def _table(options: Options, question: Question, size: Size) -> DistanceTable:
             question.out,
             shape,
             question.dtype,
-            question=lambda: described(chosen, question),
+            question=lambda: identity_of(chosen, question),
         ) as result,
         watch(question.progress, chosen.recipe.name, "sources") as report,
     ):

@@ -120,7 +120,7 @@ class Options:
         if prepared:
             share_reversed(graph)
         back = graph.reversed()
-        return self.but(back, prepared=prepared and HIERARCHY.known(back) is not None)
+        return self.but(back, prepared=prepared and HIERARCHY.cached(back) is not None)
 
     @property
     def is_open(self) -> bool:
@@ -140,10 +140,10 @@ class Options:
 
     def one_device(self) -> str:
         """Return the whole name of the one device that is requested or preferred, or "auto"."""
-        wanted = self.preference if self.request.device == "auto" else self.request.device
-        if wanted == "auto" or several.is_several(wanted):
+        device = self.preference if self.request.device == "auto" else self.request.device
+        if device == "auto" or several.is_several(device):
             return "auto"
-        return device_of(ONE_SOURCE, self.request._replace(device=wanted))
+        return device_of(ONE_SOURCE, self.request._replace(device=device))
 
     def on_this_machine(self, graph: Graph) -> Options:
         """Return the options for a part of an answer that is searched in this process."""

@@ -1,4 +1,4 @@
-"""Prepared graphs in files: saved by a Solver, loaded by `warpath.load`."""
+"""Prepare graphs: build a hierarchy, use it where that is faster, save and load it."""
 
 from __future__ import annotations
 
@@ -98,8 +98,8 @@ def _keep_hierarchy(file: wph.PreparedFile, graph: Graph) -> None:
     searched = search_graph(graph)
     hierarchy.keep(searched, file.hierarchy(graph.weight_dtype))
     if reason := hierarchy.contradiction(searched):
-        way = "prepare the graph again, by warpath.prepare or the command `warpath prepare`"
-        raise file.source.error(None, f"{reason}: {way}")
+        advice = "prepare the graph again, by warpath.prepare or the command `warpath prepare`"
+        raise file.source.error(None, f"{reason}: {advice}")
 
 
 def prepare_graph(graph: Graph, threads: int | None, progress: Progress = None) -> None:
@@ -115,7 +115,7 @@ def prepare_graph(graph: Graph, threads: int | None, progress: Progress = None) 
 def _require_memory(graph: Graph) -> None:
     """Raise NotEnoughMemoryError if a graph has no hierarchy and there is too little for one."""
     need, free = prepare_bytes(graph.facts(symmetry=False)), settings.memory()
-    if need > free and HIERARCHY.known(graph) is None:
+    if need > free and HIERARCHY.cached(graph) is None:
         msg = (
             f"preparing would take {units.size(need)} in addition to the graph, "
             f"but {units.size(free)} are free: use a machine with more memory, or "
@@ -146,11 +146,11 @@ def with_hierarchy_if_faster(
         return options
     without, prepared = (options.but(graph, prepared=choice) for choice in (False, True))
     inner = search_graph(graph)
-    if HIERARCHY.known(inner) is not None:
+    if HIERARCHY.cached(inner) is not None:
         return prepared
     facts = inner.facts(symmetry=False)
     able = options.request.algorithm == "auto" and may_be_prepared(facts)
-    if size is None or not able or _REFUSED.known(inner) is not None:
+    if size is None or not able or _REFUSED.cached(inner) is not None:
         return without
     threads = options.request.threads or settings.threads()
     now = without.plan(size, graph).seconds

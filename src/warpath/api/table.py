@@ -170,7 +170,7 @@ def _sent_out(
             (count, question.width),
             question.dtype,
             on_gpu=kind_of(chosen.device).own_memory,
-            question=lambda: described(chosen, question),
+            question=lambda: identity_of(chosen, question),
         ) as result,
         _watched(question, chosen) as report,
     ):
@@ -251,7 +251,9 @@ def _linked_table(
             question.out,
             shape,
             question.dtype,
-            question=lambda: described(chosen, question) | {"links": digest_of([*rows, *columns])},
+            question=lambda: (
+                identity_of(chosen, question) | {"links": digest_of([*rows, *columns])}
+            ),
         ) as result,
         watch(question.progress, chosen.recipe.name, "sources") as report,
     ):
@@ -357,7 +359,7 @@ def _destination_of(question: Question) -> Destination:
     )
 
 
-def described(chosen: Plan, question: Question) -> journal.Question:
+def identity_of(chosen: Plan, question: Question) -> journal.Question:
     """Return what the bytes of a table depend on: a file is only continued by the same."""
     graph, targets = question.graph, question.targets
     loose = chosen.recipe.reassociates and graph.dist_dtype.kind == "f"

@@ -46,7 +46,7 @@ def algorithms(
     _check("device", device, {on for each in catalogue for on in each.devices})
     of_paper = [each for each in catalogue if paper in {None, each.paper}]
     chosen = Catalogue([each for each in of_paper if device in {None, *each.devices}])
-    report = Report("algorithms", showing, algorithms=[_described(each) for each in chosen])
+    report = Report("algorithms", showing, algorithms=[_recipe_document(each) for each in chosen])
     for first, title, recipes in chosen.papers():
         table = {"name": [each.name for each in recipes]}
         table["on"] = [", ".join(each.devices) for each in recipes]
@@ -104,7 +104,7 @@ def _show_one(recipe: Recipe, showing: Showing) -> None:
         same = "no: sums in another order, floats agree within n * eps"
     if not recipe.exact:
         same = "no: measured only, its labels may be wrong"
-    report = Report("algorithms", showing, algorithms=[_described(recipe)])
+    report = Report("algorithms", showing, algorithms=[_recipe_document(recipe)])
     report.facts = {
         "name": recipe.name,
         "for": recipe.summary,
@@ -134,7 +134,7 @@ def _tasks(recipe: Recipe) -> list[str]:
     return sorted((task.value for task in recipe.solves), key=order.index)
 
 
-def _described(recipe: Recipe) -> dict[str, Any]:
+def _recipe_document(recipe: Recipe) -> dict[str, Any]:
     chosen = recipe.axes or recipe.steps
     axes = {} if chosen is None else {axis: v for axis, v, _ in chosen.explained()}
     names = (

@@ -179,7 +179,7 @@ def exact_sum(values: Array) -> int | float:
     return (int((wide >> 32).sum()) << 32) + int((wide & 0xFFFFFFFF).sum())
 
 
-def described(graph: Graph, dist: Array, reached: Array) -> dict[str, Any]:
+def counts_and_extremes(graph: Graph, dist: Array, reached: Array) -> dict[str, Any]:
     """Return counts, sum, mean and the farthest vertex of distances, (n,)."""
     finite = dist[reached]
     total = exact_sum(finite)
@@ -195,8 +195,8 @@ def described(graph: Graph, dist: Array, reached: Array) -> dict[str, Any]:
 
 
 def add_distances(report: Report, result: Any) -> None:
-    """Add what `described` returns of the distances of all vertices to a report."""
-    facts = described(result.graph, result.dist, result.reached)
+    """Add the counts and extremes of the distances of all vertices to a report."""
+    facts = counts_and_extremes(result.graph, result.dist, result.reached)
     report.document |= facts
     counts = map(count, (facts["reached"], result.graph.n))
     report.facts |= {

@@ -83,7 +83,7 @@ def streets_of(graph: Graph) -> tuple[Array, Array]:
 
     Closed edges have the weight -1, which means to the core that there is no edge.
     """
-    streets = OPEN_EDGES.known(graph)
+    streets = OPEN_EDGES.cached(graph)
     if streets is None:
         return graph.indptr, graph.solver_weights
     weights = np.full(int(streets.indptr[-1]), -1, graph.weight_dtype)
@@ -98,7 +98,7 @@ def share_elimination(before: Graph, graph: Graph, left: Array | None, eliminati
     ----------
     left : the edges of `before` that `graph` has, ascending; None for all.
     """
-    streets = OPEN_EDGES.known(before)
+    streets = OPEN_EDGES.cached(before)
     if left is not None and streets is not None:
         streets = OpenEdges(streets.indptr, streets.edges[left])
     elif left is not None:

@@ -51,7 +51,7 @@ def hierarchy_of(
 
 def arrays_of(graph: Graph) -> tuple[Any, ...] | None:
     """Return the arguments of `keep` for the hierarchy of a graph; None if none was built."""
-    hierarchy = HIERARCHY.known(graph)
+    hierarchy = HIERARCHY.cached(graph)
     if hierarchy is None:
         return None
     position, up, down = hierarchy.arrays()
@@ -74,7 +74,7 @@ def contradiction(graph: Graph) -> str:
     The distances from and to one vertex are compared with all edges: no edge may lead to a shorter
     distance, and an edge must give each distance. O(n + m), and two sweeps.
     """
-    hierarchy: Any = HIERARCHY.known(graph)
+    hierarchy: Any = HIERARCHY.cached(graph)
     if graph.n == 0:
         return ""
     src, dst, weights = graph.edges()
@@ -82,8 +82,8 @@ def contradiction(graph: Graph) -> str:
     rounding = graph.n * float(np.finfo(kind).eps) if kind.kind == "f" else 0.0
     row, source = np.empty((1, graph.n), kind), np.array([graph.n // 2])
     back = hierarchy if hierarchy.symmetric else hierarchy.reversed()
-    for way, tails, heads in ((hierarchy, src, dst), (back, dst, src)):
-        way.table(source, _ALL, row, restricted=False)
+    for direction, tails, heads in ((hierarchy, src, dst), (back, dst, src)):
+        direction.table(source, _ALL, row, restricted=False)
         dist = row[0]
         reached = np.flatnonzero(dist[tails] != unreachable(kind))
         least = np.full(graph.n, unreachable(kind), kind)
@@ -102,7 +102,7 @@ def contradiction(graph: Graph) -> str:
 
 def arcs_of(graph: Graph) -> tuple[int, int]:
     """Return the numbers of arcs up and down of the hierarchy that was built for a graph."""
-    up, down = HIERARCHY.known(graph).arcs  # type: ignore[union-attr]
+    up, down = HIERARCHY.cached(graph).arcs  # type: ignore[union-attr]
     return up, down
 
 
@@ -114,7 +114,7 @@ def sums_are_exact(graph: Graph) -> bool:
     """
     if graph.weight_dtype.kind == "i":
         return True
-    hierarchy = HIERARCHY.known(graph)
+    hierarchy = HIERARCHY.cached(graph)
     return hierarchy is not None and _EXACT.of(graph, lambda: _sums_are_exact(graph, hierarchy))
 
 
@@ -135,8 +135,8 @@ def _longest(graph: Graph, hierarchy: Any) -> Any:
     if graph.n == 0:
         return bound
     row, source, detour = np.empty((1, graph.n), graph.dist_dtype), np.zeros(1, np.int64), []
-    for way in (hierarchy, hierarchy if hierarchy.symmetric else hierarchy.reversed()):
-        way.table(source, _ALL, row, restricted=False)
+    for direction in (hierarchy, hierarchy if hierarchy.symmetric else hierarchy.reversed()):
+        direction.table(source, _ALL, row, restricted=False)
         detour.append(row.max())
     with np.errstate(over="ignore"):
         return min(bound, np.nextafter(detour[0] + detour[1], np.inf, dtype=bound.dtype))
@@ -144,7 +144,7 @@ def _longest(graph: Graph, hierarchy: Any) -> Any:
 
 def share(graph: Graph, other: Graph) -> None:
     """Keep the hierarchy of a graph with another graph that has the same rows."""
-    hierarchy = HIERARCHY.known(graph)
+    hierarchy = HIERARCHY.cached(graph)
     if hierarchy is not None:
         HIERARCHY.of(other, lambda: hierarchy)
 
@@ -175,7 +175,7 @@ def _contracted(graph: Graph, threads: int, progress: Callable[[int, int], None]
 
 def share_reversed(graph: Graph) -> None:
     """Keep the hierarchy of a graph, turned around, with the reversed graph, if there is one."""
-    hierarchy = HIERARCHY.known(graph)
+    hierarchy = HIERARCHY.cached(graph)
     if hierarchy is not None:
         both = hierarchy.symmetric
         HIERARCHY.of(graph.reversed(), lambda: hierarchy if both else hierarchy.reversed())

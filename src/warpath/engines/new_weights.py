@@ -115,7 +115,7 @@ def _customized(
     if closed.any():
         left = np.flatnonzero(~np.append(closed, False)[edges_of_opened(graph)])
     share_elimination(before, streets, left, _elimination(graph, report, call))
-    if call == "with_changes" or CHANGES.known(before) is not None:
+    if call == "with_changes" or CHANGES.cached(before) is not None:
         return _with_hierarchy(new_graph, changed_hierarchy_of(before, streets, threads))
     return _with_hierarchy(new_graph, customizable.hierarchy_of(streets, threads))
 
@@ -126,12 +126,12 @@ def _elimination(graph: Graph, report: Report | None, call: str) -> Any:
     How many arcs there are is known once the first call has found them: before, it is predicted.
     """
     inner = search_graph(graph)
-    if ELIMINATION.known(inner) is None:
+    if ELIMINATION.cached(inner) is None:
         facts = inner.facts(symmetry=False)
         _require_memory(int(_FOR_STREETS * prepare_bytes(facts)), call)
     elimination = elimination_of(inner, report)
     entry = inner.solver_weights.itemsize
-    keeps = call == "with_changes" and CHANGES.known(inner) is None
+    keeps = call == "with_changes" and CHANGES.cached(inner) is None
     of_arc = _ARC + (_KEPT_ENTRIES if keeps else _ENTRIES) * entry
     _require_memory(elimination.arcs * of_arc + 2 * entry * inner.m, call)
     return elimination

@@ -70,7 +70,7 @@ class Derived(Generic[T]):
         value: T = graph.derived[entry]
         return value
 
-    def known(self, graph: CsrGraph, *key: Hashable) -> T | None:
+    def cached(self, graph: CsrGraph, *key: Hashable) -> T | None:
         """Return the data of a graph if they were computed, else None."""
         return graph.derived.get((self, key))
 

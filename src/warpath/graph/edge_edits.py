@@ -138,7 +138,7 @@ def without(graph: G, removed: Array) -> G:
 
 def note_closed(graph: CsrGraph, removed: Array, changed: CsrGraph) -> None:
     """Note with a graph which edges of another one it lacks, for `closed_edges`."""
-    before = _CLOSED.known(graph)
+    before = _CLOSED.cached(graph)
     if before is None and not len(removed):
         return
     count, example = before or (0, "")
@@ -151,7 +151,7 @@ def note_closed(graph: CsrGraph, removed: Array, changed: CsrGraph) -> None:
 
 def closed_edges(graph: CsrGraph) -> str:
     """Return a sentence about the edges that were closed, for a message; "" if there are none."""
-    closed = _CLOSED.known(graph)
+    closed = _CLOSED.cached(graph)
     if closed is None:
         return ""
     count, example = closed

@@ -17,7 +17,7 @@ from warpath.graph.export import refuse_closed
 from warpath.graph.labels import file_ids
 from warpath.graph.turns import refuse_turns
 from warpath.io.geopandas import NODE_IDS, from_geodataframe, names_ends
-from warpath.io.metadata import KEY, described, kept_columns_of
+from warpath.io.metadata import KEY, kept_columns_of, metadata_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -150,7 +150,7 @@ def frames(graph: Graph) -> tuple[Any, Any]:
     src, dst, weights = graph.edges()
     names = file_ids(graph, np.arange(graph.n))
     names = names if names.dtype.kind in "iU" else label_array(map(str, names))
-    metadata = described(graph)
+    metadata = metadata_of(graph)
     table = {"source": names[src], "target": names[dst], "weight": weights}
     table |= kept_columns_of(graph, metadata)
     own = None if graph.shapes is None else graph.shapes.crs

@@ -59,7 +59,7 @@ class Metadata(NamedTuple):
         return json.dumps(self._asdict())
 
 
-def described(graph: Graph, reserved: Collection[str] = IN_FILES) -> Metadata:
+def metadata_of(graph: Graph, reserved: Collection[str] = IN_FILES) -> Metadata:
     """Return the metadata of a graph, with a name for each kept column in the file.
 
     Parameters

@@ -14,7 +14,7 @@ from warpath.graph.export import refuse_closed
 from warpath.graph.input_edges import InputEdges
 from warpath.graph.turns import refuse_turns
 from warpath.io.arrays import weight_array
-from warpath.io.metadata import KEY, described, kept_columns_of, parsed, restored
+from warpath.io.metadata import KEY, kept_columns_of, metadata_of, parsed, restored
 from warpath.io.osm_tags import ATTRIBUTION
 
 if TYPE_CHECKING:
@@ -187,7 +187,7 @@ def to_networkx(graph: Graph, *, geometry: bool = False, multigraph: bool | None
     if graph.coordinates is not None:
         for axis, places in zip("xy", graph.coordinates.T.tolist(), strict=True):
             networkx.set_node_attributes(result, dict(zip(names, places, strict=True)), axis)
-    metadata = described(graph, ("weight", "geometry"))
+    metadata = metadata_of(graph, ("weight", "geometry"))
     columns = kept_columns_of(graph, metadata, once)
     if graph.weights is not None:
         columns["weight"] = weights

@@ -8,7 +8,7 @@ import numpy as np
 
 from warpath.base.errors import InputError, NotSupportedError, require
 from warpath.io.dataframes import from_table
-from warpath.io.metadata import KEY, described, kept_columns_of
+from warpath.io.metadata import KEY, kept_columns_of, metadata_of
 from warpath.io.save import edge_blocks
 
 if TYPE_CHECKING:
@@ -126,7 +126,7 @@ def write(graph: Graph, file: BinaryIO, *, labels: str = "keep") -> None:
     fields = [("source", column.type), ("target", column.type)]
     if graph.weights is not None:
         fields.append(("weight", arrow.from_numpy_dtype(graph.weights.dtype)))
-    metadata = described(graph, ("source", "target", "weight"))
+    metadata = metadata_of(graph, ("source", "target", "weight"))
     metadata = metadata._replace(
         labelled=metadata.labelled and labels == "keep", id_base=0, shapes=False
     )

@@ -30,7 +30,7 @@ from warpath.engines.cluster.clients import (
     versions,
     workers_of,
 )
-from warpath.engines.cluster.graphs import CACHE, SentGraph, held, submitted
+from warpath.engines.cluster.graphs import CACHE, SentGraph, future_of_graph, submitted
 from warpath.engines.cluster.tasks import Tasks, killed_workers
 from warpath.engines.shared_rows import BlockSizes
 from warpath.graph.solvable import SolvableGraph
@@ -158,7 +158,7 @@ class Blocks:
             size += bytes_of(block)
 
     def _submitted(self, block: Any, times: int) -> _Submission:
-        graph = held(self._client, self._graph, self._sent)
+        graph = future_of_graph(self._client, self._graph, self._sent)
         job = self._job_of_tasks()
         self._submitted_any = True
         future = self._tasks.submit(
@@ -293,7 +293,7 @@ class Call:
     ) -> Iterator[tuple[Any, Any]]:
         """Yield the blocks and what workers return for them, in order."""
         device = self.chosen.device
-        blocks_of = self._searched, self._sent, function, self.job, self._described
+        blocks_of = self._searched, self._sent, function, self.job, self._rows_in_words
         run = Blocks(device, *blocks_of)
         answered: Any = run.answers(blocks, lambda block: len(block.sources) * row_bytes)
         try:
@@ -323,7 +323,7 @@ class Call:
         if hasattr(answer.value, "plan"):
             self._ran.add(answer.value.plan)
 
-    def _described(self, block: Any) -> str:
+    def _rows_in_words(self, block: Any) -> str:
         names = self.graph.label_of(block.sources[:_NAMED]).tolist()
         more = ", ..." if len(block.sources) > _NAMED else ""
         listed = ", ".join(map(str, names))

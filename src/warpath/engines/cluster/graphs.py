@@ -46,16 +46,17 @@ class SentGraph(NamedTuple):
 _HELD: Derived[dict[tuple[str, str], Future]] = Derived(__name__, "the graph on Dask clusters")
 
 
-def held(client: Client, graph: Graph, sent: SentGraph) -> Future:
+def future_of_graph(client: Client, graph: Graph, sent: SentGraph) -> Future:
     """Return the future of a graph on a client's cluster; it stays as long as the graph here."""
     futures = _HELD.of(graph, dict)
-    for key, future in list(futures.items()):
+    for old, future in list(futures.items()):
+        # The client was closed or restarted, or workers died with the task.
         if future.status in ("cancelled", "error") or future.client.status != "running":
-            del futures[key]  # the client was closed or restarted, or workers died with the task
-    place = (client.id, sent.digest)
-    if place not in futures:
-        futures[place] = submitted(client, SentGraph, sent, f"warpath-graph-{sent.digest[:12]}")
-    return futures[place]
+            del futures[old]
+    key = client.id, sent.digest
+    if key not in futures:
+        futures[key] = submitted(client, SentGraph, sent, f"warpath-graph-{sent.digest[:12]}")
+    return futures[key]
 
 
 def seen_by_all(client: Client, path: str) -> bool:

@@ -115,7 +115,7 @@ def place(graph: Graph, device: str) -> str:
     from warpath.engines.cuda.tables.hierarchy_levels import levels_of
 
     gpu, inner = open_device(device), search_graph(graph)
-    hierarchy = HIERARCHY.known(inner)
+    hierarchy = HIERARCHY.cached(inner)
     rows = (inner.indptr, inner.indices, inner.solver_weights)
     with gpu.active():
         if sum(array.nbytes for array in rows) <= gpu.free_memory():

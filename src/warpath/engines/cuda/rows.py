@@ -42,7 +42,7 @@ def resident(graph: Graph, device: Device, *, reverse: bool = False) -> Rows:
 
 def rows_fit(graph: Graph, device: Device) -> bool:
     """Return whether a graph's rows are on a device, or fit its free memory."""
-    if ROWS.known(graph, device.name) is not None:
+    if ROWS.cached(graph, device.name) is not None:
         return True
     arrays = (graph.indptr, graph.indices, graph.solver_weights)
     return sum(int(array.nbytes) for array in arrays) <= device.free_memory()

@@ -105,7 +105,7 @@ def _potentials(order: Order, device: Device) -> tuple[Array, int]:
     graph, problem = order.graph, order.problem
     n = graph.n
     every = problem.task is Task.APSP
-    cached = _POTENTIALS.known(graph, device.name)
+    cached = _POTENTIALS.cached(graph, device.name)
     if every and order.trace is None and cached is not None:
         return cached, 0
     starts = np.arange(n) if every else np.unique(problem.sources)
