@@ -7,6 +7,7 @@ import doctest
 import importlib
 import inspect
 import json
+import lzma
 import pkgutil
 import re
 import runpy
@@ -18,6 +19,7 @@ import tomllib
 import zipfile
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import warpath as wp
@@ -342,3 +344,47 @@ def test_distributions_hold_the_kernels_and_the_source_one_the_emulator(tmp_path
     assert {f"src/{name}" for name in kernels} <= names
     assert {path.relative_to(ROOT).as_posix() for path in HEADERS} <= names
     assert not any(name.startswith(("build/", ".ci/")) for name in names)
+
+
+@pytest.mark.parametrize(
+    ("name", "says", "written"),
+    [
+        ("accessibility", r"^0 +\d+$", ["accessibility.csv"]),
+        ("close_a_street", r"^\d+ of 2,000 trips take longer", ["close_a_street.csv"]),
+        ("hourly_speeds", r"^17:00 +\d", ["hourly_speeds.csv"]),
+        ("isochrones_geopackage", r"^ +180 +426 ", ["isochrones.gpkg", "isochrones.png"]),
+    ],
+)
+def test_the_examples_of_monaco_run(
+    name, says, written, tmp_path, monkeypatch, capsys, data_folder
+):
+    for package in ("osmium", "pyogrio", "matplotlib"):
+        pytest.importorskip(package)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("sys.argv", [name, str(data_folder / "monaco.osm.gz")])
+    runpy.run_path(str(ROOT / "examples" / f"{name}.py"))
+    assert re.search(says, capsys.readouterr().out, re.MULTILINE)
+    assert all((tmp_path / file).stat().st_size > 1000 for file in written)
+
+
+def test_a_closed_street_makes_no_trip_of_the_example_shorter(tmp_path, monkeypatch, data_folder):
+    pd = pytest.importorskip("pandas")
+    pytest.importorskip("osmium")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("sys.argv", ["close_a_street", str(data_folder / "monaco.osm.gz")])
+    runpy.run_path(str(ROOT / "examples" / "close_a_street.py"))
+    table = pd.read_csv("close_a_street.csv")
+    assert (table["longer"].dropna() > -1e-9).all()  # sums of floats in another order
+    assert (table["longer"] > 0).sum() > 100
+
+
+def test_the_example_of_skims_has_a_row_for_each_pair_of_zones(
+    tmp_path, monkeypatch, capsys, data_folder
+):
+    monkeypatch.chdir(tmp_path)
+    network = tmp_path / "Anaheim_net.tntp"
+    network.write_bytes(lzma.decompress((data_folder / "Anaheim_net.tntp.xz").read_bytes()))
+    runpy.run_path(str(ROOT / "examples" / "tntp_skims.py"))
+    assert capsys.readouterr().out == "38 x 38 zones, 12.1 minutes on average\n"
+    assert np.load("skims.npy").shape == (38, 38)
+    assert len((tmp_path / "skims.csv").read_text().splitlines()) == 1 + 38 * 38

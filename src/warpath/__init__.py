@@ -30,6 +30,7 @@ from warpath.api.calls import (
     within,
 )
 from warpath.api.dynamic import DynamicPaths
+from warpath.api.scenarios import Scenarios
 from warpath.api.solver import Solver
 from warpath.base.errors import (
     DeviceError,
@@ -66,6 +67,7 @@ from warpath.results.nearest import Nearest
 from warpath.results.pairs import Pairs
 from warpath.results.paths import Paths
 from warpath.results.route import Route
+from warpath.results.scenario_pairs import ScenarioPairs
 from warpath.results.totals import Totals
 from warpath.results.trace import Trace
 from warpath.results.within import Within
@@ -105,6 +107,8 @@ __all__ = [
     "Place",
     "Plan",
     "Route",
+    "ScenarioPairs",
+    "Scenarios",
     "Snap",
     "Solver",
     "Totals",

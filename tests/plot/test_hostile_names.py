@@ -76,6 +76,9 @@ SHOWN = {
     wp.Paths: RESULTS["paths"],
     wp.Route: RESULTS["route"],
     wp.Pairs: RESULTS["pairs"],
+    wp.ScenarioPairs: lambda graph: (
+        wp.Solver(graph).scenarios({NAMES[0]: graph.weights}).pairs([NAMES[0]], [NAMES[1]])
+    ),
     wp.Nearest: RESULTS["nearest"],
     wp.Within: RESULTS["within"],
     wp.Totals: lambda graph: wp.totals(graph, "sum"),

@@ -163,7 +163,7 @@ def kept_column(graph: Graph, name: str, edges: Array, call: str) -> Array:
     """Return a kept column for some edges, (e,), or raise GraphError in a call's name."""
     given = graph.given
     columns = {} if given is None else given.columns
-    if given is None or name not in columns:
+    if given is None or not isinstance(name, str) or name not in columns:
         names = f"there are {', '.join(map(repr, columns))}" if columns else "there are none"
         msg = f"{call}({shown(name)}): the graph keeps no column of this name; {names}."
         raise GraphError(msg)

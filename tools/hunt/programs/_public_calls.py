@@ -229,11 +229,12 @@ _MAKERS: dict[str, Maker] = {
     "weights": _pick(None, [1, 2]),
     "with_weights:weights": _weights,
     "edges": _pick([(0, 1)], ([0, 1], [1, 2]), [], [(0, 10**6)], (0, 1)),
-    "with_changes:edges": _pick([0], [], [0, 0], [10**6]),
+    "with_changes:edges": _pick([0], [], [0, 0], [10**6], [(0, 1)], [True], "High Street"),
     **{
         f"{name}:weights": _pick([5], [2, 7], [], 3, [2.5], [-1])
         for name in ("update", "insert", "with_edges", "with_changes")
     },
+    "scenarios:weights": _pick({}, {"a": None}, [[1, 2]], 3),
     "position": _pick(None, [0], [9]),
     "batch": _pick([("insert", 0, 1, 4)], [("delete", 0, 1)], [], [("update", 0)]),
     "order": _pick("edges", "input"),
@@ -369,6 +370,8 @@ def _subject(name: str, graph: wp.Graph) -> Subject:
         lambda: wp.within(graph, ends[0], [3, 8]),
         lambda: wp.nearest(graph, ends[:1]),
         lambda: wp.pairs(graph, ends[:1] * 2, ends),
+        lambda: wp.Solver(graph).scenarios([graph.solver_weights]),
+        lambda: found[wp.Scenarios].pairs(ends[:1] * 2, ends),
         lambda: wp.totals(graph, "sum"),
         lambda: wp.plan(graph, ends[0]),
         lambda: wp.DynamicPaths(graph, ends[0]).insert([(ends[0], ends[1])], [1]),
