@@ -16,7 +16,7 @@ streets = wp.read(extract, profile="foot", weight="seconds")
 shops = pd.read_csv(Path(__file__).parent / "data" / "monaco_shops.csv")
 
 
-def shops_reached(_: np.ndarray, seconds: np.ndarray) -> np.ndarray:  # noqa: D103
+def shops_reached(_: np.ndarray, seconds: np.ndarray) -> np.ndarray:
     return (seconds <= 600).sum(axis=1)
 
 
