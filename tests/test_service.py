@@ -20,7 +20,7 @@ import pytest
 import warpath as wp
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
-FILES = "examples/service/app.py", "src/warpath/api/*.py", "src/warpath/results/*.py"
+FILES = ("examples/service/app.py", "tests/test_service.py")
 
 
 @pytest.fixture(scope="module")

@@ -61,8 +61,8 @@ def sssp(
     params : the algorithm's own numbers, for example ``{"delta": 100}``.
     cutoff : leave vertices farther than this unreachable; Dijkstra's searches stop there.
     dist_dtype : "int32" narrows integer distances, exactly or with DistanceOverflowError.
-    progress : True for a bar on stderr, or a function of (done, total). Of the algorithms that run
-        in rounds, those that count the vertices they settle report, the others do not.
+    progress : True for a bar on stderr, or a function of (done, total), which some algorithms never
+        call. An exception raised in it cancels the call.
     trace : keep what each round did as ``Paths.trace`` and its totals in ``Paths.stats``; a search
         that takes vertices one at a time is one row. Counting slows a solve, but changes nothing.
 
@@ -304,12 +304,11 @@ def pairs(
     progress: Progress = None,
     missing: str = "raise",
 ) -> Pairs:
-    """Distances of several trips: from each origin to the destination next to it.
+    """Distances of several trips: trip i goes from ``origins[i]`` to ``destinations[i]``.
 
     Parameters
     ----------
-    origins, destinations : (k,) vertices, as in `sssp`; trip i goes from ``origins[i]`` to
-        ``destinations[i]``.
+    origins, destinations : (k,) vertices, as in `sssp`, as many of each.
     device : as in `sssp`, or a Dask cluster as in `distances`.
     missing : as in `distances`, for trips.
     graph, algorithm, threads, dist_dtype, progress : as in `sssp`.

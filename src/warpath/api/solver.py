@@ -134,7 +134,9 @@ class Solver:
 
         Parameters
         ----------
-        source, target, progress : as in `warpath.path`.
+        source, target : vertices: indices, labels if the graph has some, or `Place`.
+        progress : True for a bar on stderr, or a function of (done, total), which some algorithms
+            never call. An exception raised in it cancels the call.
         """
         return self._route_by(self._options, source, target, progress)
 

@@ -44,10 +44,10 @@ class Plan:
         file; None where it is on the device.
     rows_on_host : whether the graph's rows stay in memory of the host, where the device reads them,
         because they do not fit its own.
-    shares : the plans of several devices that share the rows of a table, of which this one names
-        the fastest; empty for one device.
-    among : the devices over which the rows of the graph are divided for one source, of which
-        `device` is the first; empty for one device. Then `bytes` are those on each.
+    shares : for a table that several devices compute, each some of its rows: the plan of each
+        device. This plan names the fastest. Empty for one device.
+    among : for one source on several devices, each of which holds a part of the graph: their names,
+        `device` first. `bytes` are those on each. Empty for one device.
     """
 
     recipe: Recipe

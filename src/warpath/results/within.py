@@ -167,7 +167,10 @@ class Within(Result):
 
     @cached_property
     def counts(self) -> NDArray[np.int64]:
-        """The number of vertices within each cutoff, (k,); they come first in `vertices`."""
+        """The number of vertices within each cutoff, (k,), the nearer ones included.
+
+        ``vertices[:counts[i]]`` are those within ``cutoffs[i]``.
+        """
         limits = [checked_cutoff(cutoff, self.graph) for cutoff in self.cutoffs.tolist()]
         # checked_cutoff returns None for a cutoff beyond the range of the graph's distances.
         most = unreachable(self.dist.dtype)
