@@ -60,7 +60,7 @@ class BmsspGraph {
 };
 
 template <Index V, Weight W>
-void register_pair(nb::module_& module) {
+void register_search(nb::module_& module) {
   using D = DistanceOf<W>;
   module.def(
       "bmssp_search",
@@ -83,6 +83,12 @@ void register_pair(nb::module_& module) {
       },
       nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(), nb::arg("weights").noconvert(),
       nb::arg("k"), nb::arg("t"), nb::arg("constant_degree"), nb::arg("cutoff") = nb::none());
+}
+
+/// The search that counts comparisons and additions, for a trace.
+template <Index V, Weight W>
+void register_counted_search(nb::module_& module) {
+  using D = DistanceOf<W>;
   module.def(
       "bmssp",
       [](In<std::int64_t> indptr, In<V> indices, In<W> weights, std::int64_t source, Out<D> dist,
@@ -113,8 +119,16 @@ void register_pair(nb::module_& module) {
 
 }  // namespace
 
+template <bool kCounted>
 void register_bmssp(nb::module_& module) {
-  for_each_type([&]<class V, class W>() { register_pair<V, W>(module); });
+  for_each_type([&]<class V, class W>() {
+    if constexpr (kCounted)
+      register_counted_search<V, W>(module);
+    else
+      register_search<V, W>(module);
+  });
 }
+
+template void register_bmssp<kCompiledForSize>(nb::module_& module);
 
 }  // namespace warpath::bindings

@@ -8,6 +8,7 @@
 #include <memory>
 #include <span>
 #include <stdexcept>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -94,14 +95,17 @@ void for_each_type(F&& f) {
   for_each_weight<std::int32_t>(f);
 }
 
+/// Whether a file is compiled for size; CMakeLists.txt has the files that are compiled twice.
+#ifdef WARPATH_FOR_SIZE
+constexpr bool kCompiledForSize = true;
+#else
+constexpr bool kCompiledForSize = false;
+#endif
+
 /// The indices' type that a file is compiled for. Graphs of 2^31 vertices or more have 64-bit
 /// indices. Only what every graph needs has this second copy: construction, checks, Dijkstra's
-/// algorithm, Bellman-Ford and breadth-first search. CMakeLists.txt compiles it for size.
-#ifdef WARPATH_LARGE_GRAPHS
-using CompiledWidth = std::int64_t;
-#else
-using CompiledWidth = std::int32_t;
-#endif
+/// algorithm, Bellman-Ford and breadth-first search.
+using CompiledWidth = std::conditional_t<kCompiledForSize, std::int64_t, std::int32_t>;
 
 /// Calls it for both types of indices.
 template <class F>

@@ -21,9 +21,12 @@
 
 namespace warpath::bindings {
 
+[[noreturn]] void refuse(const char* message);
+
+/// Raises ValueError with the message unless the condition holds.
 inline void require(bool holds, const char* message) {
   if (!holds) [[unlikely]]
-    throw std::invalid_argument(message);
+    refuse(message);
 }
 
 void require_size(std::size_t size, std::size_t expected, const char* name);

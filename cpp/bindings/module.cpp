@@ -7,11 +7,10 @@ using Register = void(nb::module_& module);
 // One function per file of bindings; each adds its functions to the module. Declared here alone: a
 // change of common.hpp compiles every file again.
 Register register_rows, register_many_sources, register_compound_frontier, register_delta_stepping,
-    register_bmssp, register_bucket_team, register_floyd_warshall, register_bidirectional,
-    register_hierarchy, register_hierarchy_levels, register_hierarchy_totals, register_customizable,
-    register_dynamic, register_visit_order, register_networkx_dicts, register_networkx_searches,
-    register_patches, register_partition, register_read, register_write, register_generate,
-    register_completion_flag;
+    register_bucket_team, register_floyd_warshall, register_bidirectional, register_hierarchy,
+    register_hierarchy_levels, register_hierarchy_totals, register_customizable, register_dynamic,
+    register_visit_order, register_networkx_dicts, register_networkx_searches, register_patches,
+    register_partition, register_read, register_write, register_generate, register_completion_flag;
 // Of the files that are compiled once for each width of the indices.
 template <Index Width>
 Register register_build;
@@ -29,6 +28,9 @@ template <Index Width>
 Register register_owners;
 template <Index Width>
 Register register_components;
+// The search that counts and the one that does not.
+template <bool kCounted>
+Register register_bmssp;
 
 }  // namespace warpath::bindings
 
@@ -54,7 +56,8 @@ NB_MODULE(_core, module) {
   register_bellman_ford<std::int32_t>(module);
   register_bellman_ford<std::int64_t>(module);
   register_delta_stepping(module);
-  register_bmssp(module);
+  register_bmssp<false>(module);
+  register_bmssp<true>(module);
   register_bucket_team(module);
   register_floyd_warshall(module);
   register_breadth_first<std::int32_t>(module);

@@ -80,6 +80,8 @@ Control::Tick python_tick(nb::object progress) {
   };
 }
 
+void refuse(const char* message) { throw std::invalid_argument(message); }
+
 void require_size(std::size_t size, std::size_t expected, const char* name) {
   if (size != expected) [[unlikely]]
     throw std::invalid_argument(std::string(name) + " has " + std::to_string(size) +

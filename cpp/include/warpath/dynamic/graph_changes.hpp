@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "warpath/dynamic/slack_rows.hpp"
+#include "warpath/graph/ascending_order.hpp"
 #include "warpath/graph/types.hpp"
 
 namespace warpath {
@@ -152,7 +153,7 @@ class ChangingGraph {
       if (order.empty()) {
         order.resize(static_cast<std::size_t>(row.size()));
         std::iota(order.begin(), order.end(), 0);
-        std::ranges::stable_sort(order, {}, [&](std::int64_t k) { return key_of(row[k]); });
+        std::ranges::sort(order, {}, [&](std::int64_t k) { return std::pair(key_of(row[k]), k); });
       }
       const auto alike =
           std::ranges::equal_range(order, key, {}, [&](std::int64_t k) { return key_of(row[k]); });
@@ -250,6 +251,15 @@ class ChangingGraph {
     in_.erase(last_.removed_in);
   }
 
+  /// Sorts edges by one of their ends. Edges of equal ends stay in order.
+  static void sort_by(std::vector<const Edge*>& edges, V Edge::* end) {
+    std::vector<std::int64_t> keys;
+    for (const Edge* const edge : edges) keys.push_back(edge->*end);
+    std::vector<const Edge*> sorted;
+    for (const std::size_t i : ascending_order(keys)) sorted.push_back(edges[i]);
+    edges = std::move(sorted);
+  }
+
   /// Inserts row by row: two rows that grow in turns would move each other.
   void insert_edges() {
     std::vector<const Edge*> inserted;
@@ -257,12 +267,12 @@ class ChangingGraph {
       if (edge.kind == ChangeKind::kInsert) inserted.push_back(&edge);
     last_.inserted_out.reserve(inserted.size());
     last_.inserted_in.reserve(inserted.size());
-    std::ranges::stable_sort(inserted, {}, &Edge::u);
+    sort_by(inserted, &Edge::u);
     for (const Edge* const edge : inserted) {
       out_.append(edge->u, {edge->v, edge->after});
       last_.inserted_out.push_back(edge->u);
     }
-    std::ranges::stable_sort(inserted, {}, &Edge::v);
+    sort_by(inserted, &Edge::v);
     for (const Edge* const edge : inserted) {
       in_.append(edge->v, {edge->u, edge->after});
       last_.inserted_in.push_back(edge->v);

@@ -5,12 +5,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <numeric>
 #include <span>
 #include <stdexcept>
 #include <utility>
 #include <vector>
 
+#include "warpath/graph/ascending_order.hpp"
 #include "warpath/graph/types.hpp"
 
 namespace warpath {
@@ -265,23 +265,19 @@ class SlackRows {
 
   /// Moves all rows to the front, without gaps, and sets the limit for the edges and `more`.
   void compact(std::int64_t more) {
-    std::vector<V> order(begins_.size());
-    std::iota(order.begin(), order.end(), V{0});
-    std::sort(order.begin(), order.end(), [&](V a, V b) {
-      return begins_[static_cast<std::size_t>(a)] < begins_[static_cast<std::size_t>(b)];
-    });
+    const std::vector<std::size_t> order = ascending_order(begins_);
     const std::int64_t limit = room_for(edges_ + more);
     if (limit > limit_) {
       ends_.reserve(static_cast<std::size_t>(limit));
       weights_.reserve(static_cast<std::size_t>(limit));
     }
     std::int64_t to = 0;
-    for (const V u : order) {
-      std::int64_t& begin = begins_[static_cast<std::size_t>(u)];
-      std::copy_n(ends_.begin() + begin, degree(u), ends_.begin() + to);
-      std::copy_n(weights_.begin() + begin, degree(u), weights_.begin() + to);
+    for (const std::size_t u : order) {
+      std::int64_t& begin = begins_[u];
+      std::copy_n(ends_.begin() + begin, degrees_[u], ends_.begin() + to);
+      std::copy_n(weights_.begin() + begin, degrees_[u], weights_.begin() + to);
       begin = to;
-      to += degree(u);
+      to += degrees_[u];
     }
     ends_.resize(static_cast<std::size_t>(to));
     weights_.resize(static_cast<std::size_t>(to));

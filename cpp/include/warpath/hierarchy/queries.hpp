@@ -10,6 +10,7 @@
 #include <span>
 #include <vector>
 
+#include "warpath/graph/ascending_order.hpp"
 #include "warpath/graph/types.hpp"
 #include "warpath/hierarchy/hierarchy.hpp"
 #include "warpath/hierarchy/lane_search.hpp"
@@ -52,7 +53,8 @@ class HierarchyQueries {
     const std::size_t useful = std::clamp<std::size_t>(count / kFew, 1, most);
     const std::size_t parts = useful * ((count + useful * kChunk - 1) / (useful * kChunk));
     const std::size_t chunk = parts == 0 ? 0 : (count + parts - 1) / parts;
-    const std::vector<std::size_t> order = by_source(sources);
+    // Near numbers are often neighbours, whose searches upward read the same arcs.
+    const std::vector<std::size_t> order = ascending_order(sources);
     std::atomic<std::size_t> taken{0};
     HierarchyCounts counts;
     std::mutex adding;

@@ -1,14 +1,9 @@
 // search_space.hpp - arrays as long as a hierarchy that its searches and sweeps reuse.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <numeric>
-#include <span>
-#include <tuple>
-#include <vector>
 
 #include "warpath/graph/types.hpp"
 #include "warpath/hierarchy/hierarchy.hpp"
@@ -32,17 +27,6 @@ class PositionNumbers {
  private:
   PageArray<Position> numbers_;
 };
-
-/// The numbers 0, 1, ... of sources in ascending order of the sources. Those with near numbers are
-/// often neighbours, whose searches upward read the same arcs.
-inline std::vector<std::size_t> by_source(std::span<const std::int64_t> sources) {
-  std::vector<std::size_t> order(sources.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-    return std::tie(sources[a], a) < std::tie(sources[b], b);
-  });
-  return order;
-}
 
 /// The labels of one thread's sweeps: `lanes` for each position that they label.
 template <Weight W>

@@ -22,6 +22,7 @@
 #include <utility>
 #include <vector>
 
+#include "warpath/graph/ascending_order.hpp"
 #include "warpath/graph/types.hpp"
 #include "warpath/hierarchy/hierarchy.hpp"
 #include "warpath/hierarchy/lane_search.hpp"
@@ -299,7 +300,7 @@ HierarchyCounts sweep_over(const SweepRows<W>& rows, const SweepTable<W, Out>& t
       static_cast<int>(std::min<std::size_t>(count, static_cast<std::size_t>(threads)));
   const std::size_t step = std::clamp<std::size_t>(
       (count + static_cast<std::size_t>(team) - 1) / static_cast<std::size_t>(team), 1, kLanes);
-  const std::vector<std::size_t> order = by_source(table.sources);
+  const std::vector<std::size_t> order = ascending_order(table.sources);  // near sources together
   HierarchyCounts counts;
   std::atomic<std::size_t> taken{0};
   std::mutex adding;

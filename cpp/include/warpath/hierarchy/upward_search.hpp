@@ -230,7 +230,7 @@ class DistancesOnRequest {
     stack_.push_back({row.data(), row.data() + row.size(), upward_[x], x});
   }
 
-  void compute(Position wanted) {
+  [[gnu::noinline]] void compute(Position wanted) {
     for (open(wanted); !stack_.empty();) {
       Open& top = stack_.back();
       const HierarchyArc<W>* next = top.next;

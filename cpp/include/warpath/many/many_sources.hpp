@@ -6,13 +6,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
-#include <numeric>
 #include <optional>
 #include <span>
 #include <stdexcept>
 #include <type_traits>
 #include <vector>
 
+#include "warpath/graph/ascending_order.hpp"
 #include "warpath/graph/locality.hpp"
 #include "warpath/graph/packed_rows.hpp"
 #include "warpath/graph/types.hpp"
@@ -276,11 +276,9 @@ ManyCounters many_sources(Table<V, W, Out> table, bool together, int threads, Co
   const std::size_t count = table.sources.size();
   const bool to_the_end = table.targets.empty() && table.cutoff == unreachable<DistanceOf<W>>;
   CallRows<V, W> rows(table.graph, to_the_end ? count : 0, table.large, Poller(control, true));
-  std::vector<std::size_t> places(count);
-  std::iota(places.begin(), places.end(), std::size_t{0});
-  std::stable_sort(places.begin(), places.end(), [&](std::size_t a, std::size_t b) {
-    return rows.number(table.sources[a]) < rows.number(table.sources[b]);
-  });
+  std::vector<std::int64_t> numbers(count);
+  for (std::size_t i = 0; i < count; ++i) numbers[i] = rows.number(table.sources[i]);
+  const std::vector<std::size_t> places = ascending_order(numbers);
   const auto max_threads = static_cast<std::size_t>(threads);
   const int team = static_cast<int>(std::clamp<std::size_t>(count, 1, max_threads));
   const std::size_t share = (count + max_threads - 1) / max_threads;

@@ -96,7 +96,7 @@ class Backtracker {
   /// Extends the path from v, all of whose tight edges come from vertices at the same distance, to
   /// the nearest vertex that has a tight edge from a smaller distance: breadth-first backwards in
   /// layers, then forwards through the vertices on such a path.
-  void cross_plateau(V v, std::vector<std::int64_t>& route) {
+  [[gnu::cold]] void cross_plateau(V v, std::vector<std::int64_t>& route) {
     std::unordered_map<V, V> choice;  // vertices met; then their predecessors on such a path
     choice.emplace(v, kNone);
     std::vector<std::vector<V>> layers{{v}};
