@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from warpath.api.options import Options
     from warpath.api.question import Question
     from warpath.base.dtypes import Array
+    from warpath.graph.places import Snapped
     from warpath.planner.plan import Plan
 
     #: The distances of trips between vertices, the plan, and the counters of the run.
@@ -59,7 +60,7 @@ def pairs_of(
         trips = Size(Task.PAIRS, len(starts), 1, entry)
         options = with_hierarchy_if_faster(graph, options, searches, trips)
     if question.ends is not None:
-        dist, chosen, stats = _linked_pairs(options, question, solve)
+        dist, chosen, stats = _linked_pairs(options, question, question.ends, solve)
     else:
         dist, chosen, stats = solve(options, question)
     dist.flags.writeable = False
@@ -214,11 +215,10 @@ def _in_one_table(
 
 
 def _linked_pairs(
-    options: Options, question: Question, solve: Solve
+    options: Options, question: Question, ends: tuple[Snapped, Snapped], solve: Solve
 ) -> tuple[Array, Plan, dict[str, Any]]:
     """Return the distances of trips of which some ends are points along edges."""
-    assert question.ends is not None  # noqa: S101 - the caller has looked
-    graph, inner, (start, end) = question.graph, question.view.inner, question.ends
+    graph, inner, (start, end) = question.graph, question.view.inner, ends
     options = options.but(inner, prepared=options.request.prepared)
     k = len(start.indices)
     trip, first, last = pairs_of_links(leaving(graph, start), arriving(graph, end), k)
@@ -244,7 +244,7 @@ def _linked_pairs(
 def route_of(options: Options, question: Question) -> Route:
     """Return one shortest path; see `warpath.path`."""
     if question.ends is not None:
-        return _linked_route(options, question)
+        return _linked_route(options, question, question.ends)
     graph, view = question.graph, question.view
     chosen = with_hierarchy_if_faster(graph, options).plan(Size(Task.PATH), graph)
     s, t = int(question.sources[0]), int(question.all_targets[0])
@@ -256,11 +256,9 @@ def route_of(options: Options, question: Question) -> Route:
     return route_of_path(graph, raw.vertices, raw.dist.item(), chosen)
 
 
-def _linked_route(options: Options, question: Question) -> Route:
+def _linked_route(options: Options, question: Question, ends: tuple[Snapped, Snapped]) -> Route:
     """Return a shortest path of which some end is a point along an edge."""
-    assert question.ends is not None  # noqa: S101 - the caller has looked
-    graph, inner, ends = question.graph, question.view.inner, question.ends
-    start, end = ends
+    graph, inner, (start, end) = question.graph, question.view.inner, ends
     options = with_hierarchy_if_faster(inner, options.but(inner, prepared=options.request.prepared))
     chosen = with_own_names(options.plan(Size(Task.PATH), inner), inner, graph)
     row = np.zeros(1, np.int64)

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from warpath.api.options import OneSource, Options
     from warpath.api.question import Progress, Question
     from warpath.base.dtypes import Array
-    from warpath.engines.base import Bound, Raw
+    from warpath.engines.base import Bound, Device, Raw
     from warpath.engines.staged.tiles import Tiles
     from warpath.graph import Graph
     from warpath.planner.plan import Plan
@@ -88,7 +88,7 @@ def run_plan(
             else:
                 raw = engine_of(chosen.device).run(order, chosen.device)
             if raw.device is not None and not stay:
-                there = on_device(raw, chosen, order.graph, problem.source, None)
+                there = on_device(raw.dist, raw.device, chosen, order.graph, problem.source, None)
                 raw.dist, raw.device = there.here(), None  # the caller applies the cutoff
     except (NegativeCycleError, OverflowError) as error:
         raise _own_error(error, view, None if out is None else out.dtype) from None
@@ -174,7 +174,8 @@ def _traced_search(
 
 
 def on_device(
-    raw: Raw,
+    labels: Array,
+    device: Device,
     chosen: Plan,
     graph: Graph,
     source: int,
@@ -182,11 +183,10 @@ def on_device(
     dtype: np.dtype[Any] | None = None,
 ) -> DeviceResult:
     """Return distances that a plan left on its device as a result; see `WithDeviceResults`."""
-    assert raw.device is not None  # noqa: S101 - the caller has looked
     dtype = graph.dist_dtype if dtype is None else dtype
     try:
         engine = required(chosen.device, WithDeviceResults)
-        return engine.on_device(graph, source, raw.dist, raw.device, cutoff, dtype)
+        return engine.on_device(graph, source, labels, device, cutoff, dtype)
     except OverflowError as error:
         raise too_wide(error, np.dtype(np.int32)) from None
 
@@ -346,7 +346,7 @@ def _solved_in_steps(graph: Graph, bound: OneSource, s: int, question: Question)
             raise
         return _searched_again(graph, chosen, s, question, rounds)
     if raw.device is not None:
-        there = on_device(raw, chosen, graph, s, cutoff, question.dtype)
+        there = on_device(raw.dist, raw.device, chosen, graph, s, cutoff, question.dtype)
         return Paths(
             graph,
             s,

@@ -66,6 +66,7 @@ if TYPE_CHECKING:
     from warpath.base.progress import Report
     from warpath.engines.base import Problem
     from warpath.graph import Graph
+    from warpath.graph.places import Snapped
     from warpath.graph.solvable import SolvableGraph
     from warpath.io import journal
     from warpath.io.streams import NpyFile
@@ -93,7 +94,7 @@ def table_of(
     find_route : returns a route from an entry of the rows to one of the columns.
     """
     if question.ends is not None:
-        return _linked_table(options, question, solve, find_route)
+        return _linked_table(options, question, question.ends, solve, find_route)
     size = question.size(_destination_of(question))
     if question.is_empty:
         return solved_table(options.on_this_machine(question.graph), question, size)
@@ -114,7 +115,7 @@ def solved_table(options: Options, question: Question, size: Size | None = None)
     work = works[0]
     stats.setdefault("seconds", 0.0)
     if work.trace is not None:
-        work.end_trace(stats)
+        work.end_trace(work.trace, stats)
     return DistanceTable(
         question.graph,
         question.sources,
@@ -214,6 +215,7 @@ def planned_table(options: Options, question: Question, size: Size) -> Plan:
 def _linked_table(
     options: Options,
     question: Question,
+    ends: tuple[Snapped, Snapped],
     solve: Solve,
     find_route: Callable[[Any, Any], Route] | None,
 ) -> DistanceTable:
@@ -225,8 +227,7 @@ def _linked_table(
     """
     from warpath.io.outputs import output_of
 
-    assert question.ends is not None  # noqa: S101 - the caller has looked
-    graph, cutoff, ends = question.graph, question.cutoff, question.ends
+    graph, cutoff = question.graph, question.cutoff
     _check_linked(question)
     inner, (start, end) = question.view.inner, ends
     rows, columns = leaving(graph, start), arriving(graph, end)
@@ -652,13 +653,12 @@ class TableWork:
             if self.pred is not None:
                 self.pred[block][sources[:, None] == columns[None, :]] = -1
 
-    def end_trace(self, stats: dict[str, Any]) -> None:
+    def end_trace(self, trace: Trace, stats: dict[str, Any]) -> None:
         """Say in the trace what was traced."""
-        assert self.trace is not None  # noqa: S101 - the caller has looked
         k = len(self.problem.sources)
         name = "all" if k == self.graph.n else f"{k} sources"
-        self.trace.run = traced_run(self.plan, self.graph, name, self.edges, stats["seconds"])
-        stats |= asdict(self.trace.totals())
+        trace.run = traced_run(self.plan, self.graph, name, self.edges, stats["seconds"])
+        stats |= asdict(trace.totals())
 
 
 def _put(rows: Array, into: Any) -> None:
