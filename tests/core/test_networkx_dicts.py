@@ -216,7 +216,7 @@ class Looked:
 @pytest.mark.threads
 @pytest.mark.parametrize("kind", ["numbers", "paths", "levels", "lists"])
 def test_ctrl_c_stops_them(kind):
-    n = 1 << 20
+    n = 1 << 18
     names, order = objects(*range(n - 1), Looked()), np.arange(n)
     dist, above = np.zeros(n), np.full(n, -1)
     star = np.full(n + 1, n - 1), np.arange(1, n, dtype=np.int32)

@@ -65,7 +65,7 @@ def plant_leaks(program, patch):
         "scipy_face",
         "networkx_face",
     ):
-        patch(program, f"_{kind}", lambda _: lambda: kept.append(np.zeros(5000)))
+        patch(program, f"_{kind}", lambda _: lambda: kept.append(np.zeros(500)))
     patch(program, "_SECONDS", 0.01)
 
 
