@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import warpath as wp
-from warpath.engines.dense import narrow_part, sums_fit_int32
+from warpath.engines.dense import narrow_part
 
 LIMIT = np.iinfo(np.int32).max // 4
 
@@ -21,9 +21,9 @@ def chain(n, weight):
 def test_32_bits_hold_sums_up_to_a_quarter_of_their_range(sign):
     n = 200
     most = (LIMIT - 1) // n
-    assert sums_fit_int32(chain(n, sign * most))
-    assert not sums_fit_int32(chain(n, sign * (most + 1)))
-    assert not sums_fit_int32(chain(n, 1).astype("float64"))
+    assert chain(n, sign * most).facts().sums_fit_int32
+    assert not chain(n, sign * (most + 1)).facts().sums_fit_int32
+    assert not chain(n, 1).astype("float64").facts().sums_fit_int32
 
 
 @pytest.mark.parametrize("weight", [1, -7, LIMIT // 200, -(LIMIT // 200), LIMIT, 2**40])

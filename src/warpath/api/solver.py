@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -510,11 +511,7 @@ class Solver:
         graph = self.graph
         limit = checked_cutoff(cutoff, graph)
         options = with_hierarchy_if_faster(graph, self._options)
-        entry = graph.dist_dtype.itemsize
-
-        def indices(vertices: Any, what: str) -> Array:
-            return as_indices(graph, vertices, what, empty=True)
-
+        entry, indices = graph.dist_dtype.itemsize, partial(as_indices, graph, empty=True)
         if origins is not None or destinations is not None:
             if origins is None or destinations is None:
                 msg = "a plan of pairs needs both origins= and destinations=."

@@ -32,7 +32,6 @@ from warpath.base.errors import (
 )
 from warpath.base.progress import share, watch
 from warpath.engines import cpu
-from warpath.engines.dense import sums_fit_int32
 from warpath.engines.shared_rows import SharedRows
 from warpath.engines.staged.tiles import Tiles
 from warpath.graph.checks import on_host
@@ -354,7 +353,8 @@ def _destination_of(question: Question) -> Destination:
     own_rows = question.task is Task.APSP and graph.first_through == 0
     if not mapped or not own_rows or question.predecessors:
         return Destination.BLOCKS
-    narrow = sums_fit_int32(graph) and not graph.facts(symmetry=False).negative
+    facts = graph.facts(symmetry=False)
+    narrow = facts.sums_fit_int32 and not facts.negative
     return (
         Destination.MAPPED if narrow or question.dtype == graph.dist_dtype else Destination.BLOCKS
     )
@@ -642,7 +642,7 @@ class TableWork:
 
         Those may not fit the table's own type.
         """
-        return dtype if sums_fit_int32(self.inner) else self.graph.dist_dtype
+        return dtype if self.inner.facts(symmetry=False).sums_fit_int32 else self.graph.dist_dtype
 
     def _at_home(self, block: slice, into: Any) -> None:
         """Put closed vertices at 0 from themselves, without a predecessor."""

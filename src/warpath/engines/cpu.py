@@ -13,7 +13,7 @@ from warpath import _core
 from warpath.base.dtypes import unreachable
 from warpath.engines import dynamic, hierarchy, loops
 from warpath.engines.base import Order, Problem, Raw, TableOrder, TripsOrder
-from warpath.engines.dense import adjacency_matrix, narrow_part, sums_fit_int32
+from warpath.engines.dense import adjacency_matrix, narrow_part
 from warpath.engines.potentials import labels_or_cycle, lengths_and_potentials, potentials_of
 from warpath.engines.staged.tiles import all_pairs_on_host
 from warpath.graph.facts import leaves, rows_into
@@ -291,7 +291,7 @@ def _dense_matrix(order: TableOrder) -> Array | None:
     out, graph = order.out, order.graph
     if not out.flags.c_contiguous:
         return None
-    if graph.dist_dtype == np.int64 and sums_fit_int32(graph):
+    if graph.facts(symmetry=False).sums_fit_int32:
         return out if out.dtype == np.int32 else narrow_part(out)
     return out if out.dtype == graph.dist_dtype else None
 

@@ -29,11 +29,6 @@ def adjacency_matrix(
     return matrix
 
 
-def sums_fit_int32(graph: Graph) -> bool:
-    """Say whether no path is as long as a quarter of int32's range, which leaves room for sums."""
-    return graph.facts(symmetry=False).sums_fit_int32
-
-
 def narrow_part(matrix: Array) -> Array:
     """Return the first half of a contiguous (n, n) int64 matrix as (n, n) int32."""
     flat: Array = matrix.reshape(-1).view(np.int32)[: matrix.size]

@@ -20,7 +20,6 @@ import numpy as np
 from warpath import _core
 from warpath.base.dtypes import unreachable
 from warpath.base.errors import NotEnoughMemoryError
-from warpath.engines.dense import sums_fit_int32
 from warpath.engines.staged.blocks import HostBlocks, HostMemory, Window
 from warpath.engines.staged.unfinished import (
     State,
@@ -394,7 +393,7 @@ def all_pairs_on_host(
     graph: Graph, threads: int, matrix: Array, tiles: Tiles, report: Report | None
 ) -> None:
     """Fill a matrix of distances on the host, from tiles that pass through its memory."""
-    narrow = graph.dist_dtype.kind == "i" and sums_fit_int32(graph)
+    narrow = graph.facts(symmetry=False).sums_fit_int32
     blocks = HostBlocks(np.int32 if narrow else graph.dist_dtype, threads)
     all_pairs(
         graph,
