@@ -53,7 +53,7 @@ def run(order: Order, device: str) -> Raw:
 def run_divided(order: Order, names: Sequence[str]) -> Raw:
     """Run an order of one source on several GPUs; see `warpath.engines.base.WithDivision`."""
     engine, devices = _modules()
-    gpus = [devices.open_device(each) for each in names]
+    gpus = [devices.open_device(name) for name in names]
     with gpus[0].active():
         raw: Raw = engine.run_divided(order, gpus)
         gpus[0].synchronize()

@@ -118,7 +118,7 @@ def architecture(capability: tuple[int, int]) -> str:
     """
     major, minor = capability
     _, supported = _nvrtc("nvrtcGetSupportedArchs")
-    able = [one for one in supported if one // 10 == major and one % 10 <= minor]
+    able = [number for number in supported if number // 10 == major and number % 10 <= minor]
     if not able:
         lowest, highest = min(supported), max(supported)
         msg = (

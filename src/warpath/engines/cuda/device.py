@@ -293,12 +293,12 @@ class CudaDevice:
     def _halted(self, halt: Array, seconds: float) -> bool:
         """Halt a kernel by a copy on another stream; return whether it ends within `seconds`."""
         end = self.recorded()
-        one = self.host_array(np.zeros(1, np.int32))
-        one[0] = 1
+        flag = self.host_array(np.zeros(1, np.int32))
+        flag[0] = 1
         stream = self.xp.cuda.Stream(non_blocking=True)
         to_device = self.xp.cuda.runtime.memcpyHostToDevice
         self.xp.cuda.runtime.memcpyAsync(
-            halt.data.ptr, one.ctypes.data, one.nbytes, to_device, stream.ptr
+            halt.data.ptr, flag.ctypes.data, flag.nbytes, to_device, stream.ptr
         )
         return wait_for(end, seconds)
 
@@ -318,8 +318,8 @@ class CudaDevice:
         cached, blocks = self._resident.get(kernel.name, (None, 0))
         if cached is not kernel and cached != kernel:
             threads, loaded = kernel.threads or self.block, self._kernel(kernel)
-            each = loaded.occupancy.max_active_blocks_per_multiprocessor(threads, kernel.shared)
-            blocks = int(each) * self.processors
+            resident = loaded.occupancy.max_active_blocks_per_multiprocessor(threads, kernel.shared)
+            blocks = int(resident) * self.processors
             self._resident[kernel.name] = kernel, blocks
         return blocks
 

@@ -72,8 +72,8 @@ class _Row:
 
     @property
     def nbytes(self) -> int:
-        kept = [self.labels, self.spare, self.before, self._earlier[0]]
-        return sum(int(array.nbytes) for labels in kept if labels for array in labels)
+        arrays = [self.labels, self.spare, self.before, self._earlier[0]]
+        return sum(int(array.nbytes) for labels in arrays if labels for array in labels)
 
 
 class DevicePaths:
@@ -158,7 +158,7 @@ class DevicePaths:
             return False
         row.spare = None
         there = self._device.put(vertices)
-        old, new = (self._device.get(one.dist[there]) for one in (row.labels, after))
+        old, new = (self._device.get(version.dist[there]) for version in (row.labels, after))
         row.take(after, (vertices, old, new))
         return True
 

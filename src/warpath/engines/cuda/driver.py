@@ -67,7 +67,7 @@ def import_cupy() -> ModuleType:
 def of_cuda(error: Exception) -> bool:
     """Return whether an error is CUDA's, by its class's name, because some classes are private."""
     names = {"CUDARuntimeError", "CUDADriverError", "CUDAError"}
-    return any(each.__name__ in names for each in type(error).__mro__)
+    return any(ancestor.__name__ in names for ancestor in type(error).__mro__)
 
 
 def forked(name: str) -> str:

@@ -70,28 +70,30 @@ class Launch:
         self._words[position] = value if type(value) is int else value.data.ptr
 
 
-def _word(one: Any) -> int:
+def _word(value: Any) -> int:
     """Return an argument as a word whose lowest bytes the driver reads."""
-    if one is None:
+    if value is None:
         return 0
-    if isinstance(one, np.generic):
-        return int.from_bytes(one.tobytes(), "little")
-    address: int = one.data.ptr
+    if isinstance(value, np.generic):
+        return int.from_bytes(value.tobytes(), "little")
+    address: int = value.data.ptr
     return address
 
 
 def no_argument(kernel: Kernel, args: Sequence[Any]) -> str:
     """Return the error message for the first argument of an unsupported type."""
-    at, wrong = next((at, one) for at, one in enumerate(args) if not _is_argument(one))
+    at, wrong = next(
+        (at, argument) for at, argument in enumerate(args) if not _is_argument(argument)
+    )
     return (
         f"argument {at} of the kernel {kernel.name} is of {type(wrong)}: it must be an array of "
         "the device, a NumPy scalar or None."
     )
 
 
-def _is_argument(one: Any) -> bool:
-    has_address = hasattr(getattr(one, "data", None), "ptr")
-    return one is None or isinstance(one, np.generic) or has_address
+def _is_argument(argument: Any) -> bool:
+    has_address = hasattr(getattr(argument, "data", None), "ptr")
+    return argument is None or isinstance(argument, np.generic) or has_address
 
 
 class OfThread(threading.local):

@@ -176,7 +176,7 @@ class Cut:
         held = list(self._of_vertices.values())
         if self._put is None:
             held += self._of_edges.values()
-            held += {id(each): each for pair in self._weights.values() for each in pair}.values()
+            held += {id(array): array for pair in self._weights.values() for array in pair}.values()
         return sum(int(array.nbytes) for array in held)
 
     def weights(self, name: str) -> tuple[Array, Array]:

@@ -103,12 +103,12 @@ class OnDevice:
 
     def here(self) -> NDArray[Any]:
         """Return the distances on the host: (n,)."""
-        graph, kept, labels = self._graph, vars(self).get("dist"), self._labels
+        graph, dist, labels = self._graph, vars(self).get("dist"), self._labels
         few = len(labels) <= _FEW and self._cutoff is None and self._dtype == graph.dist_dtype
         here: NDArray[Any]
         with self._device.active():
-            if kept is not None:
-                here = self._device.get(kept)
+            if dist is not None:
+                here = self._device.get(dist)
                 return here
             here = self._device.get(labels if few else self._distances())
         return folded(graph, as_labels(graph, here) if few else here, self._source)

@@ -73,7 +73,7 @@ def resident_on_host(graph: Graph, device: Device) -> Rows:
     """Return the rows of a graph: offsets on a device, edges in memory of the host; made once."""
 
     def rows() -> Rows:
-        edges = (left_on_host(device, each) for each in (graph.indices, graph.solver_weights))
+        edges = (left_on_host(device, array) for array in (graph.indices, graph.solver_weights))
         return Rows(device.put(graph.indptr), *edges)
 
     return _ON_HOST.of(graph, rows, device.name)

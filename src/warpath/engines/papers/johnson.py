@@ -78,8 +78,8 @@ def _solved(order: Order, recipe: Recipe, graph: Graph, source: int, device: Dev
     run = Run(Order(recipe, graph, problem, order.threads, order.params, trace=mine), device)
     at_rest = solve(run)
     if order.trace is not None and mine is not None:
-        for one in mine:
-            order.trace.add(replace(one, number=len(order.trace)))
+        for traced in mine:
+            order.trace.add(replace(traced, number=len(order.trace)))
     if not at_rest:
         _refuse(order)
         msg = f"{recipe.name} made {run.rounds} rounds and did not come to rest."

@@ -74,15 +74,15 @@ def _rounds(run: TableRun, dist: Array, pred: Array | None) -> None:
     assert steps is not None  # noqa: S101 - every recipe with this loop has them
     tiled = steps.relax is Relax.TILE
     step = _by_tiles(run) if tiled else _by_vertices(run)
-    each = _TILE if tiled else 1
-    for k in range(0, run.n, each):
+    side = _TILE if tiled else 1
+    for k in range(0, run.n, side):
         step(k, dist, pred)
         done = run.counted() if run.traced else Counted()
-        run.round("tile" if tiled else "vertex", min(each, run.n - k), done.relaxed, done.improved)
+        run.round("tile" if tiled else "vertex", min(side, run.n - k), done.relaxed, done.improved)
         if run.rounds % _SYNCHRONIZED == 0:
             run.device.synchronize()
         if run.order.progress is not None:
-            run.order.progress(min(k + each, run.n), run.n)
+            run.order.progress(min(k + side, run.n), run.n)
 
 
 def _by_vertices(run: TableRun) -> Callable[[int, Array, Array | None], None]:
@@ -153,8 +153,8 @@ def thread_a_source(order: TableOrder, device: Device) -> Raw:
 def _batch(run: TableRun) -> int:
     """Return how many sources fit the device at a time: labels, flags, and predecessors."""
     a_label = np.dtype(run.label).itemsize
-    each = run.n * (a_label + 1 + run.paths * run.rows.indices.itemsize)
-    return max(1, min(len(run.sources), run.device.free_memory() * 3 // 4 // each))
+    bytes_of_source = run.n * (a_label + 1 + run.paths * run.rows.indices.itemsize)
+    return max(1, min(len(run.sources), run.device.free_memory() * 3 // 4 // bytes_of_source))
 
 
 def _fill(run: TableRun, matrix: Array, at: slice) -> None:

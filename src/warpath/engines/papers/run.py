@@ -71,8 +71,8 @@ class Run(Clock):
     def flags(self, *ones: int) -> Array:
         """Return new flags, set at the given vertices."""
         flags: Array = self.xp.zeros(self.n, np.uint8)
-        for one in ones:
-            flags[one] = 1
+        for flag in ones:
+            flags[flag] = 1
         return flags
 
     def kernel(self, kind: str, **policies: str | bool) -> Kernel:

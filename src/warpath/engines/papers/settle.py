@@ -365,7 +365,7 @@ class Shared:
             self._missed[side] = 0, 0
         begin, end = self._missed[side]
         if begin < end:
-            there, here = (copies[each][begin:end] for each in (Side.GPU, Side.CPU))
+            there, here = (copies[side][begin:end] for side in (Side.GPU, Side.CPU))
             if side is Side.GPU:
                 device.put(here, there, wait=False)
                 self._in_use = True

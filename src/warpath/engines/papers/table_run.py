@@ -75,9 +75,9 @@ class TableRun(Run):
 
     def row_blocks(self, rows: int) -> Iterator[slice]:
         """Yield slices of rows that take little temporary memory."""
-        each = max(1, _ON_THE_WAY // (16 * max(self.n, 1)))
-        for first in range(0, rows, each):
-            yield slice(first, min(first + each, rows))
+        rows_of_block = max(1, _ON_THE_WAY // (16 * max(self.n, 1)))
+        for first in range(0, rows, rows_of_block):
+            yield slice(first, min(first + rows_of_block, rows))
 
     def deliver(self, at: slice, dist: Array, pred: Array | None = None) -> None:
         """Copy rows of distances, (r, n) on the device, to the output; likewise predecessors."""

@@ -199,7 +199,7 @@ def totals(order: Order, device: Device, names: tuple[str, ...]) -> dict[str, Ar
             if report is not None:
                 report(these.stop, len(sources))
         if not sweeps.failed():
-            return add.found()
+            return add.sums()
         report = None  # all sources have been reported
 
 
@@ -222,7 +222,7 @@ class _Totals:
         summed = np.dtype(np.int64 if sweeps.label.kind == "i" else np.float64)
         types = {"sum": summed, "harmonic": np.float64, "max": sweeps.label, "count": np.int64}
         self._parts = {name: xp.empty(shape, dtype) for name, dtype in types.items()}
-        self._found = {name: xp.empty(k, types[name]) for name in names}
+        self._sums = {name: xp.empty(k, types[name]) for name in names}
         self._longest = order.graph.dist_dtype
 
     def __call__(self, these: slice) -> None:
@@ -240,7 +240,7 @@ class _Totals:
             counts=parts["count"],
         )
         self._device.launch(self._kernel, self._blocks, *arguments)
-        found = {name: array[these] for name, array in self._found.items()}
+        sums = {name: array[these] for name, array in self._sums.items()}
         arguments = self._join.arguments(
             blocks=self._blocks,
             width=self._sweeps.width,
@@ -249,19 +249,19 @@ class _Totals:
             inverses=parts["harmonic"],
             largest=parts["max"],
             counts=parts["count"],
-            sum=found.get("sum"),
-            inverse=found.get("harmonic"),
-            most=found.get("max"),
-            reached=found.get("count"),
+            sum=sums.get("sum"),
+            inverse=sums.get("harmonic"),
+            most=sums.get("max"),
+            reached=sums.get("count"),
         )
         self._device.launch(self._join, self._sweeps.width // _SOURCES_AT_ONCE, *arguments)
 
-    def found(self) -> dict[str, Array]:
+    def sums(self) -> dict[str, Array]:
         """Return the totals on the host."""
-        found = {name: self._device.get(array) for name, array in self._found.items()}
-        if "max" in found:
-            found["max"] = found["max"].astype(self._longest, copy=False)
-        return found
+        sums = {name: self._device.get(array) for name, array in self._sums.items()}
+        if "max" in sums:
+            sums["max"] = sums["max"].astype(self._longest, copy=False)
+        return sums
 
 
 def _times(order: Order, device: Device, sweeps: Sweeps) -> Array | None:

@@ -94,8 +94,8 @@ def _under(graph: Graph, h: Array) -> Graph:
             msg = f"a weight under potentials leaves {h.dtype}"
             raise OverflowError(msg)
         return Graph(*kept_rows(graph.indptr, graph.indices, reduced, copied=False))
-    extremes = [int(each.min(initial=0)) for each in (weights, low, -high)]
-    longest = [int(each.max(initial=0)) for each in (weights, low, -high)]
+    extremes = [int(array.min(initial=0)) for array in (weights, low, -high)]
+    longest = [int(array.max(initial=0)) for array in (weights, low, -high)]
     if sum(extremes) < _LEAST_INT64 or sum(longest) >= unreachable(h.dtype):
         msg = "a weight under potentials could leave int64"
         raise OverflowError(msg)

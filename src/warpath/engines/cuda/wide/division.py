@@ -71,7 +71,7 @@ class Division:
 
     def others(self, number: int) -> list[int]:
         """Return the numbers of the other devices, ascending: the order of lists and blocks."""
-        return [each for each in range(len(self.shares)) if each != number]
+        return [other for other in range(len(self.shares)) if other != number]
 
     def blocks(self, number: int) -> Array:
         """Return where a device has what belongs to the others: (k - 1, 3) int64.
@@ -97,7 +97,7 @@ def owners_of(graph: Graph, order: Array, count: int, *, skewed: bool) -> Array:
     if skewed:
         owners[order] = np.arange(graph.n, dtype=np.int32) % count
         return owners
-    shares = np.searchsorted(graph.indptr, [graph.m * one // count for one in range(1, count)])
+    shares = np.searchsorted(graph.indptr, [graph.m * part // count for part in range(1, count)])
     owners[:] = np.searchsorted(shares, np.arange(graph.n), side="right")
     return owners
 

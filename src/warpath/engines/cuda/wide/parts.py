@@ -118,7 +118,7 @@ class PartedSearch:
 
     def _part(self, number: int, stack: ExitStack) -> Part:
         device, rows = self._devices[number], self._rows[number]
-        names = ", ".join(each.name for each in self._devices)
+        names = ", ".join(device.name for device in self._devices)
         with device.active():
             what = f"part {number} of a wide search on {names} in {self._label.name}"
             # The flights are kept with the graph: what makes their buffers must not refer to it.

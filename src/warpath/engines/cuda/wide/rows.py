@@ -60,7 +60,9 @@ class WideRows:
         """The bytes on the device; an array that is used twice counts once."""
         of_edges = [] if self.on_host else [self.edges, self.sources]
         arrays = [self.indptr, self.into, self.ranks, *of_edges]
-        return sum(int(one.nbytes) for one in {id(a): a for a in arrays if a is not None}.values())
+        return sum(
+            int(array.nbytes) for array in {id(a): a for a in arrays if a is not None}.values()
+        )
 
 
 _ROWS: Derived[WideRows] = Derived(__name__, "ascending rows on a device")

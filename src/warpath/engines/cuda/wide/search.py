@@ -144,14 +144,14 @@ def bounds(graph: Graph, width: Width, delta: float | None) -> tuple[Any, Any]:
     facts = graph.facts(symmetry=False)
     unit = facts.mean_weight / max(facts.mean_degree, 1)
     skewed = facts.max_degree > HUB
-    bounds = tuple(unit * one for one in (_SKEWED if skewed else _EVEN))
+    bounds = tuple(unit * factor for factor in (_SKEWED if skewed else _EVEN))
     if delta is not None:
         bounds = delta, delta
     if np.dtype(width.label).kind == "f":
         largest = float(np.finfo(kind).max)
         return kind(min(bounds[0], largest)), kind(min(bounds[1], largest))
     most = int(width.unreachable)
-    return tuple(kind(min(max(math.floor(min(one, most)), 1), most)) for one in bounds)
+    return tuple(kind(min(max(math.floor(min(bound, most)), 1), most)) for bound in bounds)
 
 
 def first_beyond(cutoff: float | None, width: Width) -> Any:
