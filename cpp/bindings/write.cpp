@@ -51,8 +51,9 @@ std::size_t read_column(nb::handle values, nb::handle mask, ColumnArgument& into
 void register_write(nb::module_& module) {
   module.def(
       "format_table",
-      [](const nb::list& values, const nb::list& masks) {
+      [](const nb::list& values, const nb::list& masks, const std::string& delimiter) {
         require_size(masks.size(), values.size(), "masks");
+        require_size(delimiter.size(), 1, "delimiter");
         std::vector<ColumnArgument> arguments(values.size());
         std::vector<TableColumn> columns;
         std::size_t rows = 0;
@@ -66,11 +67,11 @@ void register_write(nb::module_& module) {
         std::string text;
         {
           const nb::gil_scoped_release free;
-          text = format_table(columns, 0, rows, Poller(control, true));
+          text = format_table(columns, 0, rows, delimiter[0], Poller(control, true));
         }
         return nb::bytes(text.data(), text.size());
       },
-      nb::arg("values"), nb::arg("masks"));
+      nb::arg("values"), nb::arg("masks"), nb::arg("delimiter") = ",");
   for_each_type_and_width([&]<class V, class W>() {
     module.def(
         "format_edges",

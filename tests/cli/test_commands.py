@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shlex
 import sys
@@ -955,3 +956,26 @@ def test_convert_says_that_a_format_has_no_coordinates(warpath, tmp_path, name, 
     assert ("have no coordinates, so those of the graph were left out" in run.err) is not kept
     if not kept:
         assert "have no coordinates" not in warpath("convert", bare, tmp_path / name).err
+
+
+def test_a_minus_writes_csv_to_standard_output_and_nothing_else(warpath, roads, tmp_path):
+    trips = tmp_path / "trips.csv"
+    trips.write_text("origin,destination\n1,3\n3,1\n")
+    for command in (
+        ("sssp", roads, "-s", "1"),
+        ("distances", roads, "-s", "1,2", "--targets", "3,4"),
+        ("distances", roads, "-s", "1,2", "--targets", "3,4", "--long"),
+        ("pairs", roads, trips),
+    ):
+        warpath(*command, "-o", tmp_path / "a.csv")
+        assert warpath(*command, "-o", "-").out == (tmp_path / "a.csv").read_text()
+    refused = warpath("prepare", roads, "-o", "-")
+    assert refused.code == 2
+    assert "-o -: a suffix is needed; it can be .wph." in refused.err
+
+
+def test_the_time_that_a_file_takes_is_shown(warpath, roads, tmp_path):
+    run = warpath("sssp", roads, "-s", "1", "-o", tmp_path / "a.csv")
+    assert re.search(r"time +.* reading, .* solving, .* writing$", run.out, re.MULTILINE)
+    json_text = warpath("sssp", roads, "-s", "1", "-o", tmp_path / "a.csv", "--json").out
+    assert json.loads(json_text)["seconds"]["write"] > 0

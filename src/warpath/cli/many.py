@@ -168,9 +168,13 @@ def _report(
     report.add_run(table, loaded.seconds)
 
     def save(file: Path) -> None:
+        names = ["source", *map(str, table.column_ids.tolist())]
+        if not long and saving.suffix_of(file) in saving.TEXTS and len(set(names)) <= t:
+            raise UsageError(
+                f"-o {out}: two columns of the table would have the same name: use --long."
+            )
         if not streamed:
-            rows = saving.table_rows(table, long=bool(long))
-            saving.save(table, *rows, file, long=bool(long), escape_formulas=escape_formulas)
+            saving.save(table, file, long=bool(long), escape_formulas=escape_formulas)
 
     report.add_file("out", out, "saved to", save)
     report.document["distances"] = None

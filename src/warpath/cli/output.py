@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import sys
+import time
 from enum import Enum
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -93,8 +94,12 @@ class Report:
         """
         self.document[name] = None if file is None else str(file)
         if file is not None:
+            start = time.perf_counter()
             with busy(f"{'drawing' if name == 'plot' else 'writing'} {file.name}", self.showing):
                 text = write(file)
+            took = time.perf_counter() - start
+            if "seconds" in self.document:
+                self.add_seconds({**self.document["seconds"], "write": took})
             self.facts[label] = text if isinstance(text, str) else file
 
     def add_rows(
@@ -115,6 +120,8 @@ class Report:
         facts : whether the text has the lines, not only the parts.
         """
         parts = [NamedValues(self.facts), *self.parts] if self.facts and facts else self.parts
+        if self.document.get("out") == "-":  # the rows have been written there
+            return
         if self.showing.as_json:
             encoded = (getattr(sys.stdout, "encoding", None) or "utf-8").lower().startswith("utf")
             document = plain(self.document)

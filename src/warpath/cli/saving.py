@@ -5,11 +5,12 @@ from __future__ import annotations
 import errno
 import math
 import os
+import sys
 from contextlib import contextmanager
 from functools import partial
 from itertools import chain, combinations
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 
@@ -20,7 +21,7 @@ from warpath.cli.output import Report, count, text_of
 from warpath.cli.reporting import UsageError, tell
 from warpath.cli.vertices import ids, one_id
 from warpath.io.coordinate_files import find_coordinates
-from warpath.results.files import cells, columns_of
+from warpath.results.files import cells, columns_of, columns_of_table, write_csv
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -41,6 +42,7 @@ SHAPES = (".geojson",)
 PAGES = (".html", ".htm")
 PICTURES = (".png", ".svg", ".pdf", ".jpg", ".jpeg", ".webp", ".tif", ".tiff")
 
+STDOUT = Path("-")
 SMALL = 20  # up to this number of vertices all are printed by default
 _PRINTED = {True: 400, False: 1_000_000}  # most entries to print: on a terminal, in a pipe
 
@@ -54,7 +56,7 @@ def check(
     """Raise an error for a file that cannot be written, before the graph is read."""
     if escape_formulas and (out is None or suffix_of(out) not in _TEXT):
         raise UsageError(f"--escape-formulas is for -o FILE with a suffix {', '.join(_TEXT)}.")
-    if out is None:
+    if out is None or (out == STDOUT and set(_TEXT) & set(known)):
         return
     if suffix_of(out) not in known:
         found = f"the suffix {out.suffix!r} is not known" if out.suffix else "a suffix is needed"
@@ -105,7 +107,9 @@ def check_folder(out: Path) -> None:
 
 
 def suffix_of(path: Path) -> str:
-    """Return the suffix of the format: ``.csv`` for ``table.csv.gz``."""
+    """Return the suffix of the format: ``.csv`` for ``table.csv.gz`` and standard output."""
+    if path == STDOUT:
+        return ".csv"
     from warpath.io.compression import without_suffix
 
     bare = Path(without_suffix(path.name)).suffix.lower()
@@ -117,32 +121,34 @@ def streamed(out: Path | None) -> bool:
     return out is not None and suffix_of(out) in STREAMED
 
 
-def save(
-    result: Any,
-    columns: Sequence[str],
-    rows: Iterable[Sequence[Any]],
-    out: Path,
-    *,
-    escape_formulas: bool = False,
-    **options: Any,
-) -> None:
+def save(result: Any, out: Path, *, escape_formulas: bool = False, **options: Any) -> None:
     """Write a result: text files get columns and rows, others what its method `save` writes."""
     if suffix_of(out) not in _TEXT:
         result.save(out, **options)
         return
-    if len(set(columns)) < len(columns):
-        raise UsageError(
-            f"-o {out}: two columns of the table would have the same name: use --long."
-        )
-    save_text(columns, rows, out, escape_formulas=escape_formulas)
+    columns = columns_of_table(result, out, **options) if options else columns_of(result)
+    delimiter = _TEXT[suffix_of(out)]
+    with _opened(out) as file:
+        write_csv(columns, file, delimiter, quoted=False, escape_formulas=escape_formulas)
+
+
+@contextmanager
+def _opened(out: Path) -> Iterator[BinaryIO]:
+    """Open a file that replaces another one when it is complete, or standard output for "-"."""
+    if out == STDOUT:
+        yield sys.stdout.buffer
+        sys.stdout.flush()
+        return
+    from warpath.io.save import atomic
+
+    with atomic(out) as file:
+        yield file
 
 
 def save_text(
     columns: Sequence[str], rows: Iterable[Sequence[Any]], out: Path, *, escape_formulas: bool
 ) -> None:
     """Write a text table with a header; cells of None are empty."""
-    from warpath.io.save import atomic
-
     delimiter = _TEXT[suffix_of(out)]
     cell = partial(csv_cell, delimiter=delimiter, escape_formulas=escape_formulas)
 
@@ -151,7 +157,7 @@ def save_text(
             return cell(utf8(value))
         return "" if value is None else text_of(value)
 
-    with atomic(out) as file:
+    with _opened(out) as file:
         for row in chain([columns], rows):
             file.write(f"{delimiter.join(map(shown, row))}\n".encode())
 
@@ -216,7 +222,7 @@ def add_rows(report: Report, name: str, result: Any, *, listed: bool) -> None:
 
 def save_rows(result: Any, escape_formulas: bool, file: Path) -> None:
     """Write Paths, Nearest, Pairs or Within; text files get a row per vertex or trip."""
-    save(result, *_rows(result), file, escape_formulas=escape_formulas)
+    save(result, file, escape_formulas=escape_formulas)
 
 
 def _rows(result: Any) -> tuple[list[str], Iterator[Sequence[Any]]]:

@@ -141,8 +141,14 @@ def save_table(
         with atomic(target) as file:
             np.save(file, dist, allow_pickle=False)
     else:
-        columns = _long(table, dist) if long else _wide(table, dist, target)
+        columns = columns_of_table(table, target, long=long)
         save_columns(target, columns, about(table), escape_formulas=escape_formulas)
+
+
+def columns_of_table(table: DistanceTable, path: Path, *, long: bool) -> Columns:
+    """Return the columns of a table for a file, of which an error speaks."""
+    dist = table.on_host("save")
+    return _long(table, dist) if long else _wide(table, dist, path)
 
 
 def _long(table: DistanceTable, dist: Array) -> Columns:
@@ -465,7 +471,7 @@ def save_columns(
         for name, (values, _) in columns.items():
             _check_one_type(path, name, values)
         with atomic(path) as file:
-            _write_csv(columns, file, escape_formulas=escape_formulas)
+            write_csv(columns, file, escape_formulas=escape_formulas)
         return
     refuse_formulas(path, escape_formulas=escape_formulas)
     if suffix_of(path) == ".tex":
@@ -521,11 +527,25 @@ def _check_one_type(path: Path, name: str, values: Array) -> None:
             raise _different_types(path, name, " and ".join(types))
 
 
-def _write_csv(columns: Columns, file: BinaryIO, *, escape_formulas: bool) -> None:
-    """Write texts in quotes, so that an empty one is not a missing value, and numbers without."""
+def write_csv(
+    columns: Columns,
+    file: BinaryIO,
+    delimiter: str = ",",
+    *,
+    quoted: bool = True,
+    escape_formulas: bool = False,
+) -> None:
+    """Write columns with their names in front.
+
+    Parameters
+    ----------
+    quoted : whether all texts have quotes, so that an empty one is not a missing value, or only
+        those that need them.
+    escape_formulas : as in `csv_cell`.
+    """
     escape_formulas = checked_bool(escape_formulas, "escape_formulas")
-    cell = partial(csv_cell, quoted=True, escape_formulas=escape_formulas)
-    file.write(",".join(cell(utf8(name)) for name in columns).encode() + b"\n")
+    cell = partial(csv_cell, delimiter=delimiter, quoted=quoted, escape_formulas=escape_formulas)
+    file.write(delimiter.join(cell(utf8(name)) for name in columns).encode() + b"\n")
     length = len(next(iter(columns.values()))[0])
     for low in range(0, length, _ROWS):
         rows = slice(low, low + _ROWS)
@@ -534,7 +554,7 @@ def _write_csv(columns: Columns, file: BinaryIO, *, escape_formulas: bool) -> No
             None if present is None else np.ascontiguousarray(present[rows]).view(np.uint8)
             for _, present in columns.values()
         ]
-        file.write(_core.format_table(values, masks))
+        file.write(_core.format_table(values, masks, delimiter))
 
 
 def _cells_of(values: Array, cell: Callable[[str], str]) -> Any:

@@ -78,13 +78,13 @@ inline char* put_plain_real(char* at, double value) {
   return end;
 }
 
-/// Writes rows [first, last) of a table as lines of cells between commas. Work O(cells).
+/// Writes rows [first, last) of a table as lines of cells between delimiters. Work O(cells).
 inline std::string format_table(std::span<const TableColumn> columns, std::size_t first,
-                                std::size_t last, Poller poller) {
+                                std::size_t last, char delimiter, Poller poller) {
   std::string out;
   char number[kNumberWidth];
   for (std::size_t row = first; row < last; ++row) {
-    char end = ',';
+    char end = delimiter;
     for (std::size_t c = 0; c < columns.size(); ++c) {
       poller.step();
       const TableColumn& column = columns[c];
