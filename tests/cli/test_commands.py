@@ -979,3 +979,12 @@ def test_the_time_that_a_file_takes_is_shown(warpath, roads, tmp_path):
     assert re.search(r"time +.* reading, .* solving, .* writing$", run.out, re.MULTILINE)
     json_text = warpath("sssp", roads, "-s", "1", "-o", tmp_path / "a.csv", "--json").out
     assert json.loads(json_text)["seconds"]["write"] > 0
+
+
+def test_the_columns_of_a_file_of_trips_are_kept(warpath, roads, tmp_path):
+    trips = tmp_path / "trips.csv"
+    trips.write_text("trip_id,from,to,when\nx,1,3,8:00\ny,3,1\n")
+    lines = warpath("pairs", roads, trips, "-o", "-").out.splitlines()
+    assert lines[0] == "trip_id,when,origin,destination,distance"
+    assert lines[1].startswith("x,8:00,1,3,")
+    assert lines[2].startswith('y,"",3,1,')

@@ -85,3 +85,23 @@ def test_maps_show_the_ids_of_the_file(roads, tmp_path):
     page = (tmp_path / "a.html").read_text(encoding="utf-8")
     assert "1 to 3" in page
     np.testing.assert_array_equal(wp.path(roads, 0, 2).indices, [0, 1, 2])
+
+
+def test_columns_of_trips_are_in_front_of_tables_files_and_json(tmp_path):
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame({"trip_id": ["a", "b"], "origin": [0, 1], "day": [3, 4]}, index=[7, 8])
+    graph = wp.Graph.of([(0, 1, 2), (1, 2, 5)])
+    plain = wp.pairs(graph, frame["origin"], [2, 2])
+    trips = plain.with_columns(frame)
+    table = trips.to_pandas()
+    assert table.columns.tolist() == ["trip_id", "day", "origin", "destination", "distance"]
+    assert table["trip_id"].tolist() == ["a", "b"]
+    trips.save(tmp_path / "a.csv")
+    assert (tmp_path / "a.csv").read_text().splitlines()[1:] == ['"a",3,0,2,7', '"b",4,1,2,5']
+    assert json.loads(trips.to_json())[1] == {
+        "trip_id": "b", "day": 4, "origin": 1, "destination": 2, "distance": 5,
+    }  # fmt: skip
+    assert trips.detach().to_pandas().equals(table)
+    assert plain.to_pandas().columns.tolist() == ["origin", "destination", "distance"]
+    with pytest.raises(wp.InputError, match="'day' has 1 entries, but there are 2 trips"):
+        plain.with_columns({"day": [1]})

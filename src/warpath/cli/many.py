@@ -125,11 +125,13 @@ def pairs(
     """
     loaded = load(options, [trips])
     loaded.require_coordinates("the routes", {"--html": page.html})
-    ends = listed_trips(loaded.graph, trips, options)
+    *ends, columns = listed_trips(loaded.graph, trips, options)
     if out is None:
         what = f"the file has {len(ends[0]):,} trips"
         saving.refuse_to_print(len(ends[0]), what, "save them", "distances.csv")
     found = loaded.solve("pairs", *ends, dist_dtype=dist_dtype, missing=options.missing)
+    if out is not None:
+        found = found.with_columns(columns)
     report = loaded.report("pairs")
     reached, total = int(found.reached.sum()), len(found)
     report.document |= {"trips": total, "reached": reached}

@@ -208,8 +208,10 @@ def listed(
     return vertices(graph, texts, snapping, along=along)
 
 
-def trips(graph: Graph, path: Path, snapping: Reading | None = None) -> tuple[list[Any], list[Any]]:
-    """Return the origins and the destinations of the trips in a file, one trip per row.
+def trips(
+    graph: Graph, path: Path, snapping: Reading | None = None
+) -> tuple[list[Any], list[Any], dict[str, list[str]]]:
+    """Return origins, destinations and further columns of the trips in a file, one trip per row.
 
     They are the columns that the first row calls origin and destination, else coordinates in
     origin_lon, origin_lat, destination_lon and destination_lat, else those of another known pair of
@@ -223,10 +225,9 @@ def trips(graph: Graph, path: Path, snapping: Reading | None = None) -> tuple[li
     lines: list[int] = []
     ends: list[Any] = []  # origins and destinations in turn
     if not any(name in names for name in _TRIP) and start_at and end_at:
+        columns, header = (-1, -1), True
         for line, row in rows[1:]:
-            ends += [
-                _at_columns(path, line, row, columns, snapping) for columns in (start_at, end_at)
-            ]
+            ends += [_at_columns(path, line, row, at, snapping) for at in (start_at, end_at)]
             lines += [line] * 2
     else:
         columns, header = _trip_columns(graph, path, rows[0])
@@ -238,7 +239,16 @@ def trips(graph: Graph, path: Path, snapping: Reading | None = None) -> tuple[li
             ends += vertices_of_line(graph, path, line, texts, lacking(names, *_PREFIXES))
             lines += [line] * 2
     ends = on_network(graph, ends, snapping, path, lines, along=True)
-    return ends[::2], ends[1::2]
+    others = {
+        name: at
+        for at, name in enumerate(rows[0][1] if header else [])
+        if name and at not in columns
+    }
+    kept = {
+        name: [row[at] if at < len(row) else "" for _, row in rows[1:]]
+        for name, at in others.items()
+    }
+    return ends[::2], ends[1::2], kept
 
 
 def _trip_columns(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,7 +12,7 @@ from warpath.base.cached import cached_property
 from warpath.base.dtypes import unreachable
 from warpath.base.errors import InputError, NoPathError, require
 from warpath.base.upward import upward
-from warpath.graph.checks import checked_integer
+from warpath.graph.checks import checked_integer, plain_array, shown
 from warpath.graph.labels import labels_or_none, table_ids, with_mask
 from warpath.graph.places import NO_NAMES
 from warpath.results.legs import values_along
@@ -30,6 +32,9 @@ if TYPE_CHECKING:
     from warpath.results.route import Route
 
 
+NO_COLUMNS: Mapping[str, Array] = MappingProxyType({})
+
+
 class Pairs(Result, ReachedDistances):
     """The distances from several origins, each to a destination of its own.
 
@@ -46,9 +51,11 @@ class Pairs(Result, ReachedDistances):
     snapped : what was taken for each `Place` in the call, a tuple of `Snap`; empty without places.
     names : the names that the call gave to vertices, as ``{vertex: name}`` or by ``Place.name``: a
         dictionary from their indices. Pictures and maps show them.
+    columns : (k,) arrays by name, which tables and files have in front; see `with_columns`.
     """
 
     dist: Array
+    columns: Mapping[str, Array] = NO_COLUMNS
     snapped: tuple[Snap, ...] = ()
     names: Mapping[int, str] = NO_NAMES
 
@@ -162,6 +169,47 @@ class Pairs(Result, ReachedDistances):
         sums[~self.reached] = unreachable(sums.dtype)
         return sums
 
+    def with_columns(self, trips: Any) -> Pairs:
+        """Return the same result with columns of the trips, such as their names and dates.
+
+        The rows of `to_pandas`, `to_json` and `save` have them in front.
+
+        Parameters
+        ----------
+        trips : a data frame or a dictionary of columns with an entry for each trip. Columns called
+            origin, destination or distance are left out: the result has its own.
+
+        Raises
+        ------
+        InputError
+            If a column has not as many entries as there are trips.
+
+        Examples
+        --------
+        >>> import warpath as wp
+        >>> trips = wp.pairs([(0, 1, 2), (1, 2, 5)], [0], [2])
+        >>> print(trips.with_columns({"trip_id": ["a"]}).to_json())
+        [{"trip_id": "a", "origin": 0, "destination": 2, "distance": 7}]
+        """
+        if not hasattr(trips, "items"):
+            msg = f"trips = {shown(trips)} must be a data frame or a dictionary of columns."
+            raise InputError(msg)
+        columns = {
+            str(name): plain_array(values, str(name), InputError)
+            for name, values in trips.items()
+            if str(name) not in self._own_columns()
+        }
+        for name, values in columns.items():
+            if values.shape != (len(self),):
+                msg = (
+                    f"the column {name!r} has {values.size} entries, but there are {len(self)} "
+                    "trips: give one for each."
+                )
+                raise InputError(msg)
+        copied = copy.copy(self)
+        copied.columns = columns
+        return copied
+
     def to_pandas(self, *, along: Sequence[str] = ()) -> Any:
         """Return a pandas data frame: origin, destination and distance, NA where there is none.
 
@@ -174,7 +222,8 @@ class Pairs(Result, ReachedDistances):
         """
         pandas = require("pandas", what="Pairs.to_pandas")
         distance = pandas.Series(self.dist).convert_dtypes().mask(~self.reached, pandas.NA)
-        columns = {
+        columns: dict[str, Any] = {
+            **self.columns,
             "origin": table_ids(self.graph, self.origin_indices, self.given_names[0]),
             "destination": table_ids(self.graph, self.destination_indices, self.given_names[1]),
             "distance": distance,
@@ -254,6 +303,9 @@ class Pairs(Result, ReachedDistances):
         return np.concatenate([self.origin_indices, self.destination_indices])
 
     def _columns(self) -> Columns:
+        return {name: (values, None) for name, values in self.columns.items()} | self._own_columns()
+
+    def _own_columns(self) -> Columns:
         return {
             "origin": with_mask(self.graph, self.origin_indices, self.given_names[0]),
             "destination": with_mask(self.graph, self.destination_indices, self.given_names[1]),

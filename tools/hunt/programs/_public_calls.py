@@ -234,6 +234,7 @@ _MAKERS: dict[str, Maker] = {
         f"{name}:weights": _pick([5], [2, 7], [], 3, [2.5], [-1])
         for name in ("update", "insert", "with_edges", "with_changes")
     },
+    "with_columns:trips": _pick({"day": [1, 2]}, {"day": [1]}, {}, 3),
     "scenarios:weights": _pick({}, {"a": None}, [[1, 2]], 3),
     "position": _pick(None, [0], [9]),
     "batch": _pick([("insert", 0, 1, 4)], [("delete", 0, 1)], [], [("update", 0)]),
