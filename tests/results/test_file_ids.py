@@ -105,3 +105,5 @@ def test_columns_of_trips_are_in_front_of_tables_files_and_json(tmp_path):
     assert plain.to_pandas().columns.tolist() == ["origin", "destination", "distance"]
     with pytest.raises(wp.InputError, match="'day' has 1 entries, but there are 2 trips"):
         plain.with_columns({"day": [1]})
+    with pytest.raises(wp.InputError, match="along = 3 must be a list of names"):
+        plain.to_pandas(along=3)

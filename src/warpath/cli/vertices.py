@@ -239,14 +239,10 @@ def trips(
             ends += vertices_of_line(graph, path, line, texts, lacking(names, *_PREFIXES))
             lines += [line] * 2
     ends = on_network(graph, ends, snapping, path, lines, along=True)
-    others = {
-        name: at
-        for at, name in enumerate(rows[0][1] if header else [])
-        if name and at not in columns
-    }
     kept = {
         name: [row[at] if at < len(row) else "" for _, row in rows[1:]]
-        for name, at in others.items()
+        for at, name in enumerate(rows[0][1] if header else [])
+        if name and at not in columns
     }
     return ends[::2], ends[1::2], kept
 

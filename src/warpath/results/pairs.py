@@ -228,7 +228,11 @@ class Pairs(Result, ReachedDistances):
             "destination": table_ids(self.graph, self.destination_indices, self.given_names[1]),
             "distance": distance,
         }
-        for name in [along] if isinstance(along, str) else along:
+        listed = [along] if isinstance(along, str) else along
+        if not isinstance(listed, list | tuple):
+            msg = f"along = {shown(along)} must be a list of names of kept columns."
+            raise InputError(msg)
+        for name in listed:
             if name in columns:
                 msg = (
                     f"along = {name!r} is already a column of the table: use Pairs.along({name!r})."
