@@ -406,7 +406,7 @@ class Solver:
             If this Solver is not prepared, or removing vertices makes the rest of the graph denser
             and denser.
         GraphError, WeightError, NegativeWeightError, DistanceOverflowError
-            If the number of weights is not m, or a weight is NaN, infinite or negative, or their
+            If the number of weights is not m, or a weight is NaN or negative, or their
             sums may not fit 64 bits.
         NotEnoughMemoryError
             If the call is predicted to take more than the free memory.

@@ -105,7 +105,7 @@ def _customized(
     Parameters
     ----------
     graph : a prepared graph.
-    made : it with other weights and without its closed edges.
+    new_graph : the same with other weights and without its closed edges.
     closed : (m,) whether each edge of `graph` is closed.
     """
     before, streets = search_graph(graph), search_graph(new_graph)
