@@ -384,6 +384,7 @@ def test_the_example_of_skims_has_a_row_for_each_pair_of_zones(
     monkeypatch.chdir(tmp_path)
     network = tmp_path / "Anaheim_net.tntp"
     network.write_bytes(lzma.decompress((data_folder / "Anaheim_net.tntp.xz").read_bytes()))
+    monkeypatch.setattr("sys.argv", ["tntp_skims.py", str(network)])
     runpy.run_path(str(ROOT / "examples" / "tntp_skims.py"))
     assert capsys.readouterr().out == "38 x 38 zones, 12.1 minutes on average\n"
     assert np.load("skims.npy").shape == (38, 38)

@@ -255,3 +255,14 @@ def test_an_interrupt_while_loading_is_not_taken_for_damage(saved):
     with pytest.raises(KeyboardInterrupt):
         wp.load(saved, progress=press)
     assert wp.load(saved).graph.n == 2000
+
+
+def test_steps_that_cost_are_logged_with_their_time(caplog):
+    road = wp.generate.road(300)
+    with caplog.at_level("INFO", "warpath"):
+        city = wp.prepare(road)
+        city.with_weights(road.weights * 2)
+        city.pairs([0], [5])
+    first, second = (record.getMessage() for record in caplog.records)
+    assert first.startswith("built a contraction hierarchy of 300 vertices in ")
+    assert second.startswith("found the arcs of 300 vertices for any weights in ")

@@ -988,3 +988,15 @@ def test_the_columns_of_a_file_of_trips_are_kept(warpath, roads, tmp_path):
     assert lines[0] == "trip_id,when,origin,destination,distance"
     assert lines[1].startswith("x,8:00,1,3,")
     assert lines[2].startswith('y,"",3,1,')
+
+
+def test_cutoffs_may_have_units(warpath, tmp_path):
+    rows = wp.Graph.of([(0, 1, 60), (1, 2, 60)])
+    file = tmp_path / "roads.npz"
+    wp.write(rows.with_weights(rows.weights, unit="s"), file)
+    assert "within 60" in warpath("within", file, "-s", "0", "--cutoff", "1min,2min").out
+    lines = warpath("sssp", file, "-s", "0", "--cutoff", "1.5min", "--all").out.splitlines()
+    assert lines[1:] == ["0\t0\t", "1\t60\t0", "2\t\t"]
+    refused = warpath("sssp", file, "-s", "0", "--cutoff", "1km")
+    assert refused.code == 3
+    assert "cutoff = '1km' must be in a unit of the graph's weights" in refused.err

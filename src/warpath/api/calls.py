@@ -38,7 +38,7 @@ def sssp(
     device: str = "auto",
     threads: int | None = None,
     params: dict[str, float] | None = None,
-    cutoff: float | None = None,
+    cutoff: float | str | None = None,
     dist_dtype: DTypeLike | None = None,
     progress: Progress = None,
     trace: bool = False,
@@ -59,7 +59,8 @@ def sssp(
         there, its start included. Distances found on a named GPU stay there until they are read.
     threads : threads on the CPU; all cores that the process may use when not given.
     params : the algorithm's own numbers, for example ``{"delta": 100}``.
-    cutoff : leave vertices farther than this unreachable; Dijkstra's searches stop there.
+    cutoff : leave vertices farther than this unreachable; Dijkstra's searches stop there. A number,
+        or a text such as "10min" or "5km" if the graph's `unit` is "s" or "m".
     dist_dtype : "int32" narrows integer distances, exactly or with DistanceOverflowError.
     progress : True for a bar on stderr, or a function of (done, total), which some algorithms never
         call. An exception raised in it cancels the call.
@@ -143,7 +144,7 @@ def plan(
     targets: Any = None,
     origins: Any = None,
     destinations: Any = None,
-    cutoff: float | None = None,
+    cutoff: float | str | None = None,
     algorithm: str | Recipe = "auto",
     device: str = "auto",
     threads: int | None = None,
@@ -231,7 +232,7 @@ def distances(
     device: Any = "auto",
     threads: int | None = None,
     params: dict[str, float] | None = None,
-    cutoff: float | None = None,
+    cutoff: float | str | None = None,
     dist_dtype: DTypeLike | None = None,
     predecessors: bool = False,
     out: Any = None,
@@ -412,7 +413,7 @@ def totals(
     device: Any = "auto",
     threads: int | None = None,
     params: dict[str, float] | None = None,
-    cutoff: float | None = None,
+    cutoff: float | str | None = None,
     progress: Progress = None,
     missing: str = "raise",
 ) -> Totals:
@@ -478,7 +479,7 @@ def nearest(
     device: Any = "auto",
     threads: int | None = None,
     params: dict[str, float] | None = None,
-    cutoff: float | None = None,
+    cutoff: float | str | None = None,
     dist_dtype: DTypeLike | None = None,
     progress: Progress = None,
     missing: str = "raise",
@@ -535,7 +536,7 @@ def nearest(
 def within(
     graph: Any,
     source: Any,
-    cutoff: float | ArrayLike,
+    cutoff: float | str | ArrayLike,
     *,
     reverse: bool = False,
     algorithm: str | Recipe = "auto",
@@ -548,8 +549,8 @@ def within(
 
     Parameters
     ----------
-    cutoff : one number or several, 0 or more, in the weights' unit. The search stops at the
-        largest.
+    cutoff : one number or several, 0 or more, in the weights' unit, or texts as in `sssp`. The
+        search stops at the largest.
     reverse : False for what the source reaches within a cutoff; True for what reaches it.
     source : a vertex, or several: a vertex is within a cutoff if it is of the nearest of them. Or
         ``{vertex: name}`` for the names in pictures and maps.

@@ -139,7 +139,7 @@ def _asked(
     targets: NDArray[np.int64] | None,
     given: tuple[Any, ...],
     progress: Progress,
-    cutoff: float | None = None,
+    cutoff: float | str | None = None,
     dist_dtype: DTypeLike | None = None,
     **more: Any,
 ) -> Question:
@@ -162,7 +162,7 @@ def _asked(
 def of_source(
     graph: Graph,
     source: Any,
-    cutoff: float | None,
+    cutoff: float | str | None,
     dist_dtype: DTypeLike | None,
     progress: Progress,
     *,
@@ -201,7 +201,7 @@ def of_sources_within(
 def of_facilities(
     graph: Graph,
     facilities: Any,
-    cutoff: float | None,
+    cutoff: float | str | None,
     dist_dtype: DTypeLike | None,
     progress: Progress,
     *,
@@ -235,7 +235,7 @@ def of_table(
     graph: Graph,
     sources: Any,
     targets: Any,
-    cutoff: float | None,
+    cutoff: float | str | None,
     dist_dtype: DTypeLike | None = None,
     progress: Progress = None,
     *,

@@ -116,7 +116,7 @@ class Solver:
         self,
         source: Any,
         *,
-        cutoff: float | None = None,
+        cutoff: float | str | None = None,
         dist_dtype: DTypeLike | None = None,
         progress: Progress = None,
         trace: bool = False,
@@ -182,7 +182,7 @@ class Solver:
         sources: Any,
         targets: Any = None,
         *,
-        cutoff: float | None = None,
+        cutoff: float | str | None = None,
         dist_dtype: DTypeLike | None = None,
         predecessors: bool = False,
         out: Any = None,
@@ -239,7 +239,7 @@ class Solver:
         *,
         sources: Any = None,
         targets: Any = None,
-        cutoff: float | None = None,
+        cutoff: float | str | None = None,
         progress: Progress = None,
         missing: str = "raise",
     ) -> Totals:
@@ -339,7 +339,7 @@ class Solver:
         facilities: Any,
         *,
         reverse: bool = False,
-        cutoff: float | None = None,
+        cutoff: float | str | None = None,
         dist_dtype: DTypeLike | None = None,
         progress: Progress = None,
         missing: str = "raise",
@@ -367,7 +367,7 @@ class Solver:
     def within(
         self,
         source: Any,
-        cutoff: float | ArrayLike,
+        cutoff: float | str | ArrayLike,
         *,
         reverse: bool = False,
         progress: Progress = None,
@@ -378,7 +378,7 @@ class Solver:
         ----------
         source, cutoff, reverse, progress : as in `warpath.within`.
         """
-        cutoffs = checked_cutoffs(cutoff)
+        cutoffs = checked_cutoffs(cutoff, self.graph)
         question = asking.of_sources_within(self.graph, source, cutoffs, progress, reverse=reverse)
         return question.with_snap_notes(
             within_of(self._options, question, cutoffs, self._answers().nearest)
@@ -500,7 +500,7 @@ class Solver:
         targets: Any = None,
         origins: Any = None,
         destinations: Any = None,
-        cutoff: float | None = None,
+        cutoff: float | str | None = None,
     ) -> Plan:
         """Return what would run and why, without running it.
 

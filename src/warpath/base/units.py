@@ -1,6 +1,46 @@
-"""Durations, sizes and numbers as readable text."""
+"""Durations, sizes and numbers as readable text, and quantities with a unit as numbers."""
 
 from __future__ import annotations
+
+import re
+
+#: What a unit is of the units of weights.
+_FACTORS: dict[str, dict[str, float]] = {
+    "m": {"m": 1, "km": 1000, "mi": 1609.344},
+    "s": {"s": 1, "min": 60, "h": 3600},
+}
+_QUANTITY = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([A-Za-z]+)\s*")
+
+
+def is_quantity(text: str) -> bool:
+    """Return whether a text is a number with a unit, such as ``10min`` or ``2.5 km``."""
+    return _QUANTITY.fullmatch(text) is not None
+
+
+def quantity(text: str, unit: str | None) -> float:
+    """Return a quantity, such as ``10min``, in the unit of a graph's weights.
+
+    Parameters
+    ----------
+    unit : as in `measure`; of other units than "m" and "s" only quantities of that very unit are
+        known.
+
+    Raises
+    ------
+    ValueError
+        If the text is no quantity, or not one of that unit; the message says what is possible.
+    """
+    match = _QUANTITY.fullmatch(text)
+    if match is None:
+        raise ValueError("must be a number, or one with a unit such as '10min' or '5km'")
+    if unit is None:
+        raise ValueError("has a unit, but the graph's weights have none: give a number")
+    factors = _FACTORS.get(unit, {unit: 1})
+    if match[2] not in factors:
+        known = ", ".join(factors)
+        raise ValueError(f"must be in a unit of the graph's weights, which are in {unit}: {known}")
+    value = float(match[1]) * factors[match[2]]
+    return int(value) if value.is_integer() else value
 
 
 def seconds(value: float) -> str:

@@ -18,6 +18,7 @@ from typing import Any
 import typer
 
 from warpath.base.errors import InputError
+from warpath.base.units import is_quantity
 from warpath.cli import saving
 from warpath.cli.reporting import UsageError
 from warpath.cli.vertices import names_coordinates
@@ -71,13 +72,20 @@ def number(text: str) -> float:
     raise ValueError(f"{text!r} is not a number")
 
 
+def cutoff(text: str) -> float | str:
+    """Return the number of a text, or the text if it has a unit, such as ``10min``."""
+    return text if is_quantity(text) else number(text)
+
+
 _PANELS = (None, "How the graph is read", "How it is solved", "How results are shown")
 _reading, _solving, _showing = (
     functools.partial(option, rich_help_panel=panel) for panel in _PANELS[1:]
 )
 
 CUTOFF: Any = option(
-    "Largest distance: farther vertices count as unreachable.", parser=number, metavar="<float>"
+    "Largest distance, such as 500, 10min or 5km: farther vertices count as unreachable.",
+    parser=cutoff,
+    metavar="<float>",
 )
 ESCAPE_FORMULAS: Any = flag(
     "In .csv, .tsv and .txt, put an apostrophe before names that a spreadsheet would take for "
@@ -93,7 +101,7 @@ THREADS: Any = _solving(
 )
 THEME: Any = option("Colours of the picture: [bold]light[/] or [bold]dark[/].", default="light")
 CUTOFFS: Any = option(
-    "Largest distances: one number, or several like 500,1000.", "--cutoff", "-c", default=...
+    "Largest distances: one, or several like 500,1000 or 5min,10min.", "--cutoff", "-c", default=...
 )
 _LISTED = (
     "Ids like 1,5,9, coordinates like [bold]7.41,43.73;7.42,43.74[/], or a file with an id in its "

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from warpath.api.prepared import keep_saved
 from warpath.api.solver import Solver, solver_of
 from warpath.base.errors import GraphError
+from warpath.base.units import is_quantity
 from warpath.cli import vertices
 from warpath.cli.edge_weights import weights_of
 from warpath.cli.options import Solving
@@ -207,6 +208,9 @@ def number_or_text(text: str) -> Any:
 def numbers(text: str, option: str) -> list[Any]:
     """Return the numbers of ``500,1000``; UsageError for another text."""
     found = [number_or_text(part.strip()) for part in text.split(",")]
-    if any(isinstance(each, str | bool | tuple) for each in found):
+    if any(
+        isinstance(each, bool | tuple) or (isinstance(each, str) and not is_quantity(each))
+        for each in found
+    ):
         raise UsageError(f"{option} {text!r} must be numbers like 500,1000,2000.")
     return found

@@ -8,6 +8,7 @@ import numpy as np
 
 from warpath import _core
 from warpath.base.errors import NotSupportedError
+from warpath.base.log import logged
 from warpath.graph.checks import refuse_wide
 from warpath.graph.derived import Derived
 
@@ -163,7 +164,8 @@ def _changeable(graph: Graph, threads: int) -> Any:
 def _eliminated(graph: Graph, progress: Callable[[int, int], None] | None) -> Any:
     refuse_wide(graph.n, "a hierarchy")
     eliminate: Any = _core.eliminate
-    eliminated = eliminate(graph.indptr, graph.indices, progress=progress)
+    with logged(f"found the arcs of {graph.n:,} vertices for any weights"):
+        eliminated = eliminate(graph.indptr, graph.indices, progress=progress)
     if isinstance(eliminated, tuple):
         vertices, arcs = eliminated
         msg = (

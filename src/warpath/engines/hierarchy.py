@@ -10,6 +10,7 @@ import numpy as np
 from warpath import _core
 from warpath.base.dtypes import unreachable
 from warpath.base.errors import GraphError, NotSupportedError
+from warpath.base.log import logged
 from warpath.engines import customizable
 from warpath.engines.base import Order, Raw, TableOrder, TripsOrder
 from warpath.graph.checks import refuse_wide
@@ -153,7 +154,8 @@ def _contracted(graph: Graph, threads: int, progress: Callable[[int, int], None]
     refuse_wide(graph.n, "a hierarchy")
     rows = graph.indptr, graph.indices, graph.solver_weights
     try:
-        contracted: Any = _core.contract(*rows, threads=threads, progress=progress)
+        with logged(f"built a contraction hierarchy of {graph.n:,} vertices"):
+            contracted: Any = _core.contract(*rows, threads=threads, progress=progress)
     except OverflowError:
         return None
     if isinstance(contracted, tuple):

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from warpath.base import units
 from warpath.base.errors import InputError, NotSupportedError
 from warpath.graph.checks import dtype_of, is_number, shown
 from warpath.graph.detached import DetachedGraph, needs_graph
@@ -79,10 +80,21 @@ def one_index(graph: Graph, vertex: Any, what: str) -> int:
     return int(indices[0])
 
 
-def checked_cutoff(cutoff: float | None, graph: Graph) -> float | None:
+def with_unit(cutoff: str, graph: Graph) -> float:
+    """Return a cutoff such as "10min" in the unit of a graph's weights."""
+    try:
+        return units.quantity(cutoff, graph.unit)
+    except ValueError as error:
+        msg = f"cutoff = {shown(cutoff)} {error}."
+        raise InputError(msg) from None
+
+
+def checked_cutoff(cutoff: float | str | None, graph: Graph) -> float | None:
     """Return the cutoff in the type of the distances, or None for no limit."""
     if cutoff is None:
         return None
+    if isinstance(cutoff, str):
+        cutoff = with_unit(cutoff, graph)
     if not is_number(cutoff) or not cutoff >= 0:  # also true for NaN
         msg = f"cutoff = {shown(cutoff)} must be a number, 0 or more; None means no limit."
         raise InputError(msg)

@@ -11,7 +11,7 @@ from warpath.base.cached import cached_property
 from warpath.base.dtypes import unreachable
 from warpath.base.errors import GraphError, InputError, require
 from warpath.base.upward import upward
-from warpath.graph.arguments import checked_cutoff, one_index
+from warpath.graph.arguments import checked_cutoff, one_index, with_unit
 from warpath.graph.checks import plain_array, shown
 from warpath.graph.coordinates import stretch
 from warpath.graph.edge_geometry import lines_of
@@ -451,8 +451,12 @@ class Within(Result):
         return f"<Within, {way} {start}: {counts}\n  {self.plan.headline()}>"
 
 
-def checked_cutoffs(cutoff: Any) -> Array:
+def checked_cutoffs(cutoff: Any, graph: Graph) -> Array:
     """Return the distinct cutoffs in ascending order, (k,): integers if all are, none rounded."""
+    if isinstance(cutoff, str):
+        cutoff = with_unit(cutoff, graph)
+    elif isinstance(cutoff, list | tuple):
+        cutoff = [with_unit(one, graph) if isinstance(one, str) else one for one in cutoff]
     if type(cutoff) in {int, float} and 0 <= cutoff < np.inf:  # most calls, in a tenth of the time
         return np.array([cutoff])
     given = np.atleast_1d(plain_array(cutoff, "cutoff", InputError))

@@ -14,6 +14,7 @@ from warpath.base.errors import (
     install_line,
     require,
 )
+from warpath.base.log import logged
 from warpath.engines.cuda import cache
 
 if TYPE_CHECKING:
@@ -77,7 +78,8 @@ def _compiled(kernel: Kernel, arch: str, headers: Path) -> bytes:
         name=f"{kernel.name}.cu", arch=arch, include_path=[str(headers)], **OPTIONS
     )
     try:
-        code = core.Program(kernel.source, "c++", options).compile("cubin").code
+        with logged(f"compiled the kernel {kernel.name} for {arch}"):
+            code = core.Program(kernel.source, "c++", options).compile("cubin").code
     except Exception as error:
         msg = (
             f"the kernel {kernel.name} does not compile for {arch} with {compiler()}. "

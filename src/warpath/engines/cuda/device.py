@@ -13,6 +13,7 @@ import numpy as np
 
 from warpath.base import settings, units
 from warpath.base.errors import DeviceError, InputError, NoDeviceError, NotEnoughMemoryError
+from warpath.base.log import logged
 from warpath.engines.cuda import compile as compiling
 from warpath.engines.cuda.driver import (
     as_version,
@@ -463,7 +464,8 @@ def open_device(name: str) -> CudaDevice:
                 seen = "'cuda:0'" if count == 1 else f"'cuda:0' to 'cuda:{count - 1}'"
                 msg = f"device={name!r} does not exist: this process sees {seen}."
                 raise NoDeviceError(msg)
-            _open[whole] = CudaDevice(index, import_cupy(), compiling.cuda_core())
+            with logged(f"started {whole}"):
+                _open[whole] = CudaDevice(index, import_cupy(), compiling.cuda_core())
         return _open[whole]
 
 
