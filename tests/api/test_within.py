@@ -428,3 +428,10 @@ def test_a_cutoff_at_the_end_of_64_bits_lets_no_sum_wrap():
     most = 2**63 - 2
     path = wp.Graph.of([(0, 1, most - 1), (1, 2, 1), (2, 3, most)])
     assert wp.within(path, 0, most).dist.tolist() == [0, most - 1, most]
+
+
+def test_parameters_are_those_of_the_algorithm_that_searches_all_vertices():
+    graph = generate.grid(300, 300, weights=(1, 900), seed=6)
+    near = wp.within(graph, 0, 50, params={"delta": 40})
+    assert near.plan.params == {"delta": 40}
+    assert near.plan.algorithm == wp.sssp(graph, 0, params={"delta": 40}).plan.algorithm

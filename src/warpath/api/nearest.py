@@ -84,7 +84,11 @@ def _few(options: Options, question: Question) -> NearVertices | None:
     graph, cutoff, request = question.graph, question.cutoff, options.request
     if cutoff is None or question.ends is not None or search_graph(graph) is not graph:
         return None
-    if request.algorithm != "auto" or options.one_device() not in {"auto", DEFAULT}:
+    if (
+        request.algorithm != "auto"
+        or request.params
+        or options.one_device() not in {"auto", DEFAULT}
+    ):
         return None
     facts = graph.facts(symmetry=False)
     most = max(graph.n // _FEW, _FEW_AT_LEAST)
