@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import shlex
 import sys
 from pathlib import Path
@@ -14,7 +13,7 @@ import warpath as wp
 from warpath_bench import __main__ as command
 from warpath_bench import external
 
-PAGE = Path(__file__).parents[2] / "docs" / "benchmarks" / "external-solvers.md"
+PROGRAM = Path(__file__).parents[2] / "bench" / "programs" / "dijkstra.py"
 GIVEN = ["--graphs", "delaunay", "--peers", "--threads", "1", "--no-tree", "--dtypes", "int"]
 HEAD = """\
 import sys, time
@@ -30,15 +29,8 @@ def errors(lines):
     return [line["error"] for line in lines if line["solver"] == "mine"]
 
 
-@pytest.fixture
-def example(tmp_path):
-    """The example of the page, as the page says to start it."""
-    code = re.search(r"```python\n(.*?)```", PAGE.read_text(), re.DOTALL)[1]
-    (tmp_path / "dijkstra.py").write_text(code)
-    return f"{shlex.quote(sys.executable)} {tmp_path / 'dijkstra.py'}"
-
-
-def test_the_example_of_the_page_is_a_right_solver(suite, example):
+def test_the_example_of_the_page_is_a_right_solver(suite):
+    example = shlex.join([sys.executable, str(PROGRAM)])
     kinds = ["--dtypes", "int", "float", "none", "int64", "float32"]
     given = [*GIVEN[:-2], *kinds, "--threads", "1", "2", "--external", f"mine={example}"]
     text, told, lines = suite(*given)
@@ -114,7 +106,7 @@ def test_a_command_that_is_not_there_is_told(suite):
 
 def test_a_command_that_failed_is_tried_again(suite, script):
     suite(*GIVEN, "--external", script("mine", "import sys; sys.exit(3)"))
-    text = re.search(r"```python\n(.*?)```", PAGE.read_text(), re.DOTALL)[1]
+    text = PROGRAM.read_text(encoding="utf-8")
     _, _, lines = suite(*GIVEN, "--external", script("mine", text))
     assert [line["verified"] for line in lines if line["solver"] == "mine"] == [False, *[True] * 3]
 
