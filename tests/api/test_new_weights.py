@@ -440,3 +440,24 @@ def test_a_street_is_closed_by_its_name_and_the_message_names_an_edge():
         wp.Graph.of([(0, 1, 2)]).without_edges("B")
     with pytest.raises(wp.InputError, match="a mask of 2 entries, but the graph has 6 edges"):
         city.with_changes([True, False], 1)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_rounded_floats_are_answered_by_the_hierarchy_bit_for_bit(road, city, dtype):
+    weights = np.random.default_rng(8).uniform(1, 90, road.m).astype(dtype)
+    step = 1 / 4
+    solver = city.with_weights(weights, round=step)
+    plain = road.with_weights(weights, round=step)
+    assert plain.weights.dtype == dtype
+    assert plain.weights.tolist() == (np.rint(weights / step) * step).tolist()
+    assert solver.plan(3, 900).recipe.prepared
+    assert not city.with_weights(weights).plan(3, 900).recipe.prepared
+    assert_answers_as_unprepared(solver, plain)
+
+
+def test_what_is_no_step_says_why(road, city):
+    for step in (0, -1, np.nan, np.inf, "a"):
+        with pytest.raises(wp.InputError, match="must be a number above 0, the step"):
+            road.with_weights(road.weights / 3, round=step)
+    with pytest.raises(wp.InputError, match="the weights are integers, which need no rounding"):
+        city.with_weights(road.weights, round=0.5)

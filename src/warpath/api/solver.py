@@ -385,7 +385,12 @@ class Solver:
         )
 
     def with_weights(
-        self, weights: ArrayLike, *, order: str = "edges", progress: Progress = None
+        self,
+        weights: ArrayLike,
+        *,
+        order: str = "edges",
+        round: float | None = None,  # noqa: A002 - as in Graph.with_weights
+        progress: Progress = None,
     ) -> Solver:
         """Return a prepared Solver of the same streets with new weights.
 
@@ -397,7 +402,9 @@ class Solver:
         ----------
         weights : (m,) numbers >= 0 in the order of ``graph.edges()``. Their type is kept. +inf
             closes an edge: the graph of the new Solver has fewer edges.
-        order : "edges", or "input", as in `Graph.with_weights`.
+        order, round : as in `Graph.with_weights`. With floats whose sums are rounded, routes are
+            searched in the graph, 50 times as long on New York as in its hierarchy; with
+            ``round=1 / 64`` the hierarchy has them.
         progress : as in `sssp`; it counts the vertices of the first call.
 
         Raises
@@ -424,7 +431,9 @@ class Solver:
         array([9])
         """
         threads = self._prepared_threads("with_weights")
-        graph = new_weights.reweighted(self.graph, threads, weights, progress, order=order)
+        graph = new_weights.reweighted(
+            self.graph, threads, weights, progress, order=order, step=round
+        )
         return Solver(graph, **self._given_options())
 
     def with_changes(self, edges: Any, weights: ArrayLike, *, progress: Progress = None) -> Solver:

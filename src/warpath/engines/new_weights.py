@@ -29,6 +29,7 @@ from warpath.graph.checks import as_weights, bad_weight, plain_array
 from warpath.graph.edge_changes import fitting
 from warpath.graph.edge_edits import edge_numbers, note_closed, without
 from warpath.graph.input_edges import new_weights as in_edge_order
+from warpath.graph.input_edges import rounded
 from warpath.graph.solvable import search_graph
 from warpath.graph.zones import edges_of_opened
 from warpath.planner.cpu_model import prepare_bytes
@@ -50,16 +51,22 @@ _ENTRIES, _KEPT_ENTRIES = 5, 12  # weights of an arc; more where they are kept f
 
 
 def reweighted(
-    graph: Graph, threads: int, weights: ArrayLike, progress: Progress, *, order: str = "edges"
+    graph: Graph,
+    threads: int,
+    weights: ArrayLike,
+    progress: Progress,
+    *,
+    order: str = "edges",
+    step: float | None = None,
 ) -> Graph:
     """Return a prepared graph with new weights and its hierarchy, which is customized.
 
     Parameters
     ----------
     graph : a prepared graph.
-    weights, order, progress : as in `warpath.Solver.with_weights`.
+    weights, order, progress : as in `warpath.Solver.with_weights`; `step` is its `round`.
     """
-    array = as_weights(in_edge_order(graph, weights, order))
+    array = as_weights(rounded(in_edge_order(graph, weights, order), step))
     new_graph = graph.with_weights(array)
     refuse_negative(new_graph)
     note_closed(graph, np.flatnonzero(array == np.inf), new_graph)

@@ -8,7 +8,14 @@ import numpy as np
 
 from warpath import _core
 from warpath.base.errors import GraphError, InputError
-from warpath.graph.checks import checked_kind, frozen, index_dtype, shown
+from warpath.graph.checks import (
+    as_weights,
+    checked_kind,
+    frozen,
+    index_dtype,
+    is_number,
+    shown,
+)
 from warpath.graph.coordinates import RULES, lengths
 from warpath.graph.csr import rows_of_edges
 from warpath.graph.labels import file_ids
@@ -160,6 +167,22 @@ def new_weights(graph: CsrGraph, weights: Any, order: str) -> Any:
         msg = f"weights has the shape {shown(array.shape)}, but the input has {count} rows."
         raise GraphError(msg)
     return array[graph.given.rows]
+
+
+def rounded(weights: Any, step: float | None) -> Any:
+    """Return float weights as multiples of a step, halves to the even one; None rounds nothing."""
+    if step is None:
+        return weights
+    if not is_number(step) or not 0 < step < np.inf:
+        msg = f"round = {shown(step)} must be a number above 0, the step of the weights."
+        raise InputError(msg)
+    array = as_weights(weights)
+    if array.dtype.kind != "f":
+        msg = f"round = {shown(step)}: the weights are integers, which need no rounding."
+        raise InputError(msg)
+    with np.errstate(over="ignore", invalid="ignore"):
+        multiples: Array = np.rint(array.astype(np.float64) / step) * step
+        return multiples.astype(array.dtype)
 
 
 def unit_of(graph: CsrGraph, weights: str) -> str | None:

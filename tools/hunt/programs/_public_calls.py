@@ -229,6 +229,7 @@ _MAKERS: dict[str, Maker] = {
     "weights": _pick(None, [1, 2]),
     "with_weights:weights": _weights,
     "edges": _pick([(0, 1)], ([0, 1], [1, 2]), [], [(0, 10**6)], (0, 1)),
+    "round": _pick(None, 0.5, 0, 3),
     "with_changes:edges": _pick([0], [], [0, 0], [10**6], [(0, 1)], [True], "High Street"),
     **{
         f"{name}:weights": _pick([5], [2, 7], [], 3, [2.5], [-1])
