@@ -33,8 +33,8 @@ def test_a_cutoff_with_a_unit_is_one_in_the_unit_of_the_weights():
     [
         ("2km", "s", "must be in a unit of the graph's weights, which are in s: s, min, h"),
         ("2min", None, "has a unit, but the graph's weights have none: give a number"),
-        ("120", "s", "must be a number, or one with a unit such as '10min'"),
-        ("-1min", "s", "must be a number, or one with a unit"),
+        ("120", "s", "must be a number, 0 or more, perhaps with a unit such as '10min'"),
+        ("-1min", "s", "must be a number, 0 or more"),
         (["1min", "soon"], "s", "'soon' must be a number"),
     ],
 )

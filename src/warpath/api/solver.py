@@ -1,4 +1,7 @@
-"""The solver: a graph with where and how it is solved."""
+"""The solver: a graph with where and how it is solved.
+
+The module is one idea: a class with a short method for each call.
+"""
 
 from __future__ import annotations
 

@@ -32,7 +32,9 @@ def quantity(text: str, unit: str | None) -> float:
     """
     match = _QUANTITY.fullmatch(text)
     if match is None:
-        raise ValueError("must be a number, or one with a unit such as '10min' or '5km'")
+        raise ValueError(
+            "must be a number, 0 or more, perhaps with a unit such as '10min' or '5km'"
+        )
     if unit is None:
         raise ValueError("has a unit, but the graph's weights have none: give a number")
     factors = _FACTORS.get(unit, {unit: 1})
