@@ -4,14 +4,18 @@ Run it with `python examples/tntp_skims.py Anaheim_net.tntp`; it writes skims.cs
 The networks come from https://github.com/bstabler/TransportationNetworks.
 """
 
+import re
 import sys
+from pathlib import Path
 
 import numpy as np
 
 import warpath as wp
 
-network = wp.read(sys.argv[1] if len(sys.argv) > 1 else "Anaheim_net.tntp", weight="free_flow_time")
-zones = range(1, network.first_through + 1)  # paths start and end at zones, and never pass one
+file = Path(sys.argv[1] if len(sys.argv) > 1 else "Anaheim_net.tntp")
+network = wp.read(file, weight="free_flow_time")
+count = int(re.search(r"<NUMBER OF ZONES>\s*(\d+)", file.read_text())[1])
+zones = {vertex: str(vertex + 1) for vertex in range(count)}  # zone 1 of the file is vertex 0
 skims = wp.distances(network, zones, zones)
 skims.save("skims.csv")
 np.save("skims.npy", skims.dist)

@@ -225,6 +225,14 @@ def test_a_barrier_at_a_junction_closes_it(tmp_path):
     assert edges_of(formats.read(path)) == [(1, 2, 1), (2, 1, 1), (5, 6, 1), (6, 5, 1)]
 
 
+def test_a_closed_elevator_ends_a_footway(tmp_path):
+    ways = [([1, 2, 3, 4, 5], {"highway": "footway"})]
+    for tags, is_open in (({}, True), ({"access": "no"}, False), ({"foot": "yes"}, True)):
+        path = write(tmp_path / "a.osm", ways, barriers={3: {"highway": "elevator"} | tags})
+        whole = edges_of(formats.read(path, profile="foot")) == [(1, 5, 4), (5, 1, 4)]
+        assert whole == is_open
+
+
 def test_a_ferry_takes_its_duration(tmp_path):
     ferry = {"route": "ferry", "motor_vehicle": "yes", "name": "Wal"}
     ways = [([1, 2, 3], ferry | {"duration": "0:03"}), ([2, 9], ROAD), ([4, 5], ferry)]

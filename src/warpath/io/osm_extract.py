@@ -212,7 +212,8 @@ class Extract:
                 if (not requested or node.id in requested) and node.location.valid():
                     node_ids.append(node.id)
                     place.extend((node.location.lon, node.location.lat))
-                    if barriers and "barrier" in node.tags:
+                    closes = "barrier" in node.tags or node.tags.get("highway") == "elevator"
+                    if barriers and closes:
                         tags = self._tags(node)
                         self.report.update(rules.ignored(tags))
                         barrier_ids.append(node.id)

@@ -280,17 +280,18 @@ class Rules:
     def passage(self, tags: Mapping[str, str]) -> Access:
         """Return how far a point with these tags is open; trips end on one side of `Access.ENDS`.
 
-        An access tag of the point decides; else the kind of barrier, and whether it is locked.
+        An access tag of the barrier or elevator decides; else the kind of barrier, and whether it
+        is locked.
         """
         barrier = tags.get("barrier")
-        if barrier is None:
+        if barrier is None and tags.get("highway") != "elevator":
             return Access.OPEN
         if self._factor(tags) == 0:
             return Access.CLOSED
         stated = permission(tags, self.profile.access)
         if stated is not None:
             return self._granted(stated)
-        if tags.get("bollard") == "rising":
+        if barrier is None or tags.get("bollard") == "rising":
             return Access.OPEN
         stops = not self.profile.barriers.isdisjoint(parts_of(barrier))
         return Access.CLOSED if stops or tags.get("locked") == "yes" else Access.OPEN
