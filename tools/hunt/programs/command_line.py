@@ -75,7 +75,8 @@ def _arguments(rng: np.random.Generator) -> list[str]:
     options = [param for param in params if param.param_type_name == "option"]
     arguments = [param for param in params if param.param_type_name == "argument"]
     words += [_word(param, rng) for param in arguments if rng.integers(20)]
-    for at in rng.integers(len(options), size=rng.integers(4)):
+    drawn = rng.integers(len(options), size=rng.integers(4)) if options else ()  # `help` has none
+    for at in drawn:
         param = options[at]
         words.append(param.opts[int(rng.integers(len(param.opts)))])
         if not param.is_flag:
