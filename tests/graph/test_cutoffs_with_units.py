@@ -48,4 +48,12 @@ def test_what_is_no_cutoff_in_the_unit_of_the_weights_says_why(cutoff, unit, mes
 def test_whole_quantities_are_integers():
     assert [units.quantity(text, "m") for text in ("5km", "0.5 km", "1.5m")] == [5000, 500, 1.5]
     assert type(units.quantity("5km", "m")) is int
+    assert all(units.quantity(f"{m / 1000:.3f}km", "m") == m for m in range(10_000))
+    assert units.quantity("2.05min", "s") == 123
+
+
+def test_a_vertex_at_a_cutoff_with_decimals_lies_within():
+    rows = wp.Graph.of([(0, 1, 1005), (1, 2, 1)])
+    metres = rows.with_weights(rows.weights, unit="m")
+    assert wp.within(metres, 0, "1.005km").vertices.tolist() == [0, 1]
     assert np.isclose(units.quantity("1mi", "m"), 1609.344)

@@ -41,8 +41,11 @@ def quantity(text: str, unit: str | None) -> float:
     if match[2] not in factors:
         known = ", ".join(factors)
         raise ValueError(f"must be in a unit of the graph's weights, which are in {unit}: {known}")
-    value = float(match[1]) * factors[match[2]]
-    return int(value) if value.is_integer() else value
+    from fractions import Fraction  # slow to import, and rarely needed
+
+    # In binary, 1.005 * 1000 is below 1005, and an integer graph would take 1004 for it.
+    value = Fraction(match[1]) * Fraction(str(factors[match[2]]))
+    return int(value) if value.denominator == 1 else float(value)
 
 
 def seconds(value: float) -> str:
