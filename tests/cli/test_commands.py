@@ -972,6 +972,9 @@ def test_a_minus_writes_csv_to_standard_output_and_nothing_else(warpath, roads, 
     refused = warpath("prepare", roads, "-o", "-")
     assert refused.code == 2
     assert "-o -: a suffix is needed; it can be .wph." in refused.err
+    refused = warpath("sssp", roads, "-s", "1", "-o", "-", "--json")
+    assert (refused.code, refused.out) == (2, "")
+    assert "-o - and --json both write to standard output" in refused.err
 
 
 def test_the_time_that_a_file_takes_is_shown(warpath, roads, tmp_path):

@@ -65,7 +65,7 @@ def check(
 
 
 def refuse_inputs(values: Mapping[str, Any]) -> None:
-    """Raise UsageError if a command would write a file that it reads, or write one file twice.
+    """Raise UsageError if a command would write a file that it reads, or to one place twice.
 
     Links and different spellings of a path are followed.
 
@@ -74,6 +74,8 @@ def refuse_inputs(values: Mapping[str, Any]) -> None:
     values : the values of the command's parameters by name.
     """
     written = {name: values[name] for name in WRITTEN if values.get(name) is not None}
+    if written.get("out") == STDOUT and values.get("as_json"):
+        raise UsageError("-o - and --json both write to standard output: leave one out.")
     inputs = [value for name, value in values.items() if name not in WRITTEN]
     texts = chain.from_iterable(v if isinstance(v, list) else [v] for v in inputs)
     files = [text for text in texts if isinstance(text, str | Path) and os.path.exists(text)]  # noqa: PTH110 - Path.exists fails for long lists
