@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import pickle
 from concurrent.futures import ThreadPoolExecutor
 
@@ -325,3 +326,79 @@ def test_tables_of_trips_have_sums_along_their_routes(toll_roads):
     assert table["toll"].isna().tolist() == (~trips.reached).tolist()
     with pytest.raises(InputError, match="already a column"):
         trips.to_pandas(along="distance")
+
+
+TOWN = Graph.of([(0, 1, 100), (1, 2, 500)], coordinates=[(7.41, 43.7), (7.42, 43.7), (7.43, 43.7)])
+
+
+def test_trips_come_as_one_table_whose_other_columns_are_kept():
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame({"trip_id": ["a", "b"], "Source": [0, 1], "Target": [2, 2], "day": [3, 4]})
+    for trips in (
+        frame,
+        frame.to_dict("list"),
+        frame.rename(columns={"Source": "Origin", "Target": "Destination"}),
+    ):
+        table = wp.pairs(TOWN, trips).to_pandas()
+        assert table.columns.tolist() == ["trip_id", "day", "origin", "destination", "distance"]
+        assert table.values.tolist() == [["a", 3, 0, 2, 600], ["b", 4, 1, 2, 500]]
+    assert wp.plan(TOWN, origins=frame) == wp.plan(TOWN, origins=[0, 1], destinations=[2, 2])
+    scenarios = wp.Solver(TOWN).scenarios({"now": [100, 500]})
+    assert scenarios.pairs(frame).dist.tolist() == [[600, 500]]
+    arrow = pytest.importorskip("pyarrow").table(frame)
+    assert wp.pairs(TOWN, arrow).columns["trip_id"].tolist() == ["a", "b"]
+
+
+COORDINATES = {
+    "trip": ["a", "b", "c"],
+    "origin_lon": [7.4125, 7.42, None],
+    "origin_lat": [43.7001, 43.7, None],
+    "destination_lon": [7.43, 7.6, 7.43],
+    "destination_lat": [43.7, 43.7, 43.7],
+}
+
+
+def test_trips_of_places_say_how_far_these_are_from_the_network():
+    trips = wp.pairs(TOWN, COORDINATES, missing="flag")
+    assert trips.dist.tolist() == [
+        575,
+        unreachable(np.dtype(np.int64)),
+        unreachable(np.dtype(np.int64)),
+    ]
+    assert trips.snap_distances["origin"].round(1)[:2].tolist() == [11.1, 0]
+    assert np.isnan(trips.snap_distances["origin"][2])
+    assert trips.snap_distances["destination"].round().tolist() == [0, 13666, 0]
+    assert trips.far.tolist() == [False, True, False]
+    rows = json.loads(trips.to_json())
+    assert [row["trip"] for row in rows] == ["a", "b", "c"]
+    assert [row["far"] for row in rows] == [False, True, False]
+    assert rows[2]["origin_snap"] is None
+    allowed = wp.pairs(TOWN, [0], [wp.Place(7.6, 43.7, within=20_000)])
+    assert allowed.far.tolist() == [True]
+    assert list(allowed.snap_distances) == ["destination"]
+    assert "far" not in json.loads(wp.pairs(TOWN, [0], [1]).to_json())[0]
+
+
+def test_snap_distances_are_columns_of_the_data_frame_without_the_graph():
+    pytest.importorskip("pandas")
+    trips = wp.pairs(TOWN, COORDINATES, missing="flag")
+    own = ["origin", "destination", "distance", "origin_snap", "destination_snap", "far", "missing"]
+    assert trips.to_pandas().columns.tolist() == [*COORDINATES, *own]
+    assert trips.detach().to_pandas().equals(trips.to_pandas())
+
+
+@pytest.mark.parametrize(
+    ("trips", "message"),
+    [
+        ({"trip": ["a"]}, "the ends of the trips are in none of the columns 'trip': call two"),
+        ({"a": [0], "b": [1], "i": [0], "j": [1]}, "the ends of the trips could be a/b and i/j"),
+        ([0, 1], "destinations is missing: give as many destinations as origins, or one data fr"),
+        (
+            {**COORDINATES, "origin_lon": ["x", 1, 2]},
+            r"origins\[0\] has origin_lon = 'x' and origin_lat = 43.7001: a longitude and a lat",
+        ),
+    ],
+)
+def test_a_table_of_trips_without_their_ends_is_refused(trips, message):
+    with pytest.raises(InputError, match=message):
+        wp.pairs(TOWN, trips)

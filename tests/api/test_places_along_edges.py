@@ -517,7 +517,7 @@ def test_missing_trips_have_empty_fields_in_files(tmp_path):
     graph = _town(2)
     trips = wp.pairs(graph, [wp.Place(1e6, 1e6), 3], [4, 4], missing="flag")
     trips.save(tmp_path / "trips.csv")
-    assert (tmp_path / "trips.csv").read_text().splitlines()[1] == ",4,"
+    assert (tmp_path / "trips.csv").read_text().splitlines()[1].startswith(",4,,")
 
 
 def test_the_search_for_edges_is_built_once():

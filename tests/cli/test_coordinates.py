@@ -76,7 +76,11 @@ def test_files_have_columns_of_coordinates(warpath, town, file):
     header = "origin_lon,origin_lat,destination_lon,destination_lat\n"
     trips = file(header + "-73.98,40.75,-73.97,40.76\n-73.97,40.75,-73.98,40.76\n", "trips.csv")
     run = warpath("pairs", town, trips)
-    assert run.out == "origin\tdestination\tdistance\n1\t3\t7\n2\t4\t6\n"
+    assert run.out.splitlines() == [
+        "origin\tdestination\tdistance\torigin_snap\tdestination_snap\tfar",
+        "1\t3\t7\t0.0\t0.0\tno",
+        "2\t4\t6\t0.0\t0.0\tno",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -204,7 +208,10 @@ def test_missing_rows_are_flagged_where_that_is_requested(warpath, town, file):
     run = warpath("pairs", town, trips)
     assert "trips.csv:3: expected a longitude and a latitude, found '' and ''" in run.err
     run = warpath("pairs", town, trips, "--missing", "flag")
-    assert run.out == "origin\tdestination\tdistance\n1\t3\t7\n\t3\t\n1\t\t\n"
+    near, missing, far = run.out.splitlines()[1:]
+    assert (near, missing) == ("1\t3\t7\t0.0\t0.0\tno", "\t3\t\t\t0.0\tno")
+    assert far.startswith("1\t\t\t0.0\t334344.0")
+    assert far.endswith("\tyes")
     assert "1 of 6 vertices and places are missing: they are unreachable" in run.err
     assert "missing places are unreachable: line 4: Place(-70, 40.76) is " in run.err
     sources = file("lon,lat\n-73.98,40.75\nNA,\n-70,40.75\n")

@@ -137,6 +137,8 @@ def test_trips_keep_the_names_of_their_ends(town):
         "origin": 30,
         "destination": "a",
         "distance": 8,
+        "origin_snap": 0.0,
+        "far": False,
     }
 
 

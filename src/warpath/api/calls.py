@@ -296,7 +296,7 @@ def distances(
 def pairs(
     graph: Any,
     origins: Any,
-    destinations: Any,
+    destinations: Any = None,
     *,
     algorithm: str | Recipe = "auto",
     device: Any = "auto",
@@ -309,7 +309,11 @@ def pairs(
 
     Parameters
     ----------
-    origins, destinations : (k,) vertices, as in `sssp`, as many of each.
+    origins, destinations : (k,) vertices, as in `sssp`, as many of each. Or, in place of both, one
+        data frame or dictionary of columns with a row for each trip. The ends are in the columns
+        ``origin`` and ``destination``; else in ``origin_lon``, ``origin_lat``, ``destination_lon``
+        and ``destination_lat``; else in another known pair, such as ``source`` and ``target``. The
+        result keeps the other columns, as `Pairs.with_columns` does.
     device : as in `sssp`, or a Dask cluster as in `distances`.
     missing : as in `distances`, for trips.
     graph, algorithm, threads, dist_dtype, progress : as in `sssp`.
@@ -336,6 +340,9 @@ def pairs(
     >>> import warpath as wp
     >>> wp.pairs([(0, 1, 2), (1, 2, 5)], [0, 1], [2, 2]).dist
     array([7, 5])
+    >>> trips = {"trip_id": ["a", "b"], "source": [0, 1], "target": [2, 2]}
+    >>> print(wp.pairs([(0, 1, 2), (1, 2, 5)], trips).to_json())
+    [{"trip_id": "a", "origin": 0, "destination": 2, "distance": 7}, {...}]
     """
     return solver_of(graph, algorithm, device, threads, None).pairs(
         origins, destinations, dist_dtype=dist_dtype, progress=progress, missing=missing

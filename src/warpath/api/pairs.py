@@ -17,6 +17,7 @@ from warpath.engines.base import Trips
 from warpath.graph.arguments import distinct
 from warpath.graph.edge_geometry import lightest
 from warpath.graph.links import Links, arriving, between, leaving, pairs_of_links, plus_links
+from warpath.graph.places import Snapped
 from warpath.graph.solvable import SolvableGraph
 from warpath.planner.cpu_model import Size
 from warpath.planner.kinds import kind_of
@@ -36,7 +37,6 @@ if TYPE_CHECKING:
     from warpath.api.options import Options
     from warpath.api.question import Question
     from warpath.base.dtypes import Array
-    from warpath.graph.places import Snapped
     from warpath.planner.plan import Plan
 
     #: The distances of trips between vertices, the plan, and the counters of the run.
@@ -64,7 +64,7 @@ def pairs_of(
     else:
         dist, chosen, stats = solve(options, question)
     dist.flags.writeable = False
-    return Pairs(
+    result = Pairs(
         graph,
         starts,
         question.all_targets,
@@ -75,6 +75,11 @@ def pairs_of(
         entries=question.ends,
         find_edges=partial(_edges_of_trips, options, question) if question.ends is None else None,
     )
+    for end, given in zip(("origin", "destination"), question.given, strict=True):
+        if type(given) is Snapped and not np.isnan(given.distances).all():
+            result.snap_distances = {**result.snap_distances, end: given.distances}
+            result.far = result.far | given.unusual
+    return result
 
 
 def _edges_of_trips(

@@ -64,7 +64,7 @@ class Scenarios:
     def pairs(
         self,
         origins: Any,
-        destinations: Any,
+        destinations: Any = None,
         *,
         dist_dtype: DTypeLike | None = None,
         progress: Progress = None,

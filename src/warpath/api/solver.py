@@ -20,6 +20,7 @@ from warpath.api.run import paths_of
 from warpath.api.scenarios import Scenarios
 from warpath.api.table import table_of
 from warpath.api.totals import LOCAL, totals_of
+from warpath.api.trips import ends_of_trips
 from warpath.base import settings
 from warpath.base.dtypes import unreachable
 from warpath.base.errors import GraphError, InputError, NotSupportedError
@@ -163,7 +164,7 @@ class Solver:
     def pairs(
         self,
         origins: Any,
-        destinations: Any,
+        destinations: Any = None,
         *,
         dist_dtype: DTypeLike | None = None,
         progress: Progress = None,
@@ -175,10 +176,12 @@ class Solver:
         ----------
         origins, destinations, dist_dtype, progress, missing : as in `warpath.pairs`.
         """
-        question = asking.of_pairs(self.graph, origins, destinations, dist_dtype, progress, missing)
-        return question.with_snap_notes(
+        first, last, columns = ends_of_trips(origins, destinations)
+        question = asking.of_pairs(self.graph, first, last, dist_dtype, progress, missing)
+        result = question.with_snap_notes(
             pairs_of(self._options, question, self._answers().pairs, self._route)
         )
+        return result if columns is None else result.with_columns(columns)
 
     def distances(
         self,
@@ -525,10 +528,11 @@ class Solver:
         options = with_hierarchy_if_faster(graph, self._options)
         entry, indices = graph.dist_dtype.itemsize, partial(as_indices, graph, empty=True)
         if origins is not None or destinations is not None:
-            if origins is None or destinations is None:
-                msg = "a plan of pairs needs both origins= and destinations=."
+            if origins is None:
+                msg = "a plan of pairs needs origins= as well as destinations=."
                 raise InputError(msg)
-            ends = indices(origins, "origins"), indices(destinations, "destinations")
+            first, last, _ = ends_of_trips(origins, destinations)
+            ends = indices(first, "origins"), indices(last, "destinations")
             size = size_of_pairs(options, *ends, entry)
         elif sources is not None:
             width = graph.n if targets is None else len(indices(targets, "targets"))

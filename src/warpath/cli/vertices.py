@@ -27,7 +27,7 @@ from warpath.graph.derived import Derived
 from warpath.graph.labels import file_ids
 from warpath.graph.nearby import ALLOW_MORE, INSIST
 from warpath.graph.places import Place, nearby, snap_note, snaps_of
-from warpath.io.columns import known_ends
+from warpath.io.columns import COORDINATES, coordinate_columns, known_ends
 from warpath.io.source import Source, foreign
 from warpath.io.text_table import delimiter_of, rows_of, start_of
 
@@ -44,8 +44,6 @@ _NUMBER = r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,3})?"
 _DECIMAL_COMMA = re.compile(r"^([+-]?\d*),(\d+)$")
 _COORDINATE = re.compile(rf"\s*({_NUMBER})\s*,\s*({_NUMBER})\s*")
 
-#: Names of columns of longitudes and of latitudes, without a prefix such as ``origin_``.
-_COLUMNS = (("lon", "lng", "long", "longitude", "x"), ("lat", "latitude", "y"))
 _CALL_TRIPS = "call two of them origin and destination in the first row"
 _PREFIXES = ("origin_", "destination_")
 #: Names of a column of vertices, in lower case.
@@ -433,27 +431,15 @@ def listed_texts(argument: str) -> list[str]:
     return [entry.strip() for entry in entries if entry.strip()]
 
 
-def coordinate_columns(names: Sequence[str], prefix: str = "") -> tuple[int, int] | None:
-    """Return the numbers of the columns of longitudes and latitudes; None without such columns.
-
-    Parameters
-    ----------
-    names : the header, in lower case.
-    """
-    lon, lat = (
-        next((names.index(prefix + name) for name in known if prefix + name in names), None)
-        for known in _COLUMNS
-    )
-    return None if lon is None or lat is None else (lon, lat)
-
-
 def lacking(names: Sequence[str], *prefixes: str) -> str:
     """Return a sentence about a column of longitudes without latitudes, or the other way round."""
     for prefix in prefixes or ("",):
-        found = [[prefix + name for name in known if prefix + name in names] for known in _COLUMNS]
+        found = [
+            [prefix + name for name in known if prefix + name in names] for known in COORDINATES
+        ]
         for here, other in ((0, 1), (1, 0)):
             if found[here] and not found[other]:
-                missing = f"{prefix}{_COLUMNS[other][0]}"
+                missing = f"{prefix}{COORDINATES[other][0]}"
                 return f" It has the column {found[here][0]}, but no column {missing}."
     return ""
 

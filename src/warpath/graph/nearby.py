@@ -41,6 +41,7 @@ class Nearby(NamedTuple):
     points : (k, 2) float64, the nearest points.
     distances, limits : (k,) float64, how far they are and may be.
     far : (k,) bool, which are too far.
+    usual : how far a point may be by default.
     """
 
     search: NearestPoints
@@ -53,6 +54,7 @@ class Nearby(NamedTuple):
     distances: NDArray[np.float64]
     limits: NDArray[np.float64]
     far: NDArray[np.bool_]
+    usual: float
 
     @classmethod
     def of(
@@ -103,9 +105,8 @@ class Nearby(NamedTuple):
         )
         far = distances > limits
         far |= _swapped(search, asked) & (distances > default) & ~stated
-        return cls(
-            search, asked, on_edges, vertices, edges, fractions, points, distances, limits, far
-        )
+        found = search, asked, on_edges, vertices, edges, fractions, points, distances
+        return cls(*found, limits, far, default)
 
     def at_vertices(self, graph: CsrGraph, some: NDArray[np.bool_]) -> Nearby:
         """Return the same with some points of edges moved to the nearer ends of the edges."""

@@ -137,6 +137,9 @@ class Snapped(NamedTuple):
     back : (k,) int64, the lightest edge along the same line in the other direction, -1 for none.
     fractions : (k,) float64, the part of the length from the tail of `along` to the point.
     points : (k, 2) float64, the points; NaN for vertices that were not given as places.
+    distances : (k,) float64, how far places are from the network, also those that are too far;
+        NaN for vertices and missing entries.
+    unusual : (k,) bool, the places that are farther than is allowed by default.
     missing : (k,) bool, the entries without a vertex or point.
     misses : the text of an error about the missing entries, "" for none.
     names : the names that the caller gave to vertices, by index.
@@ -150,6 +153,8 @@ class Snapped(NamedTuple):
     back: NDArray[np.int64]
     fractions: NDArray[np.float64]
     points: Array
+    distances: NDArray[np.float64]
+    unusual: NDArray[np.bool_]
     missing: NDArray[np.bool_]
     misses: str = ""
     names: Mapping[int, str] = NO_NAMES
@@ -160,8 +165,9 @@ class Snapped(NamedTuple):
         """Return vertices as if they had been given among places."""
         k = len(indices)
         none, unknown = np.full((2, k), -1), np.full((k, 2), np.nan)
-        missing = np.zeros(k, np.bool_)
-        return cls(indices, (), tuple(given), none[0], none[1], np.zeros(k), unknown, missing)
+        no_distances, (unusual, missing) = np.full(k, np.nan), np.zeros((2, k), np.bool_)
+        places = none[0], none[1], np.zeros(k), unknown, no_distances, unusual
+        return cls(indices, (), tuple(given), *places, missing)
 
     @property
     def only_vertices(self) -> bool:
@@ -179,6 +185,8 @@ class Snapped(NamedTuple):
             back=self.back[rows],
             fractions=self.fractions[rows],
             points=self.points[rows],
+            distances=self.distances[rows],
+            unusual=self.unusual[rows],
             missing=self.missing[rows],
         )
 
@@ -354,6 +362,8 @@ def _entries_at(
     result.indices[at] = np.where(near.far, -1, near.vertices)
     result.missing[at] |= near.far
     result.points[at] = near.points
+    result.distances[at] = near.distances
+    result.unusual[at] = near.distances > near.usual
     some = (near.edges >= 0) & ~near.far
     if some.any():
         inside = at[some]

@@ -109,6 +109,9 @@ TWO_WAY = ("bidirectional", "two_way", "both_ways", "undirected", "is_bidirectio
 #: Words for a column with the weights of the opposite direction.
 REVERSE = ("reverse_cost", "reverse_weight", "reverse_length", "reverse_time", "rev_cost")
 
+#: Names of columns of longitudes and of latitudes, without a prefix such as ``origin_``.
+COORDINATES = (("lon", "lng", "long", "longitude", "x"), ("lat", "latitude", "y"))
+
 #: The most columns that a message lists.
 _LISTED = 40
 
@@ -192,6 +195,20 @@ def known_ends(names: Iterable[str], *, letters: bool = True) -> list[tuple[str,
     # pgRouting's tables have both its own ids and those of OpenStreetMap for the same vertices.
     twins = {(u + "osm", v + "osm") for u, v in strong.values()}
     return [pair for pair, ends in strong.items() if ends not in twins] or list(pairs)
+
+
+def coordinate_columns(names: Sequence[str], prefix: str = "") -> tuple[int, int] | None:
+    """Return the numbers of the columns of longitudes and latitudes; None without such columns.
+
+    Parameters
+    ----------
+    names : the header, in lower case.
+    """
+    lon, lat = (
+        next((names.index(prefix + name) for name in known if prefix + name in names), None)
+        for known in COORDINATES
+    )
+    return None if lon is None or lat is None else (lon, lat)
 
 
 def is_weight(name: str) -> bool:

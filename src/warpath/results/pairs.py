@@ -51,6 +51,11 @@ class Pairs(Result, ReachedDistances):
     snapped : what was taken for each `Place` in the call, a tuple of `Snap`; empty without places.
     names : the names that the call gave to vertices, as ``{vertex: name}`` or by ``Place.name``: a
         dictionary from their indices. Pictures and maps show them.
+    snap_distances : (k,) float64 by ``"origin"`` and ``"destination"``: how far the places are from
+        the network, in metres, or in the unit of the coordinates where they are not degrees; NaN
+        for vertices. Empty without places.
+    far : (k,) bool, the trips with a place that is farther from the network than is allowed by
+        default: 1,000 m, or a tenth of the diagonal of the box around a graph in a plane.
     columns : (k,) arrays by name, which tables and files have in front; see `with_columns`.
     """
 
@@ -83,6 +88,8 @@ class Pairs(Result, ReachedDistances):
         self.stats = stats
         self._entries = entries
         self._find_edges = find_edges
+        self.snap_distances: dict[str, NDArray[np.float64]] = {}
+        self.far: NDArray[np.bool_] = np.zeros(len(dist), np.bool_)
 
     @cached_property
     def origins(self) -> Array:
@@ -176,8 +183,8 @@ class Pairs(Result, ReachedDistances):
 
         Parameters
         ----------
-        trips : a data frame or a dictionary of columns with an entry for each trip. Columns called
-            origin, destination or distance are left out: the result has its own.
+        trips : a data frame or a dictionary of columns with an entry for each trip. Columns that
+            are called as one of the result's own, such as origin and distance, are left out.
 
         Raises
         ------
@@ -213,8 +220,10 @@ class Pairs(Result, ReachedDistances):
     def to_pandas(self, *, along: Sequence[str] = ()) -> Any:
         """Return a pandas data frame: origin, destination and distance, NA where there is none.
 
-        Vertices have the names that the call gave them, or the ids of the graph's file. Where trips
-        are missing, a column `missing` says which.
+        Vertices have the names that the call gave them, or the ids of the graph's file. Where the
+        call had places, the columns `origin_snap` and `destination_snap` say how far they are from
+        the network, and `far` has the flags of the attribute of this name. Where trips are missing,
+        a column `missing` says which.
 
         Parameters
         ----------
@@ -240,6 +249,7 @@ class Pairs(Result, ReachedDistances):
                 raise InputError(msg)
             sums = pandas.Series(self.along(name)).convert_dtypes()
             columns[name] = sums.mask(~self.reached, pandas.NA)
+        columns |= {name: values for name, (values, _) in self._snap_columns().items()}
         if self.missing.any():
             columns["missing"] = self.missing
         return pandas.DataFrame(columns)
@@ -314,7 +324,15 @@ class Pairs(Result, ReachedDistances):
             "origin": with_mask(self.graph, self.origin_indices, self.given_names[0]),
             "destination": with_mask(self.graph, self.destination_indices, self.given_names[1]),
             "distance": (self.dist, self.reached),
+            **self._snap_columns(),
         }
+
+    def _snap_columns(self) -> Columns:
+        columns: Columns = {
+            f"{end}_snap": (distances, ~np.isnan(distances))
+            for end, distances in self.snap_distances.items()
+        }
+        return columns | {"far": (self.far, None)} if columns else {}
 
     def __len__(self) -> int:
         return len(self.dist)
