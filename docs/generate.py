@@ -50,7 +50,6 @@ _VERDICTS = (
     "holds",
     "holds in part",
     "does not hold",
-    "a number",
     "not decidable",
     "not measured",
 )
@@ -420,7 +419,7 @@ def _row_of_paper(name: str) -> str:
     figures = ", ".join(figure["name"] for figure in experiments["figure"])
     page = (FINDINGS / f"{name}.md").read_text(encoding="utf-8")
     cells = [line.split(" | ") for line in page.splitlines()]
-    found = Counter(row[2] for row in cells if len(row) == 4 and row[2] in _VERDICTS)
+    found = Counter(row[1] for row in cells if len(row) == 3 and row[1] in _VERDICTS)
     counts = [sum(found.values()), *(found[verdict] for verdict in _VERDICTS)]
     shown = [f"[{name}](benchmarks/papers/{name}.md): {title}", variants, figures, *counts]
     return "| " + " | ".join(map(str, shown)) + " |"

@@ -36,16 +36,15 @@ class Statement:
 
     Attributes
     ----------
-    paper, place : where it is made.
+    paper, place : the paper, and its section, figure or table that makes the statement.
     says : the statement.
-    figures : the paper's own numbers.
     rule : the name of the function that judges it.
     recipes, than : what the rule compares; names without a paper are of this one.
     graphs : the name of a group of graphs.
     key, limit : the number that is compared; a ratio, or another bound of the rule.
     usually, rising : variants of the rules `faster` and `ordered`.
-    verdict : replaces the judgement of a statement that can only be measured.
-    why : the reason if it does not hold or holds in part: two sentences with a number.
+    verdict : replaces the judgement where measurements cannot decide.
+    why : the reason if it does not hold or holds in part: one sentence with a number.
     """
 
     paper: str
@@ -55,7 +54,6 @@ class Statement:
     recipes: tuple[str, ...] = ()
     than: tuple[str, ...] = ()
     graphs: str = "sparse"
-    figures: str = ""
     key: str = "ms"
     limit: float = 1
     usually: bool = False
@@ -70,7 +68,7 @@ class Statement:
             return Verdict(UNKNOWN, "")
         holds = HOLDS if all(answers) else PARTLY if any(answers) else FAILS
         if holds == PARTLY and not self.verdict:
-            numbers += f"; true of {sum(answers)} in {len(answers)}"
+            numbers += f"; on {sum(answers)} of {len(answers)}"
         return Verdict(self.verdict or holds, numbers)
 
     def values(self, measured: Measured) -> list[tuple[str, list[float]]]:
@@ -130,21 +128,16 @@ def faster(says: Statement, measured: Measured) -> Answers:
     """Judge by each recipe in less time than all others, times a limit; usually: on most graphs."""
     count = len(says.recipes)
     ratios = [min(v[count:]) / max(v[:count]) for _, v in says.values(measured)]
-    mine, others = _named(says.recipes, "slowest"), _named(says.than, "fastest")
-    numbers = f"{mine} is {_span(ratios)} times as fast as {others}"
     answers = [ratio > says.limit for ratio in ratios]
     if says.usually and answers:
         answers = [2 * sum(answers) > len(answers)]
-    return answers, numbers
+    return answers, _factors(ratios)
 
 
 def as_long(says: Statement, measured: Measured) -> Answers:
     """Judge by the two times within a tenth of each other."""
     ratios = [one / other for _, (one, other) in says.values(measured)]
-    return (
-        [abs(ratio - 1) <= _NEAR for ratio in ratios],
-        f"{_named(says.recipes)} takes {_span(ratios)} times as long as {_named(says.than)}",
-    )
+    return [abs(ratio - 1) <= _NEAR for ratio in ratios], f"{_factors(ratios)} as long"
 
 
 def at_most(says: Statement, measured: Measured) -> Answers:
@@ -159,16 +152,7 @@ def ordered(says: Statement, measured: Measured) -> Answers:
     found, follows = says.values(measured), operator.ge if says.rising else operator.lt
     answers = [all(follows(b, a) for a, b in pairwise(values)) for _, values in found]
     means = map(fmean, zip(*(values for _, values in found), strict=True))
-    told = (f"{_named([r])} {units.digits(m)}" for r, m in zip(says.recipes, means, strict=False))
-    return answers, f"{', '.join(told)} (means)"
-
-
-def shown(says: Statement, measured: Measured) -> Answers:
-    """Judge nothing; show the least and the largest number of each recipe."""
-    found = [values for _, values in says.values(measured)]
-    spans = map(_span, zip(*found, strict=True))
-    told = (f"{_named([r])} {span}" for r, span in zip(says.recipes, spans, strict=False))
-    return [True] * len(found), ", ".join(told)
+    return answers, f"{'; '.join(map(units.digits, means))} (means)"
 
 
 def saves_less(says: Statement, measured: Measured) -> Answers:
@@ -176,7 +160,7 @@ def saves_less(says: Statement, measured: Measured) -> Answers:
     found = [values for _, values in says.values(measured)]
     first, second = [a / b for a, b, _ in found], [b / c for _, b, c in found]
     answers = [1 < after < before for before, after in zip(first, second, strict=True)]
-    return answers, f"factors of {_span(first)}, then of {_span(second)}"
+    return answers, f"{_factors(first)}, then {_factors(second)}"
 
 
 def beats_the_heap(_: Statement, measured: Measured) -> Answers:
@@ -188,8 +172,8 @@ def beats_the_heap(_: Statement, measured: Measured) -> Answers:
         part = Statement("", "", "", "", names, ("martin2009.fh",), group)
         found, numbers = faster(part, measured)
         answers += found
-        told += [numbers] if found else []
-    return answers, "; ".join(told)
+        told += [f"{numbers} on {group}"] if found else []
+    return answers, ", ".join(told)
 
 
 def lost_minima(_: Statement, measured: Measured) -> Answers:
@@ -200,7 +184,7 @@ def lost_minima(_: Statement, measured: Measured) -> Answers:
         for recipe, labels in record.get("labels_of_the_counterexample", {}).items()
         if not CATALOGUE[recipe].exact
     ]
-    numbers = f"{_span(list(map(len, counts)))} different labels in the runs of a recipe"
+    numbers = f"{_span(list(map(len, counts)))} different labels from a variant"
     return [len(labels) > 1 and max(labels) > 2 for labels in counts], numbers
 
 
@@ -227,7 +211,7 @@ def largest_beats_smallest(says: Statement, measured: Measured) -> Answers:
         if gpu and cpu and gpu[-1]["graph"] != cpu[0]["graph"]:
             answers.append(gpu[-1]["ms"] < cpu[0]["ms"])
             ratios.append(cpu[0]["ms"] / gpu[-1]["ms"])
-    return answers, f"CPU, smallest graph / GPU, largest: {_span(ratios)}"
+    return answers, _factors(ratios)
 
 
 def pays_from(says: Statement, measured: Measured) -> Answers:
@@ -235,7 +219,7 @@ def pays_from(says: Statement, measured: Measured) -> Answers:
     edges = {line["graph"]: line["m"] for line in measured.lines}
     found = [(edges[graph] >= says.limit, b / a) for graph, (a, b) in says.values(measured)]
     told = (
-        f"{_span([ratio for is_large, ratio in found if is_large == large])} times as fast {where}"
+        f"{_factors([ratio for is_large, ratio in found if is_large == large])} {where}"
         for large, where in ((False, "below"), (True, "above"))
         if any(is_large == large for is_large, _ in found)
     )
@@ -247,7 +231,7 @@ def on_roads(says: Statement, measured: Measured) -> Answers:
     roads = set(measured.roads())
     found = [(graph in roads, values[1] / values[0]) for graph, values in says.values(measured)]
     parts = {where: [r for road, r in found if road is is_road] for where, is_road in _WHERE}
-    told = ", ".join(f"{_span(ratios)} times as fast {where}" for where, ratios in parts.items())
+    told = ", ".join(f"{_factors(ratios)} {where}" for where, ratios in parts.items())
     return [(ratio < 1) == road for road, ratio in found], told
 
 
@@ -262,7 +246,7 @@ def arranging_dominates(says: Statement, measured: Measured) -> Answers:
         if steps:
             arranging = steps.get("compact", 0) + steps.get("arrange", 0)
             shares.append(100 * arranging / sum(steps.values()))
-    return [share > 50 for share in shares], f"{_span(shares)} % of the time"
+    return [share > 50 for share in shares], f"{_span(shares)} %"
 
 
 def traversals(says: Statement, measured: Measured) -> Answers:
@@ -296,7 +280,7 @@ def valley(_: Statement, measured: Measured) -> Answers:
         inside = points[0][0] < least[0] < points[-1][0]
         answers.append(inside and default is not None and default <= 2 * least[1])
         ratios += [] if default is None else [default / least[1]]
-    return answers, f"the default takes {_span(ratios)} times the least time"
+    return answers, f"the default takes {_factors(ratios)} the least time"
 
 
 def grows_with_delta(_: Statement, measured: Measured) -> Answers:
@@ -304,7 +288,7 @@ def grows_with_delta(_: Statement, measured: Measured) -> Answers:
     ends = [(counted[0], counted[-1]) for counted in map(_counted, _sweeps(measured)) if counted]
     answers = [last[0] > first[0] and last[1] > first[1] for first, last in ends]
     work, many = ([last[at] / first[at] for first, last in ends] for at in (0, 1))
-    return answers, f"{_span(work)} times the work, {_span(many)} times the parallelism"
+    return answers, f"{_factors(work)} the work, {_factors(many)} the parallelism"
 
 
 def _sweeps(measured: Measured) -> Iterable[list[tuple[float, float, float | None, float]]]:
@@ -325,15 +309,14 @@ def _counted(
     return [(work, many) for *_, work, many in points if work]
 
 
-def _named(recipes: Sequence[str], which: str = "") -> str:
-    names = ", ".join(recipe.partition(".")[2].removesuffix(".merge_path") for recipe in recipes)
-    return f"the {which} of {names}" if len(recipes) > 1 else names
+def _factors(values: Sequence[float]) -> str:
+    return _span(values, "x")
 
 
-def _span(values: Sequence[float]) -> str:
+def _span(values: Sequence[float], unit: str = "") -> str:
     if not values:
         return ""
-    low, high = units.digits(min(values)), units.digits(max(values))
+    low, high = (units.digits(end) + unit for end in (min(values), max(values)))
     return low if low == high else f"{low} to {high}"
 
 
@@ -344,7 +327,6 @@ _RULES: dict[str, Callable[[Statement, Measured], Answers]] = {
         as_long,
         at_most,
         ordered,
-        shown,
         saves_less,
         beats_the_heap,
         lost_minima,

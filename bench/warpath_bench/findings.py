@@ -1,12 +1,13 @@
 """``warpath bench findings``: check which statements of the papers hold in our measurements.
 
-Each paper gets a page. Numbers that the paper prints stand next to ours if the folder --papers has
-the lines of ``warpath bench paper``.
+Each paper gets a page. With the folder --papers, which has the lines of ``warpath bench paper``,
+the pages get a picture, and the numbers that the papers print stand next to ours on another page.
 """
 
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +17,7 @@ from warpath_bench.jobs import read_lines
 from warpath_bench.measured import FAILS, PARTLY, Measured, rows
 from warpath_bench.options import REQUIRED, parsed
 from warpath_bench.paper_charts import draw
-from warpath_bench.paper_page import about_run, published
+from warpath_bench.paper_page import published
 from warpath_bench.paper_results import MISSING, Results
 from warpath_bench.tables import gpus_of
 
@@ -31,18 +32,17 @@ _HEAD = """\
 <!-- Written by `warpath bench findings`
 from bench/warpath_bench/statements.toml and papers/{name}.toml: edit those files. -->
 
-{title}. The paper measured on {machine}; here on {gpu}.
-[The variants](../../algorithms/{name}.md) have a page.
-
-A statement about several graphs *holds in part* if it is true of some. Ratios are of times of
-public calls after a warm-up, the least and the largest over the graphs of
-[the catalogue's studies](../catalogue-h100.md). Every answer was compared with a certified one.
+{title}The paper measured on {machine}; here on {gpu}.
+See [its variants](../../algorithms/{name}.md), [the meaning of the
+numbers](../../papers.md) and [all measurements](../catalogue-h100.md).
 """
 _NUMBERS = """\
-## The paper's numbers
+# The papers' numbers
 
-`warpath bench paper {name}` repeats the experiments. Its report has all figures and tables, and
-what differs from the paper. Measured with {about}.
+<!-- Written by `warpath bench findings` from bench/warpath_bench/papers: edit those files. -->
+
+Numbers that the papers print, next to ours on graphs of the same kind and size; *both* are sweep
+and near-far. `warpath bench paper NAME` repeats the experiments; its report says what differs.
 """
 
 
@@ -59,19 +59,40 @@ def main(arguments: Sequence[str]) -> int:
     )
     measured = Measured(read_lines(options.lines), read_records(options.records))
     options.output.mkdir(parents=True, exist_ok=True)
-    every = statements()
+    every, numbers = statements(), list[str]()
     for name in dict.fromkeys(one.paper for one in every):
         mine = [one for one in every if one.paper == name]
-        text = page(name, mine, measured, options.papers, options.output)
+        results = _results(name, options.papers)
+        text = page(name, mine, measured, results, options.output)
         (options.output / f"{name}.md").write_text(text, encoding="utf-8")
+        numbers += [] if results is None else ["", *_numbers_of(results)]
+    if numbers:
+        text = "\n".join([_NUMBERS.rstrip("\n"), *numbers, ""])
+        (options.output / "numbers.md").write_text(text, encoding="utf-8")
     return 0
+
+
+def _results(name: str, folder: Path | None) -> Results | None:
+    """Return the lines of a paper's experiments, if the folder has them."""
+    path = None if folder is None else next(folder.glob(f"{name}-*.jsonl"), None)
+    return None if path is None else Results(experiments.load(name), read_lines([path]))
+
+
+def _numbers_of(results: Results) -> list[str]:
+    """Return the section of the numbers that a paper prints; bounds of 1x are its statements."""
+    body = [row for figure in results.paper.figures for row in published(results, figure)]
+    body = [row for row in body if re.search(r"\d", row[1].replace(" 1x", "")) and row[1] != "1x"]
+    table = rows(["number", "the paper", "here"], (row for row in body if row[2] != MISSING))
+    missing = sum(row[2] == MISSING for row in body)
+    note = f"{missing} of the paper's numbers were not measured here."
+    return [f"## {results.paper.title.partition(': ')[0]}", "", *table, *["", note] * bool(missing)]
 
 
 def page(
     name: str,
     mine: Sequence[Statement],
     measured: Measured,
-    lines: Path | None = None,
+    results: Results | None = None,
     output: Path | None = None,
 ) -> str:
     """Return a paper's page, and write its picture into the folder `output`.
@@ -79,37 +100,32 @@ def page(
     Parameters
     ----------
     mine : the statements of the paper.
-    lines : the folder of the papers' lines.
+    results : the lines of the paper's experiments, which the picture shows.
     """
     paper = experiments.load(name)
     short, _, title = paper.title.partition(": ")
     head = _HEAD.format(
-        paper=short, name=name, title=title, machine=paper.machine, gpu=gpus_of(measured.lines)
+        paper=short,
+        name=name,
+        title=f"{title}. " if title else "",
+        machine=paper.machine,
+        gpu=gpus_of(measured.lines),
     )
-    found = [(one, one.judge(measured)) for one in mine]
-    table = [
-        [f"{one.says} ({one.place})", one.figures, verdict.holds, verdict.numbers]
-        for one, verdict in found
-    ]
-    parts = [head, *rows(["statement", "the paper", "here", "numbers"], table)]
-    reasons = [
-        f"- *{one.says}* {one.why}"
-        for one, verdict in found
-        if one.why and (verdict.holds in {PARTLY, FAILS} or verdict.holds == one.verdict)
-    ]
-    parts += ["", "## Why not, or only in part", "", *reasons] if reasons else []
-    path = None if lines is None else next(lines.glob(f"{name}-*.jsonl"), None)
-    if path is not None and output is not None:
-        results = Results(paper, read_lines([path]))
-        parts += ["", _NUMBERS.format(name=name, about=about_run(results.lines))]
-        body = [row for figure in paper.figures for row in published(results, figure)]
-        parts += rows(["number", "the paper", "here"], (row for row in body if row[2] != MISSING))
-        missing = sum(row[2] == MISSING for row in body)
-        parts += ["", f"{missing} of the paper's numbers were not measured here."] * bool(missing)
+    table = []
+    for one in mine:
+        holds, numbers = one.judge(measured)
+        explained = one.why and (holds in {PARTLY, FAILS} or holds == one.verdict)
+        why = f"{numbers}. {one.why}" if explained else numbers
+        table.append([f"{one.says} ({one.place})", holds, why])
+    parts = [head, *rows(["statement", "here", "numbers, and why not"], table)]
+    if results is not None and output is not None:
         charts = {one.chart: one for one in reversed(paper.figures)}
         timed = charts.get("speedup") or charts["time"]
         for picture in draw(results, timed, output / name):
             parts += ["", f"![{timed.name}: {timed.title}]({picture.name})"]
+        commits = "/".join(dict.fromkeys(line["commit"] for line in results.lines))
+        count = f"{len(results.lines)} measurements of `warpath bench paper {name}`"
+        parts += ["", f"The picture shows {count} (commit {commits})."]
     return "\n".join([*parts, ""])
 
 
