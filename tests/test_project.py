@@ -68,6 +68,15 @@ def test_the_changelog_is_at_the_version_of_the_package():
     assert f'version = "{wp.__version__}"' in project
 
 
+def test_a_page_of_measurements_is_short():
+    for path in (ROOT / "docs" / "benchmarks").rglob("*.md"):
+        words = len(path.read_text(encoding="utf-8").split())
+        assert words <= 600, (
+            f"{path.relative_to(ROOT)} has {words} words: at most 600, the newest table, one "
+            "picture and how it was measured"
+        )
+
+
 def test_importing_warpath_imports_nothing_optional():
     code = "import sys, warpath; print(*sorted({name.partition('.')[0] for name in sys.modules}))"
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

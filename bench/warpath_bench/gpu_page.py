@@ -60,12 +60,11 @@ _BARRIER = 1e-6
 
 _HEAD = """\
 
-<!-- Written by `warpath bench gpu --output` from bench/warpath_bench/gpu_page.py: edit there. -->
+<!-- Written by `warpath bench gpu`: edit bench/warpath_bench/gpu_page.py. -->
 
-Milliseconds with {dtype} weights, medians of {sources} sources with three solves each. *Kernels*
-are timed by events, *call* leaves the answer on the GPU, *copied* copies it to the host. Every
-distance was compared with the CPU's. The last columns are the times of others over ours: of *ADDS*
-(Wang, Fussell, Lin, PPoPP 2021), and of the fastest recipe of a paper that ended in time.
+Milliseconds with {dtype} weights, medians of {sources} sources, each solved three times: *kernels*
+by events, *call* leaves the answer on the GPU, *copied* copies it. Distances are compared with the
+CPU's. Last come times over ours: *ADDS* (PPoPP 2021), and a paper's fastest recipe.
 """
 
 
@@ -187,8 +186,8 @@ def _verdict(mine: Sequence[Line]) -> list[str]:
     said = []
     if over:
         mean = geometric_mean(over)
-        said.append(f"ADDS takes {mean:.2f} times as long in the geometric mean of {len(over)}.")
-    first = mine[0]["dtype"]
+        said.append(f"ADDS: {mean:.2f}x in the geometric mean of {len(over)}.")
+    first, others = mine[0]["dtype"], []
     base = {line["graph"]: median(line["kernel_ms"]) for line in right if line["dtype"] == first}
     for dtype in dict.fromkeys(line["dtype"] for line in right if line["dtype"] != first):
         ratios = [
@@ -198,7 +197,9 @@ def _verdict(mine: Sequence[Line]) -> list[str]:
         ]
         if ratios:
             low, high = units.digits(min(ratios)), units.digits(max(ratios))
-            said.append(f"Kernels with {dtype} take {low} to {high} times as long.")
+            others.append(f"{low} to {high} with {dtype}")
+    if others:
+        said.append(f"Kernels over those with {first}: {', '.join(others)}.")
     return said
 
 
@@ -215,7 +216,7 @@ def write(lines: Sequence[Line], text: str, path: Path) -> None:
     if series:
         picture = path.with_name(f"{path.stem}-sizes.png")
         charts.panels(picture, [("kernels (ms)", series)], "edges")
-        text += f"\n![Time over the number of edges, and lower bounds]({picture.name})\n"
+        text += f"\n![Time over edges]({picture.name})\n"
     path.write_text(text, encoding="utf-8")
 
 

@@ -47,20 +47,17 @@ _HEAD = """\
 
 <!-- Written by `warpath bench prepared --output`: edit bench/warpath_bench/prepared.py. -->
 
-Contraction hierarchies of warpath, of [RoutingKit](external-solvers.md#prepared-graphs) and of
-pandana, customizable ones of pyroutingkit, and searches of warpath without preparation, all asked
-the same seeded questions:
+Contraction hierarchies of warpath, of [RoutingKit](external-prepared.md) and of pandana,
+customizable ones of pyroutingkit, and searches without preparation, asked the same questions:
 
 ```console
 $ warpath bench prepared --graphs {graphs} --data FOLDER --clock {option} \\
       --external '{command}' --lines prepared.jsonl --output prepared-cpu.md
 ```
 
-A cell is the best of {runs}, of which each has the median over the questions of its kind; ~ marks a
-time of a part of the sources. {clock} *Build* is the time from the arrays of a graph to the first
-question. Times are those of whole calls in Python, those of a command of its own calls in C++. All
-distances were equal to ours, routes were compared by their lengths, and a sample of ours was equal
-to Dijkstra's.
+A cell is the best of {runs}, each the median over the questions of its kind; ~ marks an estimate
+from a part of the sources. {clock} *Build* ends before the first question. Times are of
+calls in Python, or a command's own. Distances and lengths were equal, a sample to Dijkstra's too.
 """
 
 _CLOCKS = {
@@ -299,7 +296,7 @@ def _section(lines: Sequence[Line]) -> list[str]:
     body, notes = [], []
     for title in dict.fromkeys(map(_title, lines)):
         mine = [line for line in lines if _title(line) == title]
-        if any(line["figures"] for line in mine):
+        if any(line["figures"] for line in mine) and not _is_shown_by_one_thread(mine[0]):
             body.append([title, *(_cell(mine, name) for name in ("build_s", *titles))])
         if "error" in mine[-1]:
             notes.append(f"- {title}, where it has no figures: {mine[-1]['error']}")
@@ -307,6 +304,10 @@ def _section(lines: Sequence[Line]) -> list[str]:
     head = f"## {first['graph']}: {first['n']:,} vertices, {first['m']:,} edges"
     table = rows(["solver", "build, s", *titles.values()], body)
     return [head, "", *table, "", *notes, *[""] * bool(notes)]
+
+
+def _is_shown_by_one_thread(line: Line) -> bool:
+    return "not prepared" in line["solver"] and line["threads"] > 1
 
 
 def _title(line: Line) -> str:
