@@ -1,4 +1,4 @@
-"""Cutoffs with a unit, such as "10min"."""
+"""Weights in a unit, such as minutes, and cutoffs with a unit, such as "10min"."""
 
 from __future__ import annotations
 
@@ -33,7 +33,12 @@ def test_a_cutoff_with_a_unit_is_one_in_the_unit_of_the_weights():
     [
         ("2km", "s", "must be in a unit of the graph's weights, which are in s: s, min, h"),
         ("2min", None, "has a unit, but the graph's weights have none: give a number"),
-        ("120", "s", "must be a number, 0 or more, perhaps with a unit such as '10min'"),
+        ("2km", "min", "must be in a unit of the graph's weights, which are in min: s, min, h"),
+        (
+            "120",
+            "s",
+            r"must be a number, 0 or more, perhaps with a unit \(m, km, mi, s, min or h\), such as",
+        ),
         ("-1min", "s", "must be a number, 0 or more"),
         (["1min", "soon"], "s", "'soon' must be a number"),
     ],
@@ -57,3 +62,67 @@ def test_a_vertex_at_a_cutoff_with_decimals_lies_within():
     metres = rows.with_weights(rows.weights, unit="m")
     assert wp.within(metres, 0, "1.005km").vertices.tolist() == [0, 1]
     assert np.isclose(units.quantity("1mi", "m"), 1609.344)
+
+
+@pytest.mark.parametrize("unit", ["min", "minutes"])
+def test_weights_in_minutes_take_cutoffs_in_seconds_minutes_and_hours(unit):
+    rows = wp.Graph.of([(0, 1, 1.5), (1, 2, 58.5), (2, 3, 9.0)])
+    minutes = rows.with_weights(rows.weights, unit=unit)
+    for cutoff in ("3600s", "60min", "1h", "1 hour", "60 minutes"):
+        assert wp.within(minutes, 0, cutoff).vertices.tolist() == [0, 1, 2]
+    assert wp.within(minutes, 0, "90s").cutoffs.tolist() == [1.5]
+
+
+def town(**columns):
+    rows = {"source": [0, 1], "target": [1, 2], "length": [500, 1000], **columns}
+    pd = pytest.importorskip("pandas")
+    return wp.Graph.of(pd.DataFrame(rows), weight="length", attributes=sorted(columns))
+
+
+def test_a_unit_as_the_weight_converts_the_weights_or_a_kept_column():
+    plain = town()
+    seconds = plain.with_weights([90, 30], unit="s")
+    minutes = seconds.with_weights("minutes")
+    assert (minutes.weights.tolist(), minutes.unit) == ([1.5, 0.5], "min")
+    assert minutes.with_weights("h").with_weights("s").weights.tolist() == [90, 30]
+    assert plain.with_weights(plain.weights, unit="m").with_weights("km").weights.tolist() == [
+        0.5,
+        1,
+    ]
+    own = town(minutes=[7, 8]).with_weights("minutes")
+    assert own.weights.tolist() == [7, 8]  # a column of this name
+
+
+def test_minutes_come_from_metres_and_speeds():
+    fast, slow = town(speed_kph=[30.0, 60.0]), town(maxspeed=[60, 0])
+    fast, slow = (graph.with_weights(graph.weights, unit="m") for graph in (fast, slow))
+    assert fast.with_weights("minutes").weights.tolist() == [1, 1]
+    mph = town(speed_mph=[30.0, 60.0])
+    mph = mph.with_weights([1, 2], unit="mi").with_weights("min")
+    assert np.allclose(mph.weights, 2)
+    with pytest.raises(
+        wp.GraphError, match="the speed of edge 1 in the kept column 'maxspeed' is 0:"
+    ):
+        slow.with_weights("minutes")
+    texts = town(maxspeed=["50", "walk"])
+    with pytest.raises(wp.GraphError, match="the speeds of the kept column 'maxspeed' are"):
+        texts.with_weights(texts.weights, unit="m").with_weights("minutes")
+
+
+def test_a_unit_that_a_graph_cannot_give_is_refused():
+    with pytest.raises(
+        wp.GraphError, match="no weights or kept column of times whose unit is known, n"
+    ):
+        town(toll=[1, 2]).with_weights("minutes")
+    with pytest.raises(
+        wp.GraphError, match="of lengths whose unit is known; there are no kept colum"
+    ):
+        wp.Graph.of([(0, 1, 5)]).with_weights("km")
+
+
+def test_a_column_called_by_a_unit_gives_the_graph_its_unit(tmp_path):
+    file = tmp_path / "roads.csv"
+    file.write_text("source,target,minutes\n0,1,5\n1,2,70\n")
+    graph = wp.read(file, weight="minutes")
+    assert graph.unit == "min"
+    assert wp.within(graph, 0, "1h").vertices.tolist() == [0, 1]

@@ -73,5 +73,8 @@ def test_what_has_no_order_is_refused():
         wp.Graph.of(EDGES).with_weights(MINUTES, order="input")
     with pytest.raises(InputError, match="order='rows' must be \"edges\""):
         graph.with_weights(MINUTES, order="rows")
-    with pytest.raises(GraphError, match="'minutes' is not a rule or a kept column; there are 'eu"):
-        graph.with_weights("minutes")
+    with pytest.raises(
+        GraphError,
+        match="'toll' is not a rule, a kept column or a unit such as 'minutes'; there are 'eu",
+    ):
+        graph.with_weights("toll")

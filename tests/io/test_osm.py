@@ -9,6 +9,7 @@ from functools import partial
 import numpy as np
 import pytest
 
+import warpath as wp
 from support.memory import peak_of
 from warpath.base.errors import GraphFormatError, InputError, MissingDependencyError
 from warpath.graph.coordinates import EARTH_RADIUS
@@ -154,6 +155,18 @@ def test_seconds_use_the_limit_else_the_speed_of_the_class(tmp_path):
     assert edges_of(graph) == [(1, 2, 0.1), (2, 3, 0.2), (3, 2, 0.2), (3, 4, 0.05), (4, 3, 0.2)]
 
 
+def test_minutes_and_kilometres_are_weights(tmp_path):
+    path = write(tmp_path / "a.osm", [([1, 2], ROAD | {"name": "High Street"}), ([2, 3], ROAD)])
+    seconds, metres = formats.read(path, weight="seconds"), formats.read(path)
+    minutes, km = formats.read(path, weight="minutes"), formats.read(path, weight="km")
+    assert (minutes.unit, km.unit) == ("min", "km")
+    assert np.allclose(minutes.weights * 60, seconds.weights, rtol=1e-15)
+    assert np.allclose(km.weights * 1000, metres.weights, rtol=1e-15)
+    assert metres.with_weights("minutes").weights.tolist() == minutes.weights.tolist()
+    by_street = wp.path(minutes, 1, 3).legs, wp.path(seconds, 1, 3).legs
+    assert str(by_street[0]) == str(by_street[1])
+
+
 def test_negative_ids_of_unsaved_edits_are_read(tmp_path):
     path = write(tmp_path / "a.osm", [([1, 2], ROAD)])
     path.write_text(path.read_text().replace('id="2"', 'id="-2"').replace('ref="2"', 'ref="-2"'))
@@ -292,7 +305,7 @@ def test_damaged_xml_is_refused_with_its_line(tmp_path):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"weight": "miles"}, 'weighted by "metres" or "seconds"'),
+        ({"weight": "tons"}, 'weighted by "metres", "seconds" or another unit'),
         ({"speeds": {"steps": 5}}, r"speeds\['steps'\]: the profile 'car' does not use"),
         ({"speeds": {"residential": 0}}, r"speeds\['residential'\] = 0"),
         ({"profile": "tram"}, "profile='tram' must be 'car', 'bike', 'foot'"),

@@ -60,7 +60,7 @@ def sssp(
     threads : threads on the CPU; all cores that the process may use when not given.
     params : the algorithm's own numbers, for example ``{"delta": 100}``.
     cutoff : leave vertices farther than this unreachable; Dijkstra's searches stop there. A number,
-        or a text such as "10min" or "5km" if the graph's `unit` is "s" or "m".
+        or a text such as "10min" or "5km" if the graph's `unit` is one of times or lengths.
     dist_dtype : "int32" narrows integer distances, exactly or with DistanceOverflowError.
     progress : True for a bar on stderr, or a function of (done, total), which some algorithms never
         call. An exception raised in it cancels the call.

@@ -4,12 +4,34 @@ from __future__ import annotations
 
 import re
 
-#: What a unit is of the units of weights.
-_FACTORS: dict[str, dict[str, float]] = {
-    "m": {"m": 1, "km": 1000, "mi": 1609.344},
-    "s": {"s": 1, "min": 60, "h": 3600},
+#: The base unit and the factor of each unit of lengths and times.
+SCALES: dict[str, tuple[str, float]] = {
+    "m": ("m", 1),
+    "km": ("m", 1000),
+    "mi": ("m", 1609.344),
+    "s": ("s", 1),
+    "min": ("s", 60),
+    "h": ("s", 3600),
 }
+#: The words for these units.
+_WORDS = {
+    "m": ("metres", "meters", "metre", "meter"),
+    "km": ("kilometres", "kilometers", "kilometre", "kilometer"),
+    "mi": ("miles", "mile"),
+    "s": ("seconds", "second", "sec", "secs"),
+    "min": ("minutes", "minute", "mins"),
+    "h": ("hours", "hour", "hr", "hrs"),
+}
+_SYMBOLS = {word: symbol for symbol, words in _WORDS.items() for word in (symbol, *words)}
 _QUANTITY = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([A-Za-z]+)\s*")
+
+#: What a quantity can be, in the words of a message.
+QUANTITIES = "a number, 0 or more, perhaps with a unit (m, km, mi, s, min or h), such as '10min'"
+
+
+def symbol_of(unit: str | None) -> str | None:
+    """Return the symbol of a unit of lengths or times, ``min`` for ``minutes``; None for others."""
+    return _SYMBOLS.get(unit) if isinstance(unit, str) else None
 
 
 def is_quantity(text: str) -> bool:
@@ -22,8 +44,8 @@ def quantity(text: str, unit: str | None) -> float:
 
     Parameters
     ----------
-    unit : as in `measure`; of other units than "m" and "s" only quantities of that very unit are
-        known.
+    unit : as in `measure`; of other units than lengths and times only quantities of that very unit
+        are known.
 
     Raises
     ------
@@ -32,19 +54,22 @@ def quantity(text: str, unit: str | None) -> float:
     """
     match = _QUANTITY.fullmatch(text)
     if match is None:
-        raise ValueError(
-            "must be a number, 0 or more, perhaps with a unit such as '10min' or '5km'"
-        )
+        raise ValueError(f"must be {QUANTITIES}")
     if unit is None:
         raise ValueError("has a unit, but the graph's weights have none: give a number")
-    factors = _FACTORS.get(unit, {unit: 1})
-    if match[2] not in factors:
+    own = symbol_of(unit)
+    factors: dict[str, float] = {unit: 1}
+    if own is not None:
+        factors = {name: by for name, (base, by) in SCALES.items() if base == SCALES[own][0]}
+    given = match[2] if match[2] in factors else symbol_of(match[2])
+    if given not in factors:
         known = ", ".join(factors)
         raise ValueError(f"must be in a unit of the graph's weights, which are in {unit}: {known}")
     from fractions import Fraction  # slow to import, and rarely needed
 
     # In binary, 1.005 * 1000 is below 1005, and an integer graph would take 1004 for it.
-    value = Fraction(match[1]) * Fraction(str(factors[match[2]]))
+    value = Fraction(match[1]) * Fraction(str(factors[given]))
+    value /= Fraction(str(factors[unit if own is None else own]))
     return int(value) if value.denominator == 1 else float(value)
 
 
@@ -101,8 +126,13 @@ def measure(value: float, unit: str | None) -> str:
 
     Parameters
     ----------
-    unit : "m" for metres, "s" for seconds; another text follows the number, None has none.
+    unit : a unit of lengths or times, such as "m" and "min"; another text follows the number, None
+        has none.
     """
+    symbol = symbol_of(unit)
+    if symbol is not None:
+        unit, factor = SCALES[symbol]
+        value = value if factor == 1 else value * factor
     if unit == "m":
         return f"{digits(value)} m" if value < 999.5 else f"{digits(value / 1000)} km"
     if unit == "s" and value < 59.5:
@@ -118,10 +148,15 @@ def measure(value: float, unit: str | None) -> str:
 
 def scale(largest: float, unit: str | None) -> tuple[float, str]:
     """Return by what to divide values up to `largest` for a scale, and what they then are."""
+    factor: float = 1
+    symbol = symbol_of(unit)
+    if symbol is not None:
+        unit, factor = SCALES[symbol]
     steps = {
         "m": ((2_000, 1, "metres"), (float("inf"), 1000, "kilometres")),
         "s": ((180, 1, "seconds"), (10_800, 60, "minutes"), (float("inf"), 3600, "hours")),
     }
     if unit not in steps:
         return 1, "distance" if unit is None else f"distance in {unit}"
-    return next((by, name) for below, by, name in steps[unit] if largest < below)
+    by, name = next((by, name) for below, by, name in steps[unit] if largest * factor < below)
+    return by / factor if factor != 1 else by, name

@@ -18,7 +18,7 @@ from typing import Any
 import typer
 
 from warpath.base.errors import InputError
-from warpath.base.units import is_quantity
+from warpath.base.units import QUANTITIES, is_quantity
 from warpath.cli import saving
 from warpath.cli.reporting import UsageError
 from warpath.cli.vertices import names_coordinates
@@ -74,7 +74,12 @@ def number(text: str) -> float:
 
 def cutoff(text: str) -> float | str:
     """Return the number of a text, or the text if it has a unit, such as ``10min``."""
-    return text if is_quantity(text) else number(text)
+    if is_quantity(text):
+        return text
+    try:
+        return number(text)
+    except ValueError:
+        raise ValueError(f"{text!r} must be {QUANTITIES}") from None
 
 
 _PANELS = (None, "How the graph is read", "How it is solved", "How results are shown")
@@ -153,7 +158,8 @@ class Reading(Showing):
     )
     weight: str | None = _reading(
         "The column of weights, by name or counted from 0; [bold]none[/] to give every edge the "
-        "weight 1; [bold]euclidean[/] or [bold]great_circle[/] for lengths from coordinates."
+        "weight 1; [bold]euclidean[/] or [bold]great_circle[/] for lengths from coordinates; for "
+        "OpenStreetMap data [bold]minutes[/], [bold]km[/] or another unit."
     )
     weights: Path | None = _reading(
         "A .csv or .tsv file of new weights: the columns that it calls source, target and weight, "

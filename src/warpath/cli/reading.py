@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from warpath.api.prepared import keep_saved
 from warpath.api.solver import Solver, solver_of
 from warpath.base.errors import GraphError
-from warpath.base.units import is_quantity
+from warpath.base.units import QUANTITIES, is_quantity
 from warpath.cli import vertices
 from warpath.cli.edge_weights import weights_of
 from warpath.cli.options import Solving
@@ -212,5 +212,7 @@ def numbers(text: str, option: str) -> list[Any]:
         isinstance(each, bool | tuple) or (isinstance(each, str) and not is_quantity(each))
         for each in found
     ):
-        raise UsageError(f"{option} {text!r} must be numbers like 500,1000,2000.")
+        raise UsageError(
+            f"{option} {text!r} must be one or several, like 500,1000 or 5min,10min: {QUANTITIES}."
+        )
     return found

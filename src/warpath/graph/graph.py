@@ -61,8 +61,8 @@ class Graph(VertexNames, EdgeEdits):
     given : an `InputEdges`, the rows of the input that edges came from with the columns that are
         kept, or None; .npz and .wph files store them
     name : str or None
-    unit : unit of the weights in pictures, str or None; "m" is written as metres or kilometres, "s"
-        as seconds, minutes or hours
+    unit : unit of the weights in pictures and cutoffs, str or None; "m", "km" and "mi" are written
+        as metres or kilometres, "s", "min" and "h" as seconds, minutes or hours
     attribution : whom pictures must name as the source of the data, str or None
     read_report : what the reader left out or chose, a dict of sentences to counts or values; empty
         where there is nothing to report
@@ -432,10 +432,13 @@ class Graph(VertexNames, EdgeEdits):
         ----------
         weights : (m,) numbers in the order of `edges`; None for 1 everywhere; ``"euclidean"`` for
             straight-line distances in the unit of the coordinates; ``"great_circle"`` for metres
-            on a sphere, from longitudes and latitudes in degrees; or the name of a kept column.
+            on a sphere, from longitudes and latitudes in degrees; or the name of a kept column; or
+            a unit, such as ``"minutes"``, ``"h"`` or ``"km"``, for the same weights in that unit,
+            for a kept column whose unit is known, or for metres divided by a kept column of speeds
+            (``speed_kph``, ``speed_mph``, ``maxspeed``).
         order : "edges"; or "input": one weight for each row that a graph with `given` came from.
         unit : that of the new weights, as the graph's `unit`. None: "m" for "great_circle", the
-            unit of a kept column where it is known, else none.
+            unit of a kept column where it is known, the unit that `weights` names, else none.
         round : a step; float weights are rounded to its multiples. Floats hold sums of multiples of
             a power of 2, such as ``1 / 64``, exactly, so that a hierarchy answers with them as fast
             as with integers, and ways of equal length tie.

@@ -8,6 +8,7 @@ import numpy as np
 
 from warpath import _core
 from warpath.base.errors import GraphError, InputError
+from warpath.base.units import symbol_of
 from warpath.graph.checks import (
     as_weights,
     checked_kind,
@@ -19,6 +20,7 @@ from warpath.graph.checks import (
 from warpath.graph.coordinates import RULES, lengths
 from warpath.graph.csr import rows_of_edges
 from warpath.graph.labels import file_ids
+from warpath.graph.measures import weights_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -76,7 +78,7 @@ class InputEdges:
         in both directions has its row twice; rows of weight +inf have no edge.
     count : number of rows of the input.
     columns : further columns of the input by name, each (count,): an array, or a `Coded`.
-    units : the units of columns, where they are known: "m" or "s", as `Graph.unit`.
+    units : the units of columns, where they are known, as `Graph.unit`.
     """
 
     def __init__(
@@ -148,9 +150,14 @@ def new_weights(graph: CsrGraph, weights: Any, order: str) -> Any:
         if weights in RULES:
             src, dst, _ = graph.edges()
             return lengths(weights, graph.coordinates, src, dst)
+        if weights not in columns and symbol_of(weights) is not None:
+            return weights_in(graph, weights)
         if weights not in columns:
             names = ", ".join([*map(repr, columns), *map(repr, RULES)])
-            msg = f"weights={weights!r} is not a rule or a kept column; there are {names}."
+            msg = (
+                f"weights={weights!r} is not a rule, a kept column or a unit such as 'minutes'; "
+                f"there are {names}."
+            )
             raise GraphError(msg)
         weights, order = columns[weights], "input"
     if order == "edges" or weights is None:
@@ -189,7 +196,11 @@ def unit_of(graph: CsrGraph, weights: str) -> str | None:
     """Return the unit of the weights that a rule or a kept column gives, None if it is unknown."""
     if weights == "great_circle":
         return "m"
-    return None if graph.given is None else graph.given.units.get(weights)
+    given = graph.given
+    if given is None or weights not in given.columns:
+        return symbol_of(weights)
+    unit: str | None = given.units.get(weights)
+    return unit
 
 
 def edge_table(graph: CsrGraph) -> dict[str, Array]:

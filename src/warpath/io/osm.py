@@ -6,11 +6,12 @@ length and the shape of an edge.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from warpath.base.errors import InputError
+from warpath.base.units import SCALES, symbol_of
 from warpath.graph import Graph
 from warpath.graph.checks import shown
 from warpath.graph.coordinates import great_circle
@@ -45,7 +46,7 @@ _COLUMNS = {"street": "", "kind": "", "way": "", "length": "m", "seconds": "s"}
 def read(
     source: Source,
     *,
-    weight: Literal["metres", "seconds"] | None = "metres",
+    weight: str | None = "metres",
     profile: str | os.PathLike[str] | Mapping[str, Any] = "car",
     speeds: Mapping[str, float] | None = None,
     service: bool | None = None,
@@ -64,7 +65,8 @@ def read(
     ----------
     source : an .osm or .osm.pbf file, possibly compressed.
     weight : "metres", the great-circle length along the way's points (float64); "seconds", the
-        time for that length at the speed of the profile; None: "metres".
+        time for that length at the speed of the profile; or another unit of either, such as
+        "minutes", "h" and "km"; None: "metres".
     profile : "car", "bike", "foot", "truck", "bus", "wheelchair" or "emergency"; or a dict, or a
         .toml file, of differences from one of them, such as {"base": "car", "speeds": {"track":
         20}, "factors": {"surface": {"gravel": 0.5}}}. The keys are "base", "users" (text for
@@ -119,8 +121,12 @@ def read(
     access. A barrier ends a road at the last point before it. Points outside the extract split a
     way. Reads the file twice, with turns three times; O(points) memory, and about 1 us per point.
     """
-    if weight not in {"metres", "seconds", None}:
-        message = f'weight={weight!r}: OpenStreetMap roads are weighted by "metres" or "seconds".'
+    unit = symbol_of("metres" if weight is None else weight)
+    if unit is None:
+        message = (
+            f'weight={weight!r}: OpenStreetMap roads are weighted by "metres", "seconds" or '
+            'another unit, such as "minutes" or "km".'
+        )
         raise InputError(message)
     rules = rules_of(profile, speeds, service=service, tracks=tracks, restricted=restricted)
     keys, costs = _kept(attributes), checked_costs(turn_costs)
@@ -138,7 +144,8 @@ def read(
     edges = _edges(ways, vertex, lonlat, np.where(unlocated, Access.CLOSED, passage))
     if not edges.src.size:
         raise file.error(_no_stretch(ways, vertex, lonlat, passage))
-    weights = edges.seconds if weight == "seconds" else edges.length
+    base, factor = SCALES[unit]
+    weights = (edges.seconds if base == "s" else edges.length) / factor
     used, ends = np.unique(np.concatenate([edges.src, edges.dst]), return_inverse=True)
     src, dst = np.split(ends, 2)
     inner = inside_areas(src, dst, edges.limited, used.size)
@@ -161,7 +168,7 @@ def read(
         name=source.title,
         shapes=lines,
         keep_rows=True,
-        unit=None if weight is None else {"metres": "m", "seconds": "s"}[weight],
+        unit=None if weight is None else unit,
         attribution=ATTRIBUTION,
         read_report=+file.report,
     )

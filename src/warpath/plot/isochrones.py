@@ -141,7 +141,7 @@ def counted(found: Within) -> list[str]:
 
 def _vertices(graph: Graph, count: int) -> str:
     """Return a number of vertices in words: of a network of streets they are junctions."""
-    streets = graph.unit in ("m", "s")
+    streets = units.symbol_of(graph.unit) is not None
     one, several = ("junction", "junctions") if streets else ("vertex", "vertices")
     return f"{count:,} {one if count == 1 else several}"
 

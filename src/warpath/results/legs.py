@@ -140,14 +140,20 @@ def streets_of(route: Route) -> list[str]:
 def quantities(graph: Graph, route: Route) -> dict[str, Array]:
     """Return the numbers of the route's edges by the names of the columns of `Legs`."""
     own = route.weights.astype(graph.dist_dtype, copy=False)
-    if graph.unit not in _BY_UNIT:
+    symbol = units.symbol_of(graph.unit)
+    if symbol is None:
         return {"length": own}
+    base, factor = units.SCALES[symbol]
     assert graph.given is not None  # noqa: S101 - checked by the caller
     by_column = {
         _BY_UNIT[unit]: _on_route(graph.given.column(name, route.edges), route.shares)
         for name, unit in graph.given.units.items()
         if unit in _BY_UNIT and name in graph.given.columns
-    } | {_BY_UNIT[graph.unit]: own}
+    }
+    if factor == 1:
+        by_column[_BY_UNIT[base]] = own
+    else:
+        by_column.setdefault(_BY_UNIT[base], own * factor)
     return {name: by_column[name] for name in _BY_UNIT.values() if name in by_column}
 
 
