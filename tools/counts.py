@@ -174,16 +174,16 @@ def _chosen(cases: Mapping[str, T], names: Sequence[str]) -> dict[str, T]:
 def _tool(name: str) -> str:
     path = shutil.which(name)
     if path is None:
-        msg = f"{name} is not installed (Debian's package has the same name)"
-        raise MissingDependencyError(msg)
+        raise MissingDependencyError(
+            f"{name} is not installed (Debian's package has the same name)"
+        )
     return path
 
 
 def _run(command: Sequence[str]) -> str:
     ran = subprocess.run(command, capture_output=True, text=True, check=False)
     if ran.returncode:
-        msg = f"{' '.join(command)} ended with {ran.returncode}:\n{ran.stderr[-4000:]}"
-        raise SystemExit(msg)
+        raise SystemExit(f"{' '.join(command)} ended with {ran.returncode}:\n{ran.stderr[-4000:]}")
     return ran.stdout
 
 

@@ -16,7 +16,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from all_kernels import all_kernels
+from kernel_list import all_kernels
 from warpath.base import settings
 from warpath.base.errors import MissingDependencyError
 from warpath.engines.cuda.compile import compiler, cubin, nvrtc_version

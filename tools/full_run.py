@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, Any
 
 import runs
 from support.tiers import CORE, ROOT, RUNS, digest, is_recorded
+from warpath.base import provenance
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -122,7 +123,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         )
         print(*needed)
         return 0
-    commit = options.commit or runs.commit()
+    commit = options.commit or provenance.commit() or ""
     start = time.monotonic()
     passed: dict[str, str] = {}
 

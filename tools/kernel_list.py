@@ -1,8 +1,10 @@
-"""List the kernels of a recipe without running one."""
+"""The kernels of recipes, listed without running one, and compiled by several processes."""
 
 from __future__ import annotations
 
-from contextlib import nullcontext
+import multiprocessing
+from concurrent.futures import ProcessPoolExecutor
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,29 +19,27 @@ from warpath.engines.cuda.tables.min_plus import min_plus_kernel
 from warpath.engines.cuda.tables.widths import Width
 from warpath.engines.cuda.wide.part import wide_part_kernel
 from warpath.engines.cuda.wide.search import wide_kernel
+from warpath.engines.emulator.device import EmulatedDevice
 from warpath.engines.papers.johnson import reweighting
 from warpath.engines.papers.on_device import leaves_kernel
 from warpath.engines.papers.policies import axes_of, rounds_kernel
 from warpath.engines.papers.run import Run
 from warpath.engines.papers.settle import settle
 from warpath.graph import Graph
-from warpath.recipes import Loop, Task
+from warpath.recipes import CATALOGUE, Loop, Task
 from warpath.recipes.axes import Edges
 from warpath.results.trace import Trace
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-    from contextlib import AbstractContextManager
+    from collections.abc import Iterable, Iterator, Sequence
 
     from numpy.typing import DTypeLike
 
-    from warpath._core import CompletionFlag
-    from warpath.base.dtypes import Array
-    from warpath.engines.base import PreparedLaunch, Transfer
     from warpath.engines.cuda.entry import Kernel
     from warpath.recipes import Recipe
 
 
+_WEIGHTS = ("int32", "int64", "float32", "float64")
 _OF_TABLES = {
     Loop.BLOCK_A_SOURCE: ("block_a_source",),
     Loop.PAIRS: ("pairs", "pair_rows"),
@@ -60,63 +60,14 @@ class _FirstLaunchError(Exception):
     """Ends the dry run at the first launch, before which a loop has requested all its kernels."""
 
 
-class _DryDevice:
+class _DryDevice(EmulatedDevice):
     """A device that runs no kernel and raises at the first launch."""
 
-    name = "dry"
-    xp: Any = np
-    processors = 1
-    shared_memory = 48 * 1024
-    packed = True
-
     def __init__(self, block: int) -> None:
-        self.block = block
+        super().__init__(block=block, processors=1)
 
-    def free_memory(self) -> int:
-        return 0
-
-    def put(self, array: Array, out: Array | None = None, *, wait: bool = True) -> Array:
-        del wait
-        return array if out is None else out
-
-    def get(self, array: Array, out: Array | None = None) -> Array:
-        return array if out is None else out
-
-    def fetch(self, _array: Array, _out: Array) -> Callable[[], None]:
+    def _run(self, _kernel: Any, _blocks: int, _args: Sequence[Any]) -> None:
         raise _FirstLaunchError
-
-    def reads(self, _other: object) -> bool:
-        return True
-
-    def exchange(self, _transfers: Sequence[Transfer]) -> None:
-        raise _FirstLaunchError
-
-    def host_array(self, like: Array) -> Array:
-        return like
-
-    def mapped(self, array: Array) -> Array:
-        return array
-
-    def resident_blocks(self, _kernel: Kernel) -> int:
-        return 1
-
-    def launch(self, _kernel: Kernel, _blocks: int, *_args: Any) -> None:
-        raise _FirstLaunchError
-
-    def prepared(self, _kernel: Kernel, _blocks: int, *_args: Any) -> PreparedLaunch:
-        raise _FirstLaunchError
-
-    def fire(self, _launch: Any) -> None:
-        raise _FirstLaunchError
-
-    def synchronize(self) -> None:
-        pass
-
-    def finish(self, halt: Array, word: CompletionFlag, seconds: float) -> None:
-        pass
-
-    def active(self) -> AbstractContextManager[None]:
-        return nullcontext()
 
 
 class _ListingDevice(_DryDevice):
@@ -126,7 +77,7 @@ class _ListingDevice(_DryDevice):
         super().__init__(block)
         self.launched: dict[Kernel, None] = {}
 
-    def launch(self, kernel: Kernel, _blocks: int, *_args: Any) -> None:
+    def _run(self, kernel: Any, _blocks: int, _args: Sequence[Any]) -> None:
         self.launched[kernel] = None
 
 
@@ -171,8 +122,7 @@ def _of_rounds(recipe: Recipe, graph: Graph, block: int, *, traced: bool) -> tup
         settle(run)
     except _FirstLaunchError:
         return run.kernels
-    msg = f"{recipe.name} launched nothing."
-    raise RuntimeError(msg)
+    raise RuntimeError(f"{recipe.name} launched nothing.")
 
 
 def kernels_of_results(
@@ -263,3 +213,32 @@ def _of_windows(launched: Iterable[Kernel], block: int) -> list[Kernel]:
     return [
         min_plus_kernel("product", label[0] + str(int(label[1:]) // 8), block) for label in labels
     ]
+
+
+def all_kernels(block: int = 256) -> list[Kernel]:
+    """Return the kernels that recipes and results use with 32-bit indices, without duplicates."""
+    kernels = {
+        kernel: None
+        for recipe in CATALOGUE
+        if "cuda" in recipe.devices
+        for weight in _WEIGHTS
+        for traced in (False, True)
+        for kernel in kernels_of(recipe, weight, block=block, traced=traced)
+    }
+    for weight in _WEIGHTS:
+        kernels |= dict.fromkeys(kernels_of_results(weight, block=block))
+    return list(kernels)
+
+
+def compile_all(arch: str, processes: int) -> int:
+    """Compile all kernels for an architecture, and return their number."""
+    kernels = all_kernels()
+    context = multiprocessing.get_context("spawn")  # CUDA cannot be used in a forked process
+    with ProcessPoolExecutor(processes, context) as pool:
+        return sum(pool.map(partial(_compiled, arch), kernels, chunksize=4))
+
+
+def _compiled(arch: str, kernel: Kernel) -> bool:
+    from warpath.engines.cuda.compile import cubin
+
+    return bool(cubin(kernel, arch))

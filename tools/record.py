@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 import runs
 from sanitizers import TOOLS, sanitized
+from warpath.base import provenance
 from warpath.engines.cuda import sources
 from warpath.recipes import CATALOGUE
 
@@ -53,7 +54,7 @@ def main(
     document: dict[str, Any] = {
         **found,
         "python": platform.python_version(),
-        "commit": options.commit or runs.commit(),
+        "commit": options.commit or provenance.commit() or "",
         "date": datetime.now(UTC).date().isoformat(),
         "kernels": sources.digest(sources.hashes()),
         "kernel_sources": sources.hashes(),
@@ -79,8 +80,9 @@ def _sanitize_recorded(path: Path, options: argparse.Namespace) -> int:
     """Run only the sanitizers, and add their results to the record of the same kernels."""
     document = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
     if document.get("kernels") != sources.digest(sources.hashes()):
-        msg = f"{path} is no record of these kernels: run their tests first, without this option."
-        raise SystemExit(msg)
+        raise SystemExit(
+            f"{path} is no record of these kernels: run their tests first, without this option."
+        )
     document["sanitizers"] = _sanitizers(options)
     runs.write(path, document)
     sys.stdout.write(f"{path}: {document['sanitizers']}\n")
@@ -149,7 +151,7 @@ def _of_driver() -> dict[str, str]:
 
 
 def _compiled(processes: int) -> dict[str, Any]:
-    from all_kernels import compile_all
+    from kernel_list import compile_all
     from warpath.engines.cuda.device import open_device
 
     start = time.monotonic()

@@ -49,15 +49,6 @@ def cases(report: str, counts: Counter[str]) -> Iterator[tuple[str, Any, dict[st
         yield outcome, case, named
 
 
-def commit() -> str:
-    """Return the commit that is checked out; an empty text if git cannot report it."""
-    asked = ["git", "-C", str(ROOT), "rev-parse", "--short", "HEAD"]
-    try:
-        return subprocess.run(asked, capture_output=True, text=True, check=False).stdout.strip()
-    except FileNotFoundError:
-        return ""
-
-
 def write(path: Path, document: dict[str, Any]) -> None:
     """Write a record, or leave the earlier file as it is."""
     path.parent.mkdir(parents=True, exist_ok=True)

@@ -27,19 +27,10 @@ if TYPE_CHECKING:
 
 #: Cases that are difficult in different ways and need few rounds.
 NAMES = (
-    "one_vertex",
-    "self_loops",
-    "parallel_edges",
-    "zero_cycle",
-    "isolated_vertices",
-    "star_out",
-    "star_in",
-    "complete",
-    "power_law",
-    "two_equal_paths",
-    "unsorted_rows",
+    "one_vertex", "self_loops", "parallel_edges", "zero_cycle", "isolated_vertices", "star_out",
+    "star_in", "complete", "power_law", "two_equal_paths", "unsorted_rows",
     "negative_without_cycle",
-)
+)  # fmt: skip
 TYPES = ("int32", "float32")
 _WIDEST = 100  # vertices: all pairs are solved on graphs up to this size
 

@@ -25,6 +25,7 @@ import osmium
 
 import warpath as wp
 from warpath.io.osm_access import LEVELS, Access, parts_of
+from warpath.io.osm_profiles import PROFILES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -56,16 +57,8 @@ _SHARED_BARRIERS = frozenset(
     {"bollard", "block", "chain", "gate", "lift_gate", "swing_gate", "toll_booth", "border_control"}
     | {"cattle_grid", "kerb", "entrance", "wall", "fence", "debris"}
 )
-_KEYS = {
-    "car": ("motorcar", "motor_vehicle", "vehicle", "access"),
-    "bike": ("bicycle", "vehicle", "access"),
-    "foot": ("foot", "access"),
-}
-_OTHER_ONE_WAYS = {
-    "car": ("oneway:motorcar", "oneway:motor_vehicle", "oneway:vehicle"),
-    "bike": ("oneway:vehicle",),
-    "foot": ("oneway:foot", "conveying"),
-}
+#: The keys of access tags of each profile.
+_KEYS = {profile: PROFILES[profile].access for profile in COSTINGS}
 _FOOTWAYS = frozenset({"pedestrian", "footway", "steps", "path"})
 
 Tags = dict[str, str]
@@ -84,7 +77,7 @@ def _other_value(tags: Tags, profile: str) -> bool:
 
 
 def _other_direction(tags: Tags, profile: str) -> bool:
-    if any(key in tags for key in _OTHER_ONE_WAYS[profile]):
+    if any(key in tags for key in {*PROFILES[profile].oneway} - {"oneway", "oneway:bicycle"}):
         return True
     if any(f"{key}:{side}" in tags for key in ("access", "motorcar") for side in _SIDES):
         return True

@@ -16,7 +16,7 @@ import pytest
 
 import cubins
 import warpath
-from all_kernels import all_kernels
+from kernel_list import all_kernels
 
 pytest.importorskip("cuda.core", reason="compiling kernels needs cuda-core and NVRTC")
 

@@ -1,4 +1,4 @@
-"""Simple, slow solvers in plain Python, as references for small graphs.
+"""Simple, slow solvers of graphs in plain Python, as references for small graphs.
 
 Integers are Python's, hence exact; floats are NumPy scalars of the weights' type, hence rounded
 after every addition as the core does.
@@ -6,12 +6,12 @@ after every addition as the core does.
 
 from __future__ import annotations
 
-import heapq
-import itertools
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from support.oracle import Oracle
+from warpath.base.dtypes import unreachable
 from warpath.base.errors import DistanceOverflowError
 
 if TYPE_CHECKING:
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import DTypeLike, NDArray
 
+    from support.oracle import Labels
     from warpath.graph import Graph
 
 
@@ -38,34 +39,22 @@ def rows(
     )
 
 
-def _rows(graph: Graph) -> list[list[tuple[int, Any]]]:
-    weights = graph.solver_weights
-    values = weights.tolist() if weights.dtype.kind == "i" else list(weights)
-    indptr, indices = graph.indptr.tolist(), graph.indices.tolist()
-    return [
-        list(zip(indices[begin:end], values[begin:end], strict=True))
-        for begin, end in itertools.pairwise(indptr)
-    ]
+def _oracle(graph: Graph) -> Oracle:
+    src, dst, weights = graph.edges()
+    values = weights.tolist() if graph.dist_dtype.kind == "i" else list(weights)
+    edges = zip(src.tolist(), dst.tolist(), values, strict=True)
+    zero = graph.dist_dtype.type(0) if graph.dist_dtype.kind == "f" else 0
+    return Oracle(graph.n, edges, zero, graph.first_through)
 
 
-def _closed(graph: Graph, u: int, source: int) -> bool:
-    return u < graph.first_through and u != source
-
-
-def _labels(graph: Graph, found: dict[int, Any]) -> NDArray[Any]:
+def _array(graph: Graph, labels: Labels) -> NDArray[Any]:
     dtype = graph.dist_dtype
-    if dtype.kind == "f":
-        dist = np.full(graph.n, np.inf, dtype)
-    else:
+    if dtype.kind == "i":
         limit = np.iinfo(dtype)
-        for v, length in found.items():
-            if not limit.min <= length < limit.max:
-                msg = f"the distance {length} of vertex {v} does not fit {dtype}."
-                raise DistanceOverflowError(msg)
-        dist = np.full(graph.n, limit.max, dtype)
-    for v, length in found.items():
-        dist[v] = length
-    return dist
+        for v, length in enumerate(labels):
+            if length is not None and not limit.min <= length < limit.max:
+                raise DistanceOverflowError(f"the distance {length} of {v} does not fit {dtype}.")
+    return np.array([unreachable(dtype) if d is None else d for d in labels], dtype)
 
 
 def dijkstra(graph: Graph, source: int) -> NDArray[Any]:
@@ -76,24 +65,9 @@ def dijkstra(graph: Graph, source: int) -> NDArray[Any]:
     DistanceOverflowError
         When an integer distance does not fit int64.
     """
-    rows = _rows(graph)
-    found: dict[int, Any] = {}
-    heap: list[tuple[Any, int]] = [(graph.dist_dtype.type(0), source)]
-    if graph.dist_dtype.kind == "i":
-        heap = [(0, source)]
+    oracle = _oracle(graph)
     with np.errstate(over="ignore", under="ignore"):
-        while heap:
-            length, u = heapq.heappop(heap)
-            if u in found:
-                continue
-            found[u] = length
-            if _closed(graph, u, source):
-                continue
-            for v, weight in rows[u]:
-                candidate = length + weight
-                if v not in found and candidate < np.inf:
-                    heapq.heappush(heap, (candidate, v))
-    return _labels(graph, found)
+        return _array(graph, oracle.folded(oracle.dijkstra([source]), source, oracle.zero))
 
 
 def bellman_ford(graph: Graph, source: int) -> NDArray[Any] | None:
@@ -104,24 +78,10 @@ def bellman_ford(graph: Graph, source: int) -> NDArray[Any] | None:
     DistanceOverflowError
         When an integer distance does not fit int64.
     """
-    rows = _rows(graph)
-    found: dict[int, Any] = {source: 0}
-    if graph.dist_dtype.kind == "f":
-        found[source] = graph.dist_dtype.type(0)
+    oracle = _oracle(graph)
     with np.errstate(over="ignore", under="ignore"):
-        for _ in range(graph.n + 1):
-            changed = False
-            for u in list(found):
-                if _closed(graph, u, source):
-                    continue
-                for v, weight in rows[u]:
-                    candidate = found[u] + weight
-                    if candidate < found.get(v, np.inf):
-                        found[v] = candidate
-                        changed = True
-            if not changed:
-                return _labels(graph, found)
-    return None
+        labels = oracle.bellman_ford([source])
+        return None if labels is None else _array(graph, oracle.folded(labels, source, oracle.zero))
 
 
 def rule2_tree(
@@ -135,33 +95,14 @@ def rule2_tree(
     dist : (n,) its distances.
     negative : whether to use breadth-first order over all tight edges, as for negative weights.
     """
-    tight = _tight_edges(graph, source, dist)
-    pred = np.full(graph.n, -1, np.int64)
-    if not negative:
-        for u, v in sorted(tight):
-            if pred[v] < 0 and v != source and dist[u] < dist[v]:
-                pred[v] = u
-        tight = [(u, v) for u, v in tight if dist[u] == dist[v]]
-    level = {source} if negative else {source, *np.flatnonzero(pred >= 0).tolist()}
-    while level:
-        following = set()
-        for u, v in sorted(tight):
-            if u in level and v != source and pred[v] < 0:
-                pred[v] = u
-                following.add(v)
-        level = following
-    return pred
-
-
-def _tight_edges(graph: Graph, source: int, dist: NDArray[Any]) -> list[tuple[int, int]]:
-    integer = graph.dist_dtype.kind == "i"
-    labels = dist.tolist() if integer else list(dist)
-    unreached = np.iinfo(np.int64).max if integer else np.inf
+    oracle = _oracle(graph)
+    oracle.negative = negative
+    values = dist.tolist() if dist.dtype.kind == "i" else list(dist)
+    reached = dist != unreachable(dist.dtype)
+    labels: Labels = [d if there else None for d, there in zip(values, reached, strict=True)]
+    closed = graph.first_through
+    arrivals = labels[:closed]
+    labels[:closed] = [oracle.zero if v == source else None for v in range(closed)]
     with np.errstate(over="ignore", under="ignore"):
-        return [
-            (u, v)
-            for u, row in enumerate(_rows(graph))
-            if labels[u] != unreached and not _closed(graph, u, source)
-            for v, weight in row
-            if labels[v] != unreached and labels[u] + weight == labels[v]
-        ]
+        tree = oracle.tree(source, labels + arrivals)
+    return np.array(oracle.folded(tree, source, -1), np.int64)

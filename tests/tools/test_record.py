@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-import all_kernels
+import kernel_list
 import record
 import sanitizers
 import small_corpus
@@ -239,7 +239,7 @@ def test_the_committed_records_can_be_read():
 
 
 def test_every_kernel_of_every_recipe_is_compiled_beforehand():
-    kernels = all_kernels.all_kernels()
+    kernels = kernel_list.all_kernels()
     assert len({kernel.name for kernel in kernels}) == len(kernels)
     assert any("traced" in kernel.name for kernel in kernels)
     for kind in ("i32", "i64", "f32", "f64"):

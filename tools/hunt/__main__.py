@@ -6,7 +6,6 @@ import argparse
 import datetime as dt
 import json
 import os
-import subprocess
 import sys
 import time
 from pathlib import Path
@@ -14,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from hunt.program import NAMES, load
 from hunt.supervisor import hunt
+from warpath.base import provenance
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -45,11 +45,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _record(options: argparse.Namespace, name: str, outcome: Outcome, minutes: float) -> None:
     """Append a JSON line with a program's counts, its commit and its number of findings."""
-    git = ["git", "describe", "--always", "--dirty", "--abbrev=7", "--exclude=*"]
-    said = subprocess.run(git, capture_output=True, text=True, check=False)
     line = {
         "date": dt.datetime.now(dt.UTC).date().isoformat(),
-        "commit": options.commit or said.stdout.strip(),
+        "commit": options.commit or provenance.commit() or "",
         "seed": options.seed,
         "processes": options.jobs,
         "minutes": round(minutes, 1),

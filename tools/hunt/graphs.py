@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import warpath as wp
-from hunt.oracle import Oracle
+from support.oracle import Oracle
 
 if TYPE_CHECKING:
     from collections.abc import Callable

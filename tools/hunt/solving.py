@@ -1,8 +1,7 @@
-"""Calls of warpath whose answers are compared with those of `hunt.oracle`."""
+"""Calls of warpath whose answers are compared with those of `support.oracle`."""
 
 from __future__ import annotations
 
-import itertools
 import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -11,14 +10,16 @@ import numpy as np
 
 import warpath as wp
 from hunt.program import Finding
+from support.compare import noting
+from support.tables import assert_paths
 from warpath.recipes import Loop
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from hunt.graphs import Drawn
-    from hunt.oracle import Labels, Oracle
     from hunt.program import Counts
+    from support.oracle import Labels, Oracle
     from warpath.base.dtypes import Array
     from warpath.recipes import Recipe
 
@@ -367,22 +368,12 @@ class Solves:
             if route != right:
                 raise self._finding(f"{what}: route {route}, not {right}")
             return
-        lengths = self._lengths_along(route)
+        lengths = self.drawn.oracle().along(route)
         if lengths is None or route[0] != source or route[-1] != target:
             raise self._finding(f"{what}: {route} is no route")
         slack = self._slack([length])
         if abs(lengths - length) > slack or abs(found.length - length) > slack:
             raise self._finding(f"{what}: {found.length!r} along {lengths!r}, not {length!r}")
-
-    def _lengths_along(self, route: Sequence[int]) -> Any:
-        """Return the length of a route over the lightest edges; None where an edge is missing."""
-        total = self.drawn.zero
-        for u, v in itertools.pairwise(route):
-            weights = [w for a, b, w in self.drawn.edges if (a, b) == (u, v)]
-            if not weights:
-                return None
-            total += min(weights)
-        return total
 
     def nearest(
         self, facilities: Sequence[int], recipe: Recipe | None, *, reverse: bool, **options: Any
@@ -528,24 +519,9 @@ class Solves:
             tree = self._tree(source, answer)
             self._same_tree(pred, [tree[v] for v in columns], f"{what}: pred from {source}")
         elif self.drawn.exact and not self.graph.first_through and columns == range(self.graph.n):
-            self._any_tree(pred.tolist(), source, answer, f"{what}: pred from {source}")
-
-    def _any_tree(self, pred: Sequence[int], source: int, answer: Labels, what: str) -> None:
-        """Check that predecessors are a tree of shortest paths, whichever of several."""
-        edges = {(u, v): w for u, v, w in sorted(self.drawn.edges, key=lambda e: -e[2])}
-        for v, d in enumerate(answer):
-            u = pred[v]
-            if d is None or v == source:
-                if u != -1:
-                    raise self._finding(f"{what}: vertex {v} has {u}, not -1")
-                continue
-            if u < 0 or (u, v) not in edges or answer[u] is None or answer[u] + edges[u, v] != d:
-                raise self._finding(f"{what}: {u} -> {v} is not the last edge of a shortest path")
-            steps = 0
-            while u != source and steps <= self.graph.n:
-                u, steps = pred[u], steps + 1
-            if u != source:
-                raise self._finding(f"{what}: the predecessors of {v} do not lead to {source}")
+            dist = self._array(answer, self.graph.dist_dtype)
+            with noting(f"{what}\n{self.drawn}"):
+                assert_paths(recipe, self.graph, np.array([source]), dist[None], pred[None])
 
     def _use_table(
         self, found: Any, sources: Sequence[int], columns: Sequence[int], recipe: Recipe, what: str

@@ -9,13 +9,13 @@ import numpy as np
 
 import warpath as wp
 from hunt import graphs
-from hunt.oracle import Oracle
 from hunt.program import Finding, Program
+from support.oracle import Oracle
 
 if TYPE_CHECKING:
     from hunt.graphs import Drawn
-    from hunt.oracle import Labels
     from hunt.program import Counts
+    from support.oracle import Labels
     from warpath.base.dtypes import Array
 
     #: Distances and predecessors.

@@ -12,6 +12,8 @@ import warpath as wp
 from hunt import graphs
 from hunt.program import Finding, Program
 from hunt.solving import Solves
+from support import tables
+from support.compare import assert_same_bits, noting
 from support.recipes import on_gpu
 from warpath.recipes import Loop, Task
 from warpath.recipes.recipe import IN_ONE_LAUNCH, WHOLE_TABLES
@@ -125,8 +127,9 @@ def _large(rng: np.random.Generator, counts: Counts) -> None:
             continue
         if right is None:
             raise Finding(f"{text}: an answer, not DistanceOverflowError")
-        for name in ("dist", "pred"):
-            _same(getattr(found, name), getattr(right, name), f"{text}: {name}")
+        with noting(text):
+            assert_same_bits(found.dist, right.dist, graph)
+            assert_same_bits(found.pred, right.pred)
 
 
 def _certified(graph: wp.Graph, source: int) -> wp.Paths | None:
@@ -182,30 +185,8 @@ def _large_tables(rng: np.random.Generator, counts: Counts, edges: int) -> None:
                 found = call(graph, *given, algorithm=algorithm, device="cuda")
             except wp.NotEnoughMemoryError:
                 continue
-        if found.plan.recipe.reassociates and graph.dist_dtype.kind == "f":
-            _close(found.on_host(), right, graph.n, text)
-        else:
-            _same(found.on_host(), right, text)
-
-
-def _same(found: Any, right: Any, text: str) -> None:
-    if found.dtype == right.dtype and found.tobytes() == right.tobytes():
-        return
-    if found.dtype != right.dtype or found.shape != right.shape:
-        raise Finding(f"{text}: {found.dtype} {found.shape}, not {right.dtype} {right.shape}")
-    at = np.argwhere(found != right)
-    some = ", ".join(f"{i} {found[tuple(i)]!r} for {right[tuple(i)]!r}" for i in at[:5].tolist())
-    raise Finding(f"{text} is wrong in {len(at)} places: {some}")
-
-
-def _close(found: Any, right: Any, n: int, text: str) -> None:
-    """Compare floats that were added in another order, within n * eps of the longest."""
-    finite = np.isfinite(right)
-    longest = float(np.abs(right[finite], dtype=np.float64).max(initial=0))
-    slack = n * (float(np.finfo(right.dtype).eps) * longest + 1e-300)
-    off = np.abs(found[finite].astype(np.float64) - right[finite]).max(initial=0)
-    if not np.array_equal(np.isfinite(found), finite) or off > slack:
-        raise Finding(f"{text} is {off} off, {slack} is allowed")
+        with noting(text):
+            tables.assert_lengths(found.plan.recipe, graph, found.on_host(), right)
 
 
 def _obstacle() -> str:

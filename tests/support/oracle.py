@@ -1,4 +1,4 @@
-"""Shortest paths in plain Python: the reference answers of the hunting programs.
+"""Shortest paths in plain Python: the reference answers of tests and hunting programs.
 
 This module imports nothing of warpath. Integers are Python's, hence exact. Floats are added one
 after another along a path, in the type of the weights.
@@ -7,6 +7,7 @@ after another along a path, in the type of the weights.
 from __future__ import annotations
 
 import heapq
+import itertools
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -14,6 +15,8 @@ if TYPE_CHECKING:
 
 #: The label of each vertex; None if no path reaches it.
 Labels = list[Any]
+
+_INFINITE = float("inf")
 
 
 class Oracle:
@@ -45,25 +48,26 @@ class Oracle:
     def labels(self, *starts: int) -> Labels | None:
         """Return the distances from the nearest of some vertices; None for a negative cycle."""
         if starts not in self._found:
-            search = self._bellman_ford if self.negative else self._dijkstra
+            search = self.bellman_ford if self.negative else self.dijkstra
             self._found[starts] = search(starts)
         return self._found[starts]
 
-    def _dijkstra(self, starts: Sequence[int]) -> Labels:
+    def dijkstra(self, starts: Sequence[int]) -> Labels:
+        """Return the distances from the nearest of some vertices, for weights >= 0."""
         labels: Labels = [None] * len(self.rows)
         heap = [(self.zero, start) for start in starts]
-        infinite = float("inf")
         while heap:
             length, u = heapq.heappop(heap)
             if labels[u] is not None:
                 continue
             labels[u] = length
             for v, weight in self.rows[u]:
-                if labels[v] is None and (candidate := length + weight) < infinite:
+                if labels[v] is None and (candidate := length + weight) < _INFINITE:
                     heapq.heappush(heap, (candidate, v))
         return labels
 
-    def _bellman_ford(self, starts: Sequence[int]) -> Labels | None:
+    def bellman_ford(self, starts: Sequence[int]) -> Labels | None:
+        """Return the distances for weights of any sign; None for a negative cycle."""
         labels: Labels = [None] * len(self.rows)
         for start in starts:
             labels[start] = self.zero
@@ -75,7 +79,7 @@ class Oracle:
             for u in relaxed:
                 for v, weight in self.rows[u]:
                     candidate = labels[u] + weight
-                    if labels[v] is None or candidate < labels[v]:
+                    if candidate < (_INFINITE if labels[v] is None else labels[v]):
                         labels[v] = candidate
                         improved.add(v)
         return None
@@ -163,11 +167,15 @@ class Oracle:
 
         Vertices that pass a closed vertex, or one vertex twice, are not a cycle.
         """
-        if not cycle or len(set(cycle)) != len(cycle):
+        if not cycle or len(set(cycle)) != len(cycle) or min(cycle) < self.closed:
             return None
+        return self.along([*cycle, cycle[0]])
+
+    def along(self, route: Sequence[int]) -> Any:
+        """Return the length of a route over the lightest of parallel edges, else None."""
         total = self.zero
-        for u, v in zip(cycle, [*cycle[1:], cycle[0]], strict=True):
-            weights = [weight for head, weight in self.rows[u] if head == v]
+        for u, v in itertools.pairwise(route):
+            weights = [weight for head, weight in self.rows[u] if head in (v, v + self.n)]
             if not weights:
                 return None
             total += min(weights)
