@@ -482,6 +482,8 @@ def test_path_to_itself_has_no_edges(warpath, roads):
         (["--sources", "1,2"], None),
         (["--apsp"], None),
         (["--from", 1, "--to", 5, "-a", "classic.dijkstra"], "classic.dijkstra"),
+        (["--cutoff", 3], None),
+        (["--source", 2, "--cutoff", 3], None),
     ],
 )
 def test_plan_answers_each_question(warpath, roads, question, algorithm):
@@ -492,6 +494,17 @@ def test_plan_answers_each_question(warpath, roads, question, algorithm):
     assert run.out.startswith(found["algorithm"])
     assert algorithm in {None, found["algorithm"]}
     assert found["bytes"] > 0
+
+
+def test_plan_takes_the_trips_of_pairs(warpath, roads, tmp_path):
+    (tmp_path / "trips.csv").write_text("trip,origin,destination\na,1,5\nb,1,4\nc,2,4\n")
+    run = warpath("plan", roads, "--pairs", tmp_path / "trips.csv", "--json")
+    plan = wp.plan(wp.read(roads), origins=[0, 0, 1], destinations=[4, 3, 3])
+    assert (run.json["algorithm"], run.json["bytes"]) == (plan.algorithm, plan.bytes)
+    prepared = tmp_path / "roads.wph"
+    assert warpath("prepare", roads, "-o", prepared).code == 0
+    found = warpath("plan", prepared, "--pairs", tmp_path / "trips.csv", "--json").json
+    assert found["algorithm"] == "geisberger2008.ch"
 
 
 def test_convert_writes_what_reads_the_same(warpath, roads, tmp_path):

@@ -68,7 +68,7 @@ def test_lists_mix_ids_and_coordinates(warpath, town):
 def test_files_have_columns_of_coordinates(warpath, town, file):
     depots = file('name,Lon,"LAT"\nNorth,-73.98,40.76\nSouth,-73.9801,40.75\n')
     run = warpath("distances", town, "--sources", depots, "--targets", 2)
-    assert run.out == "source\t2\n4\t6\n1\t2\n"
+    assert run.out == "source\t2\nNorth\t6\nSouth\t2\n"
     assert "-73.98,40.76 is taken as the point after 0.01 % of the edge 4 -> 1, 0 m" in run.err
     assert "is taken as the point after 100 % of the edge 4 -> 1, 8.4 m away" in run.err
     ids = file("vertex,lon,lat\n3,0,0\n", "ids.csv")
@@ -199,6 +199,24 @@ def test_a_label_that_looks_like_a_coordinate_is_a_label(warpath, file):
     graph = file("", "named.npz")
     wp.write(wp.Graph.of([("1.5,2.5", "b", 7), ("b", "c", 1)]), graph)
     assert warpath("path", graph, "1.5,2.5", "c", "--json").json["length"] == 8
+
+
+def test_results_have_the_names_of_places(warpath, town, file, tmp_path):
+    depots = file("id,lon,lat\nNorth,-73.98,40.76\n,-73.9801,40.75\n7,-73.97,40.75\n")
+    run = warpath("distances", town, "-s", depots, "--targets", depots, "-o", tmp_path / "od.csv")
+    assert not run.code
+    head, *rows = (tmp_path / "od.csv").read_text().splitlines()
+    assert head == "source,North,1,7"
+    assert [row.split(",")[0] for row in rows] == ["North", "1", "7"]
+    long = warpath("distances", town, "-s", depots, "--targets", "2", "--long", "--json").json
+    assert [row["source"] for row in long["distances"]] == ["North", "1", "7"]
+    mills = file("name,lon,lat\nMill,-73.98,40.76\nFarm,-73.97,40.75\n", "mills.csv")
+    run = warpath("nearest", town, "-f", mills, "-o", tmp_path / "areas.csv")
+    rows = (tmp_path / "areas.csv").read_text().splitlines()
+    assert rows == ["vertex,facility,distance", "1,Mill,4", "2,Farm,0", "3,Farm,5", "4,Farm,6"]
+    assert "Farm, 3 vertices" in run.out
+    assert "\tMill\t" in warpath("nearest", town, "-f", mills, "--all").out
+    assert "Mill" in warpath("within", town, "-s", mills, "-c", 9, "--json").out
 
 
 def test_missing_rows_are_flagged_where_that_is_requested(warpath, town, file):

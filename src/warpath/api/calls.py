@@ -156,14 +156,15 @@ def plan(
     ----------
     source : asks about `sssp`; with `target`, about `path`.
     sources, targets : ask about `distances`.
-    origins, destinations : ask about `pairs`.
+    origins, destinations : ask about `pairs`; one table of trips as `origins` does, too.
     cutoff : as in `sssp`. The plan depends on it where a prepared graph has one source.
     graph, algorithm, device, threads, params : as in `sssp`. The graph alone asks about `apsp`.
 
     Raises
     ------
     InputError
-        If one of `origins` and `destinations` is given without the other one.
+        If destinations are given without origins, or origins that are no table of trips without
+        destinations.
     VertexError, NotEnoughMemoryError, NotSupportedError
 
     Examples

@@ -12,11 +12,11 @@ import numpy as np
 from warpath.base import units
 from warpath.base.errors import InputError, VerificationError
 from warpath.cli import output
-from warpath.cli.options import Reading, Snapping, VertexSolving, argument, flag, option
+from warpath.cli.options import CUTOFF, Reading, Snapping, VertexSolving, argument, flag, option
 from warpath.cli.output import NamedValues, Report
-from warpath.cli.reading import load
+from warpath.cli.reading import Loaded, load
 from warpath.cli.reporting import UsageError, busy, in_words_of_the_command
-from warpath.cli.vertices import one_id
+from warpath.cli.vertices import one_id, trips
 from warpath.graph import Graph
 from warpath.graph.arguments import one_index
 from warpath.graph.export import first_vertices
@@ -95,6 +95,8 @@ def plan(
     all_pairs: bool = flag("Plan apsp.", "--apsp"),
     start: str | None = option("Plan path from this id, with --to.", "--from"),
     end: str | None = option("The target of --from.", "--to"),
+    pairs: Path | None = option("Plan pairs of the trips in this file, as [bold]pairs[/] has it."),
+    cutoff: float | None = CUTOFF,
 ) -> None:
     """Show the plan for a solve: algorithm, reason, predicted time and memory.
 
@@ -102,34 +104,63 @@ def plan(
 
     Example: [cyan]warpath plan roads.gr.gz --from 1 --to 1000[/]
     """
-    requested = {"--source": source, "--sources": sources, "--apsp": all_pairs, "--from": start}
-    tasks = [name for name, value in requested.items() if value]
-    if len(tasks) > 1:
-        raise UsageError(f"{' and '.join(tasks)} cannot be combined: use one of them.")
+    asked: dict[str, Any] = {
+        "--source": source,
+        "--sources": sources,
+        "--apsp": all_pairs,
+        "--from": start,
+        "--pairs": pairs,
+    }
+    task = _one_task([name for name, value in asked.items() if value])
     if (start is None) != (end is None):
         raise UsageError("--from and --to must be given together.")
     if targets is not None and sources is None:
         raise UsageError("--targets needs --sources.")
-    loaded = load(options, [source, start, end, sources, targets])
-    one, several = partial(loaded.vertex, along=False), partial(loaded.listed, along=False)
-    question: dict[str, Any] = {}
-    if start is not None and end is not None:
-        question = {"source": one(start), "target": one(end)}
-    elif sources is not None:
-        question = {"sources": several(sources)}
-        if targets is not None:
-            question["targets"] = several(targets)
-    elif source is not None:
-        question = {"source": one(source)}
-    elif not all_pairs:
-        if not loaded.graph.n:
-            raise InputError(f"{options.graph} has no vertices, so there is nothing to plan.")
-        question = {"source": loaded.graph.label_of(np.array([0]))[0]}
-    chosen = loaded.solver().plan(**question)
+    if cutoff is not None and task not in {None, "--source", "--sources"}:
+        raise UsageError(f"--cutoff has no effect on {task}: leave it out.")
+    loaded = load(options, [source, start, end, sources, targets, pairs])
+    question = _question(loaded, task, asked, end=end, targets=targets)
+    chosen = loaded.solver().plan(**question, cutoff=cutoff)
     report = Report("plan", options, graph=str(options.graph))
     report.document |= chosen.to_dict()
     report.parts.append(str(chosen))
     report.show()
+
+
+def _one_task(tasks: list[str]) -> str | None:
+    """Return the only one of the options that ask for a plan, None for none of them."""
+    if len(tasks) > 1:
+        raise UsageError(f"{' and '.join(tasks)} cannot be combined: use one of them.")
+    return tasks[0] if tasks else None
+
+
+def _question(
+    loaded: Loaded, task: str | None, asked: dict[str, Any], *, end: str | None, targets: str | None
+) -> dict[str, Any]:
+    """Return the arguments of `Solver.plan`.
+
+    Parameters
+    ----------
+    task : the option that asks for a plan; None asks about sssp from the first vertex.
+    asked : the values of these options.
+    """
+    one, several = partial(loaded.vertex, along=False), partial(loaded.listed, along=False)
+    if task == "--pairs":
+        ends = trips(loaded.graph, asked[task], loaded.options, along=False)
+        return {"origins": ends[0], "destinations": ends[1]}
+    if task == "--from":
+        return {"source": one(asked[task]), "target": one(end or "")}
+    if task == "--sources":
+        columns = {} if targets is None else {"targets": several(targets)}
+        return {"sources": several(asked[task]), **columns}
+    if task == "--source":
+        return {"source": one(asked[task])}
+    if task == "--apsp":
+        return {}
+    if not loaded.graph.n:
+        msg = f"{loaded.options.graph} has no vertices, so there is nothing to plan."
+        raise InputError(msg)
+    return {"source": loaded.graph.label_of(np.array([0]))[0]}
 
 
 def verify(

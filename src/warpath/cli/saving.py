@@ -244,7 +244,7 @@ def table_rows(
         not one per source.
     missing : whether a long table has pairs without a path, their distance being None.
     """
-    targets = ids(table.graph, table.target_indices).tolist()
+    targets = table.column_ids.tolist()
     if not long:
         return ["source", *map(str, targets)], ([s, *row] for s, row in _distances(table))
     names = ["source", "target", "distance", *(["pred"] if table.pred is not None else [])]
@@ -260,10 +260,9 @@ def _long_rows(table: DistanceTable, targets: list[Any], *, missing: bool) -> It
 
 
 def _distances(table: DistanceTable) -> Iterator[tuple[Any, list[Any]]]:
-    """Yield the id of each source, and its distances, which are None without a path."""
+    """Yield the name or id of each source, and its distances, which are None without a path."""
     dist = np.asarray(table.dist)
-    sources = ids(table.graph, table.source_indices).tolist()
-    for source, row in zip(sources, dist, strict=True):
+    for source, row in zip(table.row_ids.tolist(), dist, strict=True):
         yield source, cells(row, row != unreachable(dist.dtype))
 
 

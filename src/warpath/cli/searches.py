@@ -32,6 +32,7 @@ from warpath.cli.reading import Loaded, load, numbers
 from warpath.cli.saving import SMALL, add_distances, add_rows, save_rows
 from warpath.cli.vertices import ids, one_id
 from warpath.graph.arguments import one_index
+from warpath.graph.labels import file_ids
 from warpath.results.legs import street_column
 from warpath.results.paths import Paths
 from warpath.results.predecessors import no_path
@@ -107,7 +108,7 @@ def nearest(
     del report.facts["sum of distances"]
     counts = np.bincount(found.facility_rows[found.reached], minlength=1)
     busiest = int(counts.argmax())
-    name = ids(roads, found.starts[[busiest]]).tolist()[0]
+    name = file_ids(roads, found.starts, found.given_names[0])[busiest]
     report.facts["largest area"] = f"{name}, {output.count(int(counts[busiest]))} vertices"
     report.add_run(found, loaded.seconds)
     report.add_file("out", out, "saved to", partial(save_rows, found, escape_formulas))
@@ -150,7 +151,7 @@ def within(
     loaded.require_coordinates("what lies within", files)
     chosen = loaded.listed(source)
     found = loaded.solve("within", chosen, numbers(cutoff, "--cutoff"), reverse=reverse)
-    sources = ids(loaded.graph, found.source_indices).tolist()
+    sources = file_ids(loaded.graph, found.source_indices, found.given_names[0]).tolist()
     one = found.count_of_sources == 1
     origin = output.text_of(sources[0]) if one else f"the nearest of {len(sources)} sources"
     counts = list(zip(found.cutoffs.tolist(), found.counts.tolist(), strict=True))

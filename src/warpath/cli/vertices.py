@@ -52,6 +52,8 @@ _VERTEX = (
     "facility", "source", "target", "id", "name", "label", "city", "station", "origin",
     "destination",
 )  # fmt: skip
+#: Names of a column of names of places.
+_NAMES = ("name", "id")
 _COMPARED = 100  # characters of a name; comparing longer ones takes seconds
 _TRIP = ("origin", "destination")
 #: Cells without a coordinate, in lower case.
@@ -190,8 +192,8 @@ def listed(
 ) -> list[Any]:
     """Return the vertices of a list ``1,5,9`` or ``7.41,43.73;7.42,43.74``, or of a file.
 
-    A file has ids in its column vertex, else coordinates in its columns lon and lat, else ids in
-    its first column.
+    A file has ids in its column vertex, else coordinates in its columns lon and lat, with names in
+    a column name or id, else ids in its first column.
     """
     if is_vertex(graph, argument):
         return vertices(graph, [argument], snapping, along=along)
@@ -207,7 +209,7 @@ def listed(
 
 
 def trips(
-    graph: Graph, path: Path, snapping: Reading | None = None
+    graph: Graph, path: Path, snapping: Reading | None = None, *, along: bool = True
 ) -> tuple[list[Any], list[Any], dict[str, list[str]]]:
     """Return origins, destinations and further columns of the trips in a file, one trip per row.
 
@@ -236,7 +238,7 @@ def trips(
                 raise GraphFormatError(path, line, reason)
             ends += vertices_of_line(graph, path, line, texts, lacking(names, *_PREFIXES))
             lines += [line] * 2
-    ends = on_network(graph, ends, snapping, path, lines, along=True)
+    ends = on_network(graph, ends, snapping, path, lines, along=along)
     kept = {
         name: [row[at] if at < len(row) else "" for _, row in rows[1:]]
         for at, name in enumerate(rows[0][1] if header else [])
@@ -314,7 +316,11 @@ def _of_file(graph: Graph, path: Path, snapping: Reading | None, *, along: bool)
     if at_columns and "vertex" not in header:
         if len(rows) == 1:
             raise GraphFormatError(path, None, "the file lists no place")
-        places = [_at_columns(path, line, row, at_columns, snapping) for line, row in rows[1:]]
+        named = next((header.index(name) for name in _NAMES if name in header), None)
+        places = [
+            _with_name(_at_columns(path, line, row, at_columns, snapping), row, named)
+            for line, row in rows[1:]
+        ]
         return on_network(
             graph, places, snapping, path, [line for line, _ in rows[1:]], along=along
         )
@@ -340,6 +346,13 @@ def _of_file(graph: Graph, path: Path, snapping: Reading | None, *, along: bool)
     if not entries:
         raise GraphFormatError(path, None, "the file lists no vertex")
     return on_network(graph, entries, snapping, path, lines, along=along)
+
+
+def _with_name(place: Place | None, row: list[str], column: int | None) -> Place | None:
+    """Return a place with the name that a column of its row has, if there is one."""
+    if place is None or column is None or column >= len(row) or not row[column]:
+        return place
+    return replace(place, name=row[column])
 
 
 def _at_columns(
