@@ -17,6 +17,7 @@ from warpath.base import units
 from warpath.base.dtypes import unreachable
 from warpath_bench import lines as files
 from warpath_bench.charts import plane
+from warpath_bench.limits import clocked
 from warpath_bench.measured import about, rows
 from warpath_bench.options import parsed
 from warpath_bench.run import commit, facts_of
@@ -222,13 +223,13 @@ def measure(case: tuple[str, str, int, int], options: argparse.Namespace) -> Lin
     wrong: dict[str, str] = {}
     affected, changed, solved, sizes = [], [], 0, []
     for at, batch in enumerate(batches(graph, kind, size, count, random)):
-        times["repair"].append(clocked(ours, batch))
+        times["repair"].append(clocked(ours.change, batch)[0])
         affected.append(ours.changed.stats["affected"])
         changed.append(len(ours.changed))
         solved += ours.changed.stats["solved_anew"]
         for peer, solver in others.items():
             if peer not in wrong:
-                times.setdefault(peer, []).append(clocked(solver, batch))
+                times.setdefault(peer, []).append(clocked(solver.change, batch)[0])
                 _compare(ours, solver, peer, wrong, at)
         if others:
             times.setdefault("solve", []).append(others["anew"].solve_s)
@@ -285,19 +286,11 @@ def where(options: argparse.Namespace) -> dict[str, Any]:
     return {"device": options.device, "threads": threads}
 
 
-def clocked(solver: Any, batch: Batch) -> float:
-    """Return the seconds that a change takes."""
-    start = time.perf_counter()
-    solver.change(batch)
-    return time.perf_counter() - start
-
-
 def assert_same(found: Array, expected: Array, name: str) -> None:
     """Raise AssertionError unless two solvers have the same distances."""
     if not np.array_equal(found, expected):
         at = int(np.argmax(found != expected))
-        msg = f"vertex {at}: warpath has {found[at]}, {name} has {expected[at]}"
-        raise AssertionError(msg)
+        raise AssertionError(f"vertex {at}: warpath has {found[at]}, {name} has {expected[at]}")
 
 
 def read(path: Path | None) -> list[Line]:

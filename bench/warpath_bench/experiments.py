@@ -19,6 +19,7 @@ import numpy as np
 from warpath.base.errors import InputError
 from warpath.graph import Graph, generate
 from warpath.recipes import CATALOGUE, Task
+from warpath_bench import workloads
 from warpath_bench.jobs import Job
 from warpath_bench.workloads import graph_of, title_of
 
@@ -41,12 +42,8 @@ def _cube(side: int, seed: int = 0) -> Graph:
 #: Generated graphs in place of the papers' own: the first word of a name -> the function that makes
 #: a graph from the numbers after it, of which the last one is the seed.
 MAKERS: dict[str, Callable[..., Graph]] = {
-    "martin": lambda n, seed=0: generate.random_in_degree(n, 7, (1, 10), seed=seed),
-    "dense": lambda n, seed=0: generate.dense(n, 0.2, (1, 10), seed=seed),
-    "uniform": lambda n, degree, seed=0: generate.uniform(n, degree, seed=seed),
-    "rmat": lambda scale, factor, seed=0: generate.rmat(scale, factor, seed=seed),
+    **{name: workloads.MAKERS[name] for name in ("martin", "dense", "uniform", "rmat", "grid")},
     "road": lambda n, seed=0: generate.road(n, seed=seed),
-    "grid": lambda side, seed=0: generate.grid(side, side, (100, 10_000), drop=0.25, seed=seed),
     "delaunay": lambda n, seed=0: generate.delaunay(n, (1, 1000), seed=seed),
     "cube": _cube,
 }
@@ -307,8 +304,7 @@ def load(name: str) -> Paper:
     try:
         values = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        msg = f"{name}: {error}."
-        raise InputError(msg) from None
+        raise InputError(f"{name}: {error}.") from None
     paper: Paper = replace(_read(Paper, name, values), place=name)
     return paper
 

@@ -108,11 +108,10 @@ class External(Entrant):
         asked = [f"{s}\n" for s in [sources[0], *sources]]
         told, labels = answered(self._words, self._graph, asked, self.threads, self._limit)
         if len(labels) != len(asked) * n:
-            msg = (
+            raise CommandError(
                 f"it wrote {len(labels):,} distances in place of {len(asked) * n:,}: {len(asked)} "
                 f"sources x {n:,} vertices."
             )
-            raise CommandError(msg)
         self.about |= {"first_ms": told.times[0], "peak_mb": told.peak_mb, "build_s": told.build_s}
         rows = labels.reshape(len(asked), n)[1:]
         for source, ms, dist in zip(sources, told.times[1:], rows, strict=True):
@@ -164,8 +163,7 @@ def ran(words: Sequence[str], limit: float) -> str:
             start_new_session=True,
         )
     except OSError as error:
-        msg = f"it cannot be started: {error.strerror}."
-        raise CommandError(msg) from error
+        raise CommandError(f"it cannot be started: {error.strerror}.") from error
     with process:
         try:
             printed, complained = process.communicate(timeout=limit)
@@ -178,8 +176,7 @@ def ran(words: Sequence[str], limit: float) -> str:
             raise
     if process.returncode:
         last = complained.strip().splitlines()[-1:] or ["it said nothing on stderr"]
-        msg = f"it failed with exit code {process.returncode}: {last[0][:300]}"
-        raise CommandError(msg)
+        raise CommandError(f"it failed with exit code {process.returncode}: {last[0][:300]}")
     return printed
 
 
@@ -195,12 +192,10 @@ def read_told(text: str, count: int) -> Told:
     for line in text.splitlines():
         word, _, rest = line.strip().partition(" ")
         if word not in found or not rest:
-            msg = f"it printed {line[:80]!r}; lines are {_LINES}."
-            raise CommandError(msg)
+            raise CommandError(f"it printed {line[:80]!r}; lines are {_LINES}.")
         found[word].append(rest)
     if len(found["time"]) != count:
-        msg = f"it printed {len(found['time'])} times for {count} sources."
-        raise CommandError(msg)
+        raise CommandError(f"it printed {len(found['time'])} times for {count} sources.")
     try:
         dtype, *unreached = (found["labels"] or ["float64"])[-1].split()
         return Told(

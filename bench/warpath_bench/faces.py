@@ -19,6 +19,7 @@ from warpath import csgraph
 from warpath.base import settings
 from warpath.base.errors import NotSupportedError, VerificationError, require
 from warpath.graph import generate
+from warpath_bench.limits import clocked
 from warpath_bench.lines import append, read
 from warpath_bench.measured import rows
 from warpath_bench.options import REQUIRED, parsed
@@ -167,17 +168,9 @@ def times_of(
     end = time.perf_counter() + _LEAST
     while len(times) < max(_TURNS, len(starts)) or time.perf_counter() < end:
         start = starts[len(times) % len(starts)]
-        times.append((_ms(theirs, start), _ms(ours, start)))
+        times.append((1e3 * clocked(theirs, start)[0], 1e3 * clocked(ours, start)[0]))
     their_ms, our_ms = (median(each) for each in zip(*times, strict=True))
     return their_ms, our_ms, median(a / b for a, b in times)
-
-
-def _ms(call: Callable[[Any], Any], start: Any) -> float:
-    began = time.perf_counter()
-    found = call(start)
-    seconds = time.perf_counter() - began
-    del found
-    return 1e3 * seconds
 
 
 def _of_scipy(options: argparse.Namespace) -> Iterator[Job]:
@@ -276,11 +269,10 @@ def with_backend() -> Any:
     """Return NetworkX, if it knows our backend."""
     networkx = require("networkx", what="warpath bench faces", extra="networkx")
     if "warpath" not in networkx.utils.backends.backends:
-        msg = (
+        raise NotSupportedError(
             "NetworkX does not know the backend warpath: it reads the entry points of installed "
             "packages, and warpath is not installed. pip install '.[networkx]' in a checkout"
         )
-        raise NotSupportedError(msg)
     networkx.config.warnings_to_ignore.add("cache")  # cached conversions are intended here
     return networkx
 

@@ -25,7 +25,7 @@ from warpath.recipes import CATALOGUE, Task
 from warpath_bench import gpu_page
 from warpath_bench.catalogue import published
 from warpath_bench.gpu_made import Failed, Makers, Wanted
-from warpath_bench.limits import TimeIsUpError, at_most, outcome
+from warpath_bench.limits import TimeIsUpError, at_most, clocked, outcome
 from warpath_bench.lines import append
 from warpath_bench.options import REQUIRED, parsed
 from warpath_bench.run import facts_of
@@ -75,9 +75,8 @@ def measured(
         return calls.sssp(graph, source, algorithm=algorithm, device=device.name)
 
     line: Line = {"kernel_ms": [], "call_ms": [], "copied_ms": [], "rounds": [], "wrong": 0}
-    start = time.perf_counter()
-    paths = solve(sources[0])
-    line |= {"first_s": time.perf_counter() - start, "plan": paths.plan.algorithm}
+    first_s, paths = clocked(solve, sources[0])
+    line |= {"first_s": first_s, "plan": paths.plan.algorithm}
     solve(sources[-1])
     for source in sources:
         paths = solve(source)
@@ -123,12 +122,7 @@ def kernel_ms(device: Any, solve: Callable[[], object]) -> float:
 
 
 def _ms(solve: Callable[[], object]) -> float:
-    times = []
-    for _ in range(_REPEATS):
-        start = time.perf_counter()
-        solve()
-        times.append(1e3 * (time.perf_counter() - start))
-    return median(times)
+    return 1e3 * median(clocked(solve)[0] for _ in range(_REPEATS))
 
 
 def warm_up(names: Iterable[str], dtype: DTypeLike, device: str) -> None:
@@ -151,9 +145,7 @@ def beside(graph: Graph, name: str, source: int, right: Right, device: str, limi
 
     def once(seconds: float) -> tuple[float, Any]:
         with at_most(seconds):
-            start = time.perf_counter()
-            paths = calls.sssp(graph, source, algorithm=name, device=device)
-            return time.perf_counter() - start, paths
+            return clocked(calls.sssp, graph, source, algorithm=name, device=device)
 
     def first() -> float:
         for longer in () if device == "cpu" else _TRIES[:-1]:

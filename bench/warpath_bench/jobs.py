@@ -26,7 +26,7 @@ from warpath.recipes.recipe import IN_ONE_LAUNCH
 from warpath.results.certificate import verify
 from warpath.results.paths import Paths
 from warpath.results.predecessors import tree
-from warpath_bench.limits import TimeIsUpError, at_most, outcome, several
+from warpath_bench.limits import TimeIsUpError, at_most, clocked, outcome, several
 from warpath_bench.lines import append, read
 from warpath_bench.tables import compact
 from warpath_bench.workloads import graph_of, source_of, tiny, title_of
@@ -283,16 +283,14 @@ class Bench:
 
     def _once(self, call: dict[str, Any], *, trace: bool = False) -> tuple[float, Paths]:
         source = self._graph.label_of(self._sources)[0]
-        start = time.perf_counter()
-        paths = self._solve(self._graph, source, **call, trace=trace)
-        return time.perf_counter() - start, paths
+        return clocked(self._solve, self._graph, source, **call, trace=trace)
 
     def _many_sources(self, recipe: Recipe, job: Job, device: str) -> Line:
         dtype = self._right.dtype.name if self._right.dtype.kind == "i" else None
 
         def once(graph: Graph, sources: Array) -> tuple[float, Array]:
-            start = time.perf_counter()
-            table = calls.distances(
+            seconds, table = clocked(
+                calls.distances,
                 graph,
                 graph.label_of(sources),
                 algorithm=recipe.name,
@@ -300,7 +298,7 @@ class Bench:
                 dist_dtype=dtype,
                 threads=job.threads if device == "cpu" else None,
             )
-            return time.perf_counter() - start, table.dist
+            return seconds, table.dist
 
         with at_most(self._limit):
             once(tiny(self._graph), np.arange(4))
@@ -311,17 +309,10 @@ class Bench:
         """Return the engine's times: with the answer on the device, on the host, with a tree."""
         if "cpu" in recipe.devices:
             dtype = self._right.dtype.name if self._right.dtype.kind == "i" else None
-
-            def on_cpu() -> tuple[float, Array]:
-                start = time.perf_counter()
-                table = calls.apsp(
-                    self._graph, algorithm=recipe.name, device="cpu", threads=1, dist_dtype=dtype
-                )
-                return time.perf_counter() - start, table.dist
-
+            call = {"algorithm": recipe.name, "device": "cpu", "threads": 1, "dist_dtype": dtype}
             with at_most(self._limit):
-                times, found = several(on_cpu)
-            return _times("ms", times) | {"wrong": self._wrong(recipe, found)}
+                times, table = several(partial(clocked, calls.apsp, self._graph, **call))
+            return _times("ms", times) | {"wrong": self._wrong(recipe, table.dist)}
         device = self._device
         assert device is not None  # noqa: S101 - these recipes are chosen only with a device
         active = device.active if hasattr(device, "active") else nullcontext

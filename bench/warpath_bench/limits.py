@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 import sys
+import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -60,6 +61,13 @@ def _too_wide(recipe: Recipe, graph: Graph) -> str | None:
     if recipe.axes is None or recipe.axes.layout is not Layout.DENSE or graph.n <= _WIDEST_MATRIX:
         return None
     return f"its matrix would take {units.size(graph.n**2 * graph.dist_dtype.itemsize)}"
+
+
+def clocked(call: Callable[..., Any], *given: Any, **options: Any) -> tuple[float, Any]:
+    """Return the seconds that a call takes, and what it returns."""
+    start = time.perf_counter()
+    found = call(*given, **options)
+    return time.perf_counter() - start, found
 
 
 def several(once: Callable[[], tuple[float, Any]]) -> tuple[list[float], Any]:

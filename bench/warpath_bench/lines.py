@@ -53,11 +53,10 @@ def read(path: Path | None, key: Callable[[Line], Any]) -> list[Line]:
             found[key(line)] = line
         except (ValueError, KeyError, TypeError) as error:
             what = f"has no {error}" if isinstance(error, KeyError) else "is no JSON object"
-            msg = (
+            raise InputError(
                 f"{path}:{number}: this line of measurements {what}: {text[:60]!r}. A run that was "
                 "killed may have torn the last line; remove the line to continue."
-            )
-            raise InputError(msg) from error
+            ) from error
     return list(found.values())
 
 

@@ -14,17 +14,9 @@ HOLDS, PARTLY, FAILS, UNKNOWN = "holds", "holds in part", "does not hold", "not 
 
 
 _FACTS = (
-    "gpu",
-    "driver",
-    "CUDA runtime",
-    "compiler",
-    "processor",
-    "cores",
-    "python",
-    "numpy",
-    "warpath",
+    "gpu", "driver", "CUDA runtime", "compiler", "processor", "cores", "python", "numpy", "warpath",
     "commit",
-)
+)  # fmt: skip
 
 
 class Verdict(NamedTuple):

@@ -136,11 +136,9 @@ def _opened(open_device: Callable[[], Device]) -> Device | None:
 def _check(options: argparse.Namespace) -> None:
     for name in ("scale", "limit", "budget"):
         if not getattr(options, name) > 0:
-            msg = f"--{name} {getattr(options, name):g} must be above 0."
-            raise InputError(msg)
+            raise InputError(f"--{name} {getattr(options, name):g} must be above 0.")
     if options.repeats is not None and options.repeats < 1:
-        msg = f"--repeats {options.repeats} must be at least 1."
-        raise InputError(msg)
+        raise InputError(f"--repeats {options.repeats} must be at least 1.")
     if options.lines is not None and len(options.papers) > 1:
         msg = "--lines is the file of one paper: leave it out, each has its own in --output."
         raise InputError(msg)
@@ -263,11 +261,10 @@ def refuse_others(lines: Sequence[Line], facts: Line, path: Path) -> None:
     for line in lines:
         for key in ("processor", "cores", "gpu"):
             if facts and line.get(key, facts.get(key)) != facts.get(key):
-                msg = (
+                raise InputError(
                     f"{path} has lines of another machine ({key} {line[key]}, here "
                     f"{facts.get(key)}): give this one a file of its own by --lines."
                 )
-                raise InputError(msg)
 
 
 def kind_of(facts: Line) -> str:

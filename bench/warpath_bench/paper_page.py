@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from warpath.base import latex, units
 from warpath_bench.measured import about, rows
 from warpath_bench.paper_results import is_wrong, short
+from warpath_bench.tables import no_times
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -133,23 +134,13 @@ def _cell(results: Results, figure: Figure, label: str, recipe: str) -> str:
         return "**wrong**"
     value = results.mid(study, label, recipe, figure.key)
     if value is None:
-        return _why(lines)
+        return next(filter(None, map(no_times, lines)), "")
     said = units.seconds(value / 1e3) if figure.key == "ms" else units.digits(value)
     base = results.mid(study, label, figure.baseline, figure.key) if figure.baseline else None
     if base is not None and recipe != figure.baseline:
         said += f" ({units.digits(base / value)}x)"
     lost = [line["wrong"] for line in lines if line.get("wrong")]
     return said + (f", {max(lost):,} wrong" if lost else "")
-
-
-def _why(lines: Sequence[Line]) -> str:
-    for line in lines:
-        if "limit" in line:
-            return f"> {units.seconds(line['limit'])}"
-        for key in ("skipped", "refused", "failed"):
-            if key in line:
-                return f"no: {line[key]}"
-    return ""
 
 
 def _graphs(results: Results, figure: Figure) -> list[str]:

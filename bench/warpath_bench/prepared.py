@@ -6,7 +6,6 @@ ours with Dijkstra's. Each call of the command is a run; the page of several run
 
 from __future__ import annotations
 
-import gc
 import shlex
 import sys
 import tempfile
@@ -25,7 +24,7 @@ from warpath_bench.measured import about, rows
 from warpath_bench.options import parsed
 from warpath_bench.prepared_peers import PACKAGES, ours
 from warpath_bench.prepared_questions import asked, check_sample, kinds, questions_of, wrong_in
-from warpath_bench.run import commit, machine
+from warpath_bench.run import commit, machine, without_gc
 from warpath_bench.session import tell
 from warpath_bench.workloads import workload
 
@@ -246,13 +245,7 @@ class Run:
 
     def _timed(self, call: Callable[[], Any]) -> tuple[float, Any]:
         """Return the seconds of a call by the clock, and its result."""
-        gc.disable()  # as timeit does: one peer's objects must not slow down another
-        try:
-            start = self._now()
-            found = call()
-            return self._now() - start, found
-        finally:
-            gc.enable()
+        return without_gc(call, self._now)
 
 
 def read(path: Path | None) -> list[Line]:

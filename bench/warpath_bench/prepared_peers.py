@@ -155,8 +155,7 @@ def _cch_of(graph: Graph) -> Any:
 
     src, dst, weights = graph.edges()
     if int(weights.max(initial=0)) >= pyroutingkit.INF_WEIGHT:
-        msg = f"pyroutingkit's weights end at {pyroutingkit.INF_WEIGHT:,}."
-        raise InputError(msg)
+        raise InputError(f"pyroutingkit's weights end at {pyroutingkit.INF_WEIGHT:,}.")
     x, y = (np.ascontiguousarray(axis, np.float32) for axis in np.asarray(graph.coordinates).T)
     topology = pyroutingkit.CCHTopology()
     topology.build(src.astype(np.uint32), dst.astype(np.uint32), y, x, graph.n)

@@ -163,8 +163,7 @@ def asked(
         if question.form == "route":
             count = int(values[at]) if at < len(values) else 0
             if not 0 <= count <= n:
-                msg = f"it wrote a route of {count} vertices, in a graph of {n:,}."
-                raise CommandError(msg)
+                raise CommandError(f"it wrote a route of {count} vertices, in a graph of {n:,}.")
             found.append(values[at + 1 : at + 1 + count].astype(np.int64))
             at += 1 + count
         else:
@@ -173,8 +172,7 @@ def asked(
             found.append(infinite(values[at:end], told.unreached))
             at = end
     if at != len(values):
-        msg = f"it wrote {len(values):,} numbers of answers in place of {at:,}."
-        raise CommandError(msg)
+        raise CommandError(f"it wrote {len(values):,} numbers of answers in place of {at:,}.")
     return told, found
 
 

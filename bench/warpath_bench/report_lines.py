@@ -79,8 +79,7 @@ def read(path: Path) -> list[Line]:
     """
     found = files.read(path, _key)
     if not found:
-        msg = f"{path} has no lines: give a file that `warpath bench suite` wrote."
-        raise InputError(msg)
+        raise InputError(f"{path} has no lines: give a file that `warpath bench suite` wrote.")
     return found
 
 

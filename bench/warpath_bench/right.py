@@ -95,8 +95,7 @@ def candidates(graph: Graph) -> Iterator[int]:
     """
     usable = np.flatnonzero(np.diff(graph.indptr))
     if len(usable) == 0:
-        msg = "a graph without edges has nothing to measure."
-        raise InputError(msg)
+        raise InputError("a graph without edges has nothing to measure.")
     for vertex in np.random.default_rng(_SEED).permutation(usable):
         yield int(vertex)
 

@@ -16,6 +16,7 @@ from warpath.base.errors import NotSupportedError
 from warpath.graph import Graph
 from warpath.recipes import CATALOGUE
 from warpath_bench.external import External, write_graph
+from warpath_bench.limits import clocked
 from warpath_bench.lines import OURS, append, is_ours, measured
 from warpath_bench.right import answers, answers_of
 from warpath_bench.run import Local, commit, contest, machine
@@ -73,10 +74,9 @@ class Session:
         if not any(missing.values()):
             tell(f"{title}: nothing is missing")
             return
-        start = time.perf_counter()
-        graph = workload.make()
+        load_s, graph = clocked(workload.make)
         facts: Line = {"suite": self._request.suite, "graph": title}
-        facts |= {"n": graph.n, "m": graph.m, "load_s": time.perf_counter() - start} | self._facts
+        facts |= {"n": graph.n, "m": graph.m, "load_s": load_s} | self._facts
         right: dict[int, Right] = {}
         for kind in (kind for kind, names in missing.items() if names):
             weighted = typed(graph, kind)
@@ -183,9 +183,8 @@ class _Solvers:
 
         if OURS not in self._built:
             src, dst, _ = graph.edges()
-            start = time.perf_counter()
-            made = Graph.from_edges(src, dst, graph.weights, n=graph.n)
-            self._built[OURS] = made.n, time.perf_counter() - start
+            seconds, made = clocked(Graph.from_edges, src, dst, graph.weights, n=graph.n)
+            self._built[OURS] = made.n, seconds
         about = {"build_s": self._built[OURS][1]}
         return Local(name, threads, tree=tree, solve=solve, answer=answer, budget=None, about=about)
 
@@ -204,9 +203,8 @@ class _Solvers:
         if error is None:
             try:
                 if peer.name not in self._built:
-                    start = time.perf_counter()
-                    prepared = peer.prepare(self._graph)
-                    self._built[peer.name] = prepared, time.perf_counter() - start
+                    seconds, prepared = clocked(peer.prepare, self._graph)
+                    self._built[peer.name] = prepared, seconds
                 made, about["build_s"] = self._built[peer.name]
             except Exception as failed:  # noqa: BLE001 - a peer may raise anything
                 error = f"{type(failed).__name__}: {failed}"

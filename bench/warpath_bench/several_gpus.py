@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import sys
-import time
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from statistics import median
@@ -20,7 +19,7 @@ import numpy as np
 from warpath.api import calls
 from warpath.api.calls import prepare
 from warpath.api.solver import Solver
-from warpath_bench.limits import several
+from warpath_bench.limits import clocked, several
 from warpath_bench.lines import append
 from warpath_bench.options import parsed
 from warpath_bench.right import sources_of, wrong_of
@@ -89,9 +88,7 @@ def _measured(ask: Question, kind: str, counts: Sequence[int]) -> Iterable[Line]
     alone: tuple[float, Array] | None = None
     for count in counts:
         device = f"{kind}:0" if count == 1 else f"{kind}:" + ",".join(map(str, range(count)))
-        start = time.perf_counter()
-        ask(device)
-        first = time.perf_counter() - start
+        first, _ = clocked(ask, device)
         times, (answer, stats) = several(partial(_timed, ask, device))
         seconds = median(times)
         alone = (seconds, answer) if alone is None else alone
@@ -128,9 +125,8 @@ _KEPT: dict[tuple[int, int], Array] = {}  # the array that tables of a shape go 
 def _in_memory(graph: Graph, sources: Array, device: str) -> tuple[float, Array, Line]:
     shape = len(sources), graph.n
     out = _KEPT.setdefault(shape, np.empty(shape, np.int32))  # its pages are there after one call
-    start = time.perf_counter()
-    table = Solver(graph, device=device).distances(sources, out=out, dist_dtype="int32")
-    took = time.perf_counter() - start
+    solve = Solver(graph, device=device).distances
+    took, table = clocked(solve, sources, out=out, dist_dtype="int32")
     return took, _some(out), table.stats | {"wrong": _checked(graph, sources, out)}
 
 
@@ -153,9 +149,7 @@ def _on_devices(graph: Graph, sources: Array, device: str) -> tuple[float, Array
             open_device(names[at]).synchronize()
 
     with ThreadPoolExecutor(len(names)) as pool:
-        start = time.perf_counter()
-        list(pool.map(fill, range(len(names))))
-        took = time.perf_counter() - start
+        took, _ = clocked(lambda: list(pool.map(fill, range(len(names)))))
     found = []
     for name, out in zip(names, outs, strict=True):
         with open_device(name).active():
@@ -170,9 +164,7 @@ def _totals(
     graph: Graph, _: Array, device: str, *, names: Sequence[str]
 ) -> tuple[float, Array, Line]:
     solver = prepare(graph, device=device)  # the hierarchy is built once and kept with the graph
-    start = time.perf_counter()
-    totals = solver.totals(names)
-    took = time.perf_counter() - start
+    took, totals = clocked(solver.totals, names)
     right = prepare(graph, device="cpu").totals(names, sources=np.arange(_OF_CPU))
     exact = [name for name in names if name != "harmonic"]
     wrong = sum(int(np.count_nonzero(right[name] != totals[name][:_OF_CPU])) for name in exact)
@@ -181,9 +173,7 @@ def _totals(
 
 def _one_source(graph: Graph, source: int, device: str) -> tuple[float, Array, Line]:
     algorithm = "warpath.wide" if "," in device else "auto"
-    start = time.perf_counter()
-    paths = calls.sssp(graph, source, device=device, algorithm=algorithm)  # it stays on the GPU
-    took = time.perf_counter() - start
+    took, paths = clocked(calls.sssp, graph, source, device=device, algorithm=algorithm)
     return took, paths.dist, paths.stats | {"algorithm": paths.plan.algorithm}
 
 

@@ -31,24 +31,10 @@ if TYPE_CHECKING:
 CPU = ("road", "rmat", "martin", "delaunay", "NY", "cnr")
 #: Further generated graphs of the suite "all", which also has all graphs of the data folder.
 MORE = (
-    "streets",
-    "grid 1000",
-    "mesh 700",
-    "uniform 500000 8",
-    "uniform 1000000 2",
-    "hub 262144",
-    "small_world 262144 10",
-    "kronecker 16 16",
-    "dense 3000",
-    "complete 1000",
-    "rmat 14 16",
-    "road 100000",
-    "road 1000",
-    "grid 100",
-    "delaunay 10000",
-    "martin 65536",
-    "uniform 100 4",
-)
+    "streets", "grid 1000", "mesh 700", "uniform 500000 8", "uniform 1000000 2", "hub 262144",
+    "small_world 262144 10", "kronecker 16 16", "dense 3000", "complete 1000", "rmat 14 16",
+    "road 100000", "road 1000", "grid 100", "delaunay 10000", "martin 65536", "uniform 100 4",
+)  # fmt: skip
 _KINDS = ("int", "float", "none", "int32", "int64", "float32", "float64")
 
 
@@ -100,8 +86,7 @@ def _complete(options: argparse.Namespace) -> None:
     taken = set(options.commands) & {peer.name for peer in peers.PEERS}
     if taken or any(name.startswith(OURS) for name in options.commands):
         names = ", ".join(sorted(taken) or options.commands)
-        msg = f"--external {names}: the name is taken; use another."
-        raise InputError(msg)
+        raise InputError(f"--external {names}: the name is taken; use another.")
     options.trees = (False, True) if options.tree is None else (options.tree,)
     options.certified = options.traced = 1 if options.quick else None
     options.repeats = options.repeats or (1 if options.quick else 3)

@@ -73,8 +73,8 @@ def gpus_of(lines: Iterable[Line]) -> str:
 
 def no_times(line: Line) -> str:
     """Return the cell of a line without times: the reason for that; "" if it has times."""
-    if "refused" in line:
-        return f"no: {line['refused']}"
+    if reason := line.get("refused") or line.get("skipped"):
+        return f"no: {reason}"
     if "failed" in line:
         return f"failed: {line['failed'][:120]}"
     return f"> {units.seconds(line['limit'])}" if "limit" in line else ""

@@ -36,17 +36,17 @@ def _hub(n: int) -> Graph:
 
 #: First word of a name -> generator, whose arguments are the whole numbers after that word.
 MAKERS: dict[str, Callable[..., Graph]] = {
-    "rmat": lambda scale, factor=16: generate.rmat(scale, factor),
+    "rmat": lambda scale, factor=16, seed=0: generate.rmat(scale, factor, seed=seed),
     "kronecker": lambda scale, factor=16: generate.kronecker(scale, factor),
-    "grid": lambda side: generate.grid(side, side, (100, 10_000), drop=0.25),
+    "grid": lambda side, seed=0: generate.grid(side, side, (100, 10_000), drop=0.25, seed=seed),
     "streets": lambda side: generate.grid(side, side, (70, 140), drop=0.25),
     "mesh": lambda side: generate.grid(side, side, diagonal=True),
     "road": lambda n: generate.road(n, seed=1),
     "delaunay": generate.delaunay,
-    "martin": lambda n: generate.random_in_degree(n, 7, (1, 10)),
-    "uniform": lambda n, degree=8: generate.uniform(n, degree),
+    "martin": lambda n, seed=0: generate.random_in_degree(n, 7, (1, 10), seed=seed),
+    "uniform": lambda n, degree=8, seed=0: generate.uniform(n, degree, seed=seed),
     "small_world": lambda n, degree=10: generate.small_world(n, degree),
-    "dense": lambda n: generate.dense(n, 0.2, (1, 10)),
+    "dense": lambda n, seed=0: generate.dense(n, 0.2, (1, 10), seed=seed),
     "complete": generate.complete,
     "hub": _hub,
 }
@@ -138,10 +138,9 @@ def files(folder: Path | None) -> Iterator[tuple[str, Path]]:
     if folder is None:
         return
     if not folder.is_dir():
-        msg = (
+        raise InputError(
             f"{folder}: there is no such folder; --data and WARPATH_BENCH_DATA name one of graphs."
         )
-        raise InputError(msg)
     for path in sorted(folder.iterdir(), key=lambda path: path.stat().st_size):
         if path.is_file() and path.suffix not in {".md", ".json", ".jsonl"}:
             yield title_of(path.name), path
@@ -224,8 +223,7 @@ def source_of(graph: Graph) -> int:
     """Return a vertex that has out-edges, drawn with a fixed seed."""
     usable = np.flatnonzero(np.diff(graph.indptr))
     if len(usable) == 0:
-        msg = "a graph without edges has nothing to measure."
-        raise InputError(msg)
+        raise InputError("a graph without edges has nothing to measure.")
     return int(np.random.default_rng(_SEED).choice(usable))
 
 

@@ -11,7 +11,7 @@ import pytest
 from warpath import csgraph as ours
 from warpath import generate
 from warpath.base.errors import InputError, NotSupportedError, VerificationError
-from warpath_bench import faces
+from warpath_bench import faces, limits
 
 theirs = pytest.importorskip("scipy.sparse.csgraph")
 nx = pytest.importorskip("networkx")
@@ -60,7 +60,8 @@ def test_a_line_that_is_none_is_told_with_its_number(small, torn):
 
 def test_both_sides_take_turns_from_every_start_for_the_least_time(monkeypatch):
     now, asked = [0.0], []  # a clock that only the calls move on
-    monkeypatch.setattr(faces, "time", SimpleNamespace(perf_counter=lambda: now[0]))
+    for module in (faces, limits):
+        monkeypatch.setattr(module, "time", SimpleNamespace(perf_counter=lambda: now[0]))
 
     def taking(name, seconds):
         def call(start):

@@ -396,7 +396,7 @@ def test_a_recipe_that_loses_minima_is_shown_with_its_wrong_labels(tiny):
     lines = [{"graph": "martin 64"} | line for line in lines]
     text = paper_page.page(Results(own, lines), {}, command="c", scale="s", absent=[])
     assert "| fh | 8 ms |" in text
-    assert "| f_cpu | no: MemoryError: none |" in text
+    assert "| f_cpu | failed: MemoryError: none |" in text
     assert "| f_gpu | no: too wide |" in text
     assert "| classic.delta_stepping † | 2 ms (4x) |" in text
     assert "- martin2009.f_cpu on martin 64: MemoryError: none" in text

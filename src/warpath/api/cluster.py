@@ -150,8 +150,7 @@ def _loaded(
     load = _engine("load")
     tasks = _engine("tasks").Tasks(load.default_client() if client is None else client)
     if (source is None) != (target is None):
-        msg = f"source={source!r} and target={target!r}: give both columns, or none."
-        raise InputError(msg)
+        raise InputError(f"source={source!r} and target={target!r}: give both columns, or none.")
     columns = None
     if source is not None:
         columns = (source, target) if weight is None else (source, target, weight)
@@ -167,5 +166,4 @@ def __getattr__(name: str) -> Any:
         return _engine("graph").ClusterGraph
     if name == "ClusterPaths":
         return _engine("result").ClusterPaths
-    msg = f"module 'warpath.cluster' has no attribute {name!r}"
-    raise AttributeError(msg)
+    raise AttributeError(f"module 'warpath.cluster' has no attribute {name!r}")

@@ -143,11 +143,10 @@ class DynamicPaths(ReachedDistances):
         )
         if type(given) is Snapped and not given.only_vertices:
             place = given.given[int(np.argmax(given.along >= 0))]
-            msg = (
+            raise NotSupportedError(
                 f"{place} is a point along an edge, and DynamicPaths starts at vertices, as edges "
                 f"may change: give wp.{replace(place, snap='vertex')!r} for the nearest vertex."
             )
-            raise NotSupportedError(msg)
         self._indices = (
             np.array([one_index(graph, given, "source")], np.int64)
             if self._one

@@ -337,8 +337,7 @@ def options_of(
     if not isinstance(prepared, bool | np.bool_) and not (
         isinstance(prepared, str) and prepared == "auto"
     ):
-        msg = f"prepared = {shown(prepared)} must be True, False or 'auto'."
-        raise InputError(msg)
+        raise InputError(f"prepared = {shown(prepared)} must be True, False or 'auto'.")
     if prepared:
         request = request._replace(
             prepared=prepared if isinstance(prepared, str) else bool(prepared)

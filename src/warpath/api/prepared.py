@@ -41,11 +41,10 @@ def save(graph: Graph, path: str | os.PathLike[str]) -> None:
         raise InputError(msg)
     arrays = hierarchy.arrays_of(search_graph(graph))
     if arrays is None:
-        msg = (
+        raise InputError(
             f"{target}: this Solver has no hierarchy to save: make it by warpath.prepare(graph), "
             "or save the graph alone by warpath.write."
         )
-        raise InputError(msg)
     with atomic(target) as file:
         wph.write_prepared(graph, arrays, file)
 
@@ -116,12 +115,11 @@ def _require_memory(graph: Graph) -> None:
     """Raise NotEnoughMemoryError if a graph has no hierarchy and there is too little for one."""
     need, free = prepare_bytes(graph.facts(symmetry=False)), settings.memory()
     if need > free and HIERARCHY.cached(graph) is None:
-        msg = (
+        raise NotEnoughMemoryError(
             f"preparing would take {units.size(need)} in addition to the graph, "
             f"but {units.size(free)} are free: use a machine with more memory, or "
             "warpath.Solver(graph), which needs no preparation."
         )
-        raise NotEnoughMemoryError(msg)
 
 
 #: Why a graph has no hierarchy; kept, so that it is not contracted in vain again.

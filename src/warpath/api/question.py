@@ -218,8 +218,7 @@ def of_facilities(
     if type(given) is Snapped:
         absent = given.missing
         if absent.all():
-            msg = f"all facilities are missing: {given.misses}"
-            raise VertexError(msg)
+            raise VertexError(f"all facilities are missing: {given.misses}")
         starts = starts[~absent]
         if given.given_names:
             named = [given.given_names[row] for row in np.flatnonzero(~absent).tolist()]
@@ -288,12 +287,11 @@ def of_pairs(
             msg = f"{name} is a set, whose vertices have no order: give a list, one for each trip."
             raise InputError(msg)
     if len(starts) != len(ends):
-        msg = (
+        raise InputError(
             f"origins names {len(starts):,} vertices and destinations {len(ends):,}: a trip "
             "has one of each. For all distances between two sets use distances(sources, "
             "targets)."
         )
-        raise InputError(msg)
     asked = graph, Task.PAIRS, starts, ends, (origins, destinations), progress, None, dist_dtype
     return _asked(*asked)
 

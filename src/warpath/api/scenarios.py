@@ -52,11 +52,10 @@ class Scenarios:
             rows = plain_array(weights, "weights", InputError)
             pairs = list(enumerate(rows)) if rows.ndim == 2 else []
         if not pairs or any(np.ndim(values) == 0 for _, values in pairs):
-            msg = (
+            raise InputError(
                 f"weights = {shown(weights)} must have a set of weights for each scenario: "
                 "{name: weights}, a data frame with a column each, or rows of a 2-d array."
             )
-            raise InputError(msg)
         self._weights = dict(pairs)
         self._solver_with = solver_with
         self.names = list(self._weights)

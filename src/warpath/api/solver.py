@@ -498,12 +498,11 @@ class Solver:
         """Return the number of threads; raise NotSupportedError if the solver is not prepared."""
         request = self._options.request
         if not request.prepared:
-            msg = (
+            raise NotSupportedError(
                 f"{call} needs a prepared Solver, and this one is not: use "
                 f"warpath.prepare(graph).{call}(...), or "
                 "warpath.Solver(graph.with_weights(weights)) without preparation."
             )
-            raise NotSupportedError(msg)
         return request.threads or settings.threads()
 
     def plan(
@@ -529,8 +528,7 @@ class Solver:
         entry, indices = graph.dist_dtype.itemsize, partial(as_indices, graph, empty=True)
         if origins is not None or destinations is not None:
             if origins is None:
-                msg = "a plan of pairs needs origins= as well as destinations=."
-                raise InputError(msg)
+                raise InputError("a plan of pairs needs origins= as well as destinations=.")
             first, last, _ = ends_of_trips(origins, destinations)
             ends = indices(first, "origins"), indices(last, "destinations")
             size = size_of_pairs(options, *ends, entry)

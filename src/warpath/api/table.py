@@ -305,11 +305,10 @@ def _linked_table(
 def _check_linked(question: Question) -> None:
     """Raise NotSupportedError for what tables of points along edges cannot have."""
     if hasattr(question.out, "__cuda_array_interface__"):
-        msg = (
+        raise NotSupportedError(
             "out= is an array on a GPU, but distances of points along edges are formed on the "
             'host: leave it out, or use Place(..., snap="vertex").'
         )
-        raise NotSupportedError(msg)
     if question.predecessors:
         refuse_turns(question.graph, "predecessors=True")
         refuse_areas(question.graph, "predecessors=True")
@@ -380,11 +379,10 @@ def _check_trace(chosen: Plan) -> None:
     if msg is not None:
         raise NotSupportedError(msg)
     if chosen.staged is not None:
-        msg = (
+        raise NotSupportedError(
             f"{chosen.algorithm} has no trace where tiles of the matrix pass through memory: leave "
             "trace out."
         )
-        raise NotSupportedError(msg)
 
 
 def _check_predecessors(chosen: Plan, question: Question) -> None:
@@ -393,27 +391,24 @@ def _check_predecessors(chosen: Plan, question: Question) -> None:
     refuse_turns(graph, "predecessors=True")
     refuse_areas(graph, "predecessors=True")
     if not (out is None or isinstance(out, np.ndarray) or hasattr(out, "__cuda_array_interface__")):
-        msg = (
+        raise InputError(
             "predecessors=True fills an array in memory, but out= is a file or a function: leave "
             "one of them out. DistanceTable.path finds routes from the distances alone."
         )
-        raise InputError(msg)
     on_gpu = hasattr(out, "__cuda_array_interface__")
     if on_gpu and not (chosen.recipe.predecessors and question.targets is None):
-        msg = (
+        raise NotSupportedError(
             f"{chosen.algorithm} keeps no predecessors on the GPU, where out= lies: leave out= "
             "out, or predecessors."
         )
-        raise NotSupportedError(msg)
     bytes_ = len(question.sources) * question.width * graph.indices.dtype.itemsize
     free, distances = settings.memory(), 0 if kind_of(chosen.device).own_memory else chosen.bytes
     if distances + bytes_ > free:
-        msg = (
+        raise NotEnoughMemoryError(
             f"predecessors would take {units.size(bytes_)} next to the {units.size(distances)} of "
             f"{chosen.algorithm}, but {units.size(free)} are free: leave predecessors out, for "
             "DistanceTable.path finds routes from the distances, or select fewer sources."
         )
-        raise NotEnoughMemoryError(msg)
 
 
 def rows_at_once(chosen: Plan) -> int:

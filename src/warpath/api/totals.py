@@ -89,11 +89,10 @@ def _refuse_overflow(graph: Graph, columns: int) -> None:
     """Raise DistanceOverflowError where a sum of so many distances may not fit 64 bits."""
     longest = graph.facts(symmetry=False).longest
     if longest * columns >= 2**63:
-        msg = (
+        raise DistanceOverflowError(
             f"a sum of {columns:,} distances of up to {longest:,} may not fit 64 bits: use float64 "
             "weights (graph.astype('float64')), or fewer targets."
         )
-        raise DistanceOverflowError(msg)
 
 
 class _NoTotals(Exception):  # noqa: N818 - an answer, which ends all devices as an error does

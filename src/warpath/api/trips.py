@@ -33,11 +33,10 @@ def ends_of_trips(origins: Any, destinations: Any) -> tuple[Any, Any, dict[str, 
     else:
         names = list(getattr(origins, "column_names", getattr(origins, "columns", ())))
     if not names:
-        msg = (
+        raise InputError(
             "destinations is missing: give as many destinations as origins, or one data frame of "
             "trips with the columns origin and destination in place of both."
         )
-        raise InputError(msg)
     lower = [str(name).lower() for name in names]
     at_columns = [coordinate_columns(lower, f"{end}_") for end in _ENDS]
     if all(at_columns) and not set(_ENDS) & set(lower):
@@ -61,8 +60,7 @@ def _columns_of_vertices(names: list[Any], lower: list[str]) -> list[Any]:
         listed = ", ".join(map(repr, names[:40]))
         several = " and ".join("/".join(pair) for pair in pairs)
         found = f"could be {several}" if pairs else "are in none"
-        msg = f"the ends of the trips {found} of the columns {listed}: {_WAY_OUT}."
-        raise InputError(msg)
+        raise InputError(f"the ends of the trips {found} of the columns {listed}: {_WAY_OUT}.")
     return [names[[str(name) for name in names].index(end)] for end in pairs[0]]
 
 
