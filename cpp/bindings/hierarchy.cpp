@@ -231,6 +231,28 @@ void define_route(nb::class_<Queries<W>>& type) {
       nb::arg("into_indptr").noconvert(), nb::arg("into_indices").noconvert(),
       nb::arg("into_weights").noconvert(), nb::arg("source"), nb::arg("target"),
       nb::arg("progress") = nb::none());
+  type.def(
+      "routes",
+      [](Queries<W>& queries, In<std::int64_t> into_indptr, In<V> into_indices, In<G> into_weights,
+         In<std::int64_t> sources, In<std::int64_t> targets, int threads, nb::object progress) {
+        const GraphRows<V, G> into(into_indptr, into_indices, into_weights, Weights::kNotNegative);
+        require(into.n() == queries.hierarchy().n(), "the rows are of another graph");
+        const std::vector<std::int64_t> starts = vertices_of(sources, into.n());
+        const std::vector<std::int64_t> ends = vertices_of(targets, into.n());
+        require_size(ends.size(), starts.size(), "targets");
+        const int team = at_least_one(threads);
+        Control control(python_tick(std::move(progress)));
+        Routes routes;
+        {
+          const nb::gil_scoped_release free;
+          routes = queries.routes(into.view(), starts, ends, team, control);
+        }
+        return nb::make_tuple(to_numpy(std::move(routes.vertices)),
+                              to_numpy(std::move(routes.counts)));
+      },
+      nb::arg("into_indptr").noconvert(), nb::arg("into_indices").noconvert(),
+      nb::arg("into_weights").noconvert(), nb::arg("sources").noconvert(),
+      nb::arg("targets").noconvert(), nb::arg("threads") = 1, nb::arg("progress") = nb::none());
 }
 
 template <Weight W>

@@ -10,7 +10,8 @@ Register register_rows, register_many_sources, register_compound_frontier, regis
     register_bucket_team, register_floyd_warshall, register_bidirectional, register_hierarchy,
     register_hierarchy_levels, register_hierarchy_totals, register_customizable, register_dynamic,
     register_visit_order, register_networkx_dicts, register_networkx_searches, register_patches,
-    register_partition, register_read, register_write, register_generate, register_completion_flag;
+    register_partition, register_read, register_write, register_generate, register_route_edges,
+    register_completion_flag;
 // Of the files that are compiled once for each width of the indices.
 template <Index Width>
 Register register_build;
@@ -82,5 +83,6 @@ NB_MODULE(_core, module) {
   register_read(module);
   register_write(module);
   register_generate(module);
+  register_route_edges(module);
   register_completion_flag(module);
 }

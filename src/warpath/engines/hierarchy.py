@@ -21,6 +21,7 @@ from warpath.recipes import Loop, Task
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from warpath.base.dtypes import Array
     from warpath.graph import Graph
 
     #: (sources, targets, out) -> counters; fills `out` with the distances.
@@ -208,6 +209,38 @@ def search(order: TripsOrder) -> Raw | None:
         )
         raise GraphError(msg) from error
     return Raw(np.asarray(length, graph.dist_dtype), vertices, {"settled": settled})
+
+
+def routes(
+    graph: Graph, loop: Loop, ends: tuple[Array, Array], threads: int
+) -> tuple[Array, Array] | None:
+    """Find many routes; None for loops that do not search upward, and without a hierarchy.
+
+    Parameters
+    ----------
+    ends : (k,) sources and (k,) targets.
+
+    Returns
+    -------
+    vertices : int64, those of one route after another, each from its source to its target.
+    counts : (k,) int64, how many vertices each route has, 0 without a path.
+    """
+    if loop not in {Loop.HIERARCHY, Loop.CUSTOMIZED}:
+        return None
+    hierarchy = _for_searches(graph, loop, threads)
+    if hierarchy is None:
+        return None
+    back = graph.reversed()
+    rows = back.indptr, back.indices, back.solver_weights
+    try:
+        vertices, counts = hierarchy.routes(*rows, *ends, threads=threads)
+    except ValueError as error:
+        msg = (
+            "the hierarchy of this graph was made for other weights: no path between the ends of a "
+            "trip has its length. Prepare the graph again, by warpath.prepare."
+        )
+        raise GraphError(msg) from error
+    return vertices, counts
 
 
 def _for_searches(graph: Graph, loop: Loop, threads: int) -> Any:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from warpath import _core
 from warpath.base.errors import GraphError
 from warpath.graph.checks import frozen
 from warpath.graph.csr import order_of_transpose, rows_of_edges
@@ -212,37 +213,19 @@ def weight_up_to(graph: CsrGraph, edges: Array, fractions: Array) -> Array:
     return whole
 
 
-def lightest(graph: CsrGraph, src: Array, dst: Array) -> Array:
-    """Return the lightest edge from each `src` to its `dst`, the first of equal ones: (k,)."""
-    low, high = graph.indptr[src], graph.indptr[src + 1]
-    which = np.repeat(np.arange(len(src)), high - low)
-    edge = np.arange(len(which)) + (low - np.cumsum(high - low) + (high - low))[which]
-    hit = graph.indices[edge] == dst[which]
-    edge, which = edge[hit], which[hit]
-    order = np.lexsort((edge, graph.solver_weights[edge], which))
-    first = np.unique(which[order], return_index=True)[1]
-    result: Array = edge[order][first]
-    return result
+def lightest(graph: CsrGraph, src: Array, dst: Array, threads: int = 1) -> Array:
+    """Return the lightest edge from each `src` to its `dst`, the first of equal ones: (k,) int64.
 
-
-#: Source vertices per step of `leg_weights`, which bounds its memory.
-_LEGS_AT_ONCE = 2**16
+    It is -1 where there is none. O(edges out of `src`).
+    """
+    tails, heads = (np.ascontiguousarray(ends, np.int64) for ends in (src, dst))
+    edges: Array = _core.lightest_edges(
+        graph.indptr, graph.indices, graph.solver_weights, tails, heads, threads=threads
+    )
+    return edges
 
 
 def leg_weights(graph: CsrGraph, src: Array, dst: Array) -> Array:
-    """Return the weight of the lightest edge from each `src` to its `dst`: (k,).
-
-    O(edges out of `src`).
-    """
-    weights = graph.solver_weights
-    legs = np.empty(len(src), weights.dtype)
-    most = np.inf if weights.dtype.kind == "f" else np.iinfo(weights.dtype).max
-    for at in range(0, len(src), _LEGS_AT_ONCE):
-        part = slice(at, at + _LEGS_AT_ONCE)
-        low = graph.indptr[src[part]]
-        degree = graph.indptr[src[part] + 1] - low
-        starts = np.cumsum(degree) - degree
-        edge = np.arange(degree.sum()) + np.repeat(low - starts, degree)
-        other = graph.indices[edge] != np.repeat(dst[part], degree)
-        legs[part] = np.minimum.reduceat(np.where(other, most, weights[edge]), starts)
+    """Return the weight of the lightest edge from each `src` to its `dst`: (k,)."""
+    legs: Array = graph.solver_weights[lightest(graph, src, dst)]
     return legs

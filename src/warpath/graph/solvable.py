@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from warpath.graph.edge_geometry import leg_weights
+from warpath.graph.edge_geometry import leg_weights, lightest
 from warpath.graph.turns import edges_of_states, edges_of_turns, ends_of_turns, expanded
 from warpath.graph.zones import arrivals, folded, folded_tree, home_path, opened
 
@@ -101,6 +101,48 @@ class SolvableGraph:
         weights = leg_weights(self.inner, vertices[:-2], vertices[1:-1])
         indices = np.concatenate([vertices[:1], graph.indices[edges]])
         return indices, {"edges": edges, "weights": weights}
+
+    def edges_of_steps(self, tails: Array, heads: Array, threads: int = 1) -> Array:
+        """Return the graph's edge of each step of paths in `inner`, -1 for steps without one: (k,).
+
+        Parameters
+        ----------
+        tails, heads : (k,) vertices of `inner`, joined by edges on shortest paths.
+        """
+        graph, n = self.graph, self.graph.n
+        edges = np.full(len(heads), -1, np.int64)
+        if graph.turns is not None:
+            first_end = n + graph.m
+            moved = (heads >= n) & ((heads < first_end) | (heads >= first_end + n))
+            edges[moved] = self._edges(heads[moved])
+            return edges
+        if graph.first_through == 0:
+            return lightest(graph, tails, heads, threads)
+        moved = (tails >= n) | (heads != tails + n)  # not from a vertex to its duplicate
+        tails, heads = (np.where(ends >= n, ends - n, ends)[moved] for ends in (tails, heads))
+        edges[moved] = lightest(graph, tails, heads, threads)
+        return edges
+
+    def edges_of_paths(
+        self, vertices: Array, counts: Array, threads: int = 1
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return the graph's edges along paths in `inner`, and how many each path has.
+
+        Parameters
+        ----------
+        vertices : (h,) vertices of `inner`, of one path after another.
+        counts : (k,) how many vertices each path has.
+        """
+        inside = np.ones(len(vertices), np.bool_)
+        inside[(np.cumsum(counts) - counts)[counts > 0]] = False
+        heads = np.flatnonzero(inside)
+        edges = self.edges_of_steps(vertices[heads - 1], vertices[heads], threads)
+        if self.inner is self.graph:
+            return edges, np.maximum(counts - 1, 0)
+        moved = np.zeros(len(vertices) + 1, np.int64)
+        moved[1 + heads] = edges >= 0
+        upto, ends = np.cumsum(moved), np.cumsum(counts)
+        return edges[edges >= 0], upto[ends] - upto[ends - counts]
 
     def cycle(self, vertices: Array) -> Array:
         """Return the graph's vertices along a cycle in `inner`."""

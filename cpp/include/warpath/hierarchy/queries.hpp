@@ -20,6 +20,7 @@
 #include "warpath/parallel/pool.hpp"
 #include "warpath/parallel/team.hpp"
 #include "warpath/paths/point_to_point.hpp"
+#include "warpath/paths/route_edges.hpp"
 
 namespace warpath {
 
@@ -85,19 +86,82 @@ class HierarchyQueries {
       distances.start(source);
       PathResult<D> found;
       found.length = distance_of<D, W>(distances(target));
-      if (found.length != unreachable<D>) {
-        const auto label = [&](V v) { return distance_of<D, W>(distances(v)); };
-        found.vertices =
-            Backtracker<V, G, decltype(label)>(into, static_cast<V>(source), label, poller)
-                .walk(static_cast<V>(target));
-        std::reverse(found.vertices.begin(), found.vertices.end());
-      }
+      if (found.length != unreachable<D>)
+        found.vertices = walk_back(into, source, target, distances, poller);
+      std::reverse(found.vertices.begin(), found.vertices.end());
       found.counters.settled = distances.settled();
       return found;
     });
   }
 
+  /// The routes of many pairs, as by `route`. Pairs are taken by their sources: those of one source
+  /// share its labels.
+  template <Index V, Weight G>
+  Routes routes(const CsrView<V, G>& into, std::span<const std::int64_t> sources,
+                std::span<const std::int64_t> targets, int threads, Control& control) {
+    constexpr std::size_t kRoutes = 256;   // of a chunk: some milliseconds on a city
+    constexpr std::int64_t kSteps = 1024;  // of a route, for the poller
+    const std::size_t count = sources.size();
+    const std::vector<std::size_t> order = ascending_order(sources);
+    const auto most = static_cast<std::size_t>(threads);
+    const std::size_t chunk = std::clamp<std::size_t>(count / (4 * most), 1, kRoutes);
+    const std::size_t parts = (count + chunk - 1) / chunk;
+    Routes routes;
+    routes.counts.resize(count);
+    std::vector<std::vector<std::int64_t>> backwards(parts);  // the routes of a chunk, in its order
+    DynamicLoop chunks;
+    control.expect(static_cast<std::int64_t>(count));
+    run_open_team(
+        static_cast<int>(std::clamp<std::size_t>(parts, 1, most)), control, [&](int rank) {
+          Poller poller(control, rank == 0);
+          routes_.with([&](DistancesOnRequest<W>& distances) {
+            chunks.run(static_cast<std::int64_t>(parts), [&](std::int64_t part) {
+              const std::size_t begin = static_cast<std::size_t>(part) * chunk;
+              const std::size_t end = std::min(count, begin + chunk);
+              std::vector<std::int64_t>& vertices = backwards[static_cast<std::size_t>(part)];
+              for (std::size_t at = begin; at < end; ++at) {
+                const std::size_t pair = order[at];
+                const std::int64_t source = sources[pair];
+                poller.step(kSteps);
+                if (at == begin || source != sources[order[at - 1]]) distances.start(source);
+                if (distance_of<D, W>(distances(targets[pair])) == unreachable<D>) continue;
+                const auto found = walk_back(into, source, targets[pair], distances, poller);
+                vertices.insert(vertices.end(), found.begin(), found.end());
+                routes.counts[pair] = static_cast<std::int64_t>(found.size());
+              }
+              control.advance(static_cast<std::int64_t>(end - begin));
+            });
+          });
+        });
+    std::vector<std::size_t> ends(count);
+    std::size_t total = 0;
+    for (std::size_t pair = 0; pair < count; ++pair)
+      ends[pair] = total += static_cast<std::size_t>(routes.counts[pair]);
+    routes.vertices.resize(total);
+    for (std::size_t part = 0; part < parts; ++part) {
+      auto next = backwards[part].begin();
+      for (std::size_t at = part * chunk; at < std::min(count, (part + 1) * chunk); ++at) {
+        const auto stop = next + routes.counts[order[at]];
+        std::reverse_copy(next, stop,
+                          routes.vertices.begin() +
+                              (static_cast<std::ptrdiff_t>(ends[order[at]]) - (stop - next)));
+        next = stop;
+      }
+    }
+    return routes;
+  }
+
  private:
+  /// The vertices of a route, from the target back to the source.
+  template <Index V, Weight G>
+  static std::vector<std::int64_t> walk_back(const CsrView<V, G>& into, std::int64_t source,
+                                             std::int64_t target, DistancesOnRequest<W>& distances,
+                                             Poller poller) {
+    const auto label = [&](V v) { return distance_of<D, W>(distances(v)); };
+    return Backtracker<V, G, decltype(label)>(into, static_cast<V>(source), label, poller)
+        .walk(static_cast<V>(target));
+  }
+
   static constexpr std::size_t kFew = 32;      // pairs that are worth a thread
   static constexpr std::size_t kChunk = 4096;  // pairs: some tens of milliseconds, 6 MB of labels
 
