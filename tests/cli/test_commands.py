@@ -1016,3 +1016,54 @@ def test_cutoffs_may_have_units(warpath, tmp_path):
     refused = warpath("sssp", file, "-s", "0", "--cutoff", "1km")
     assert refused.code == 3
     assert "cutoff = '1km' must be in a unit of the graph's weights" in refused.err
+
+
+@pytest.fixture
+def toll_roads(tmp_path):
+    path = tmp_path / "roads.csv"
+    path.write_text("source,target,weight,toll,street\n1,2,3,10,A\n2,3,4,20,B\n1,3,9,1,C\n")
+    return path
+
+
+KEPT = ("--option", "attributes=toll,street")
+
+
+def test_distances_have_further_sums_along_the_routes(warpath, toll_roads, tmp_path):
+    words = ("distances", toll_roads, *KEPT, "-s", "1,3", "--targets", "3,2", "--also", "toll")
+    assert warpath(*words).out.splitlines() == [
+        "source\ttarget\tdistance\ttoll",
+        "1\t3\t7\t30",
+        "1\t2\t3\t10",
+        "3\t3\t0\t0",
+    ]
+    rows = warpath(*words, "--json").json["distances"]
+    assert [row["toll"] for row in rows] == [30, 10, 0, None]
+    out = tmp_path / "od.csv"
+    assert warpath(*words, "-o", out).code == 0
+    assert out.read_text().splitlines()[1] == "1,3,7,30"
+    for more, message in (
+        (["--wide"], "a --wide table cannot hold --also: use --long, or -o .npz"),
+        (["-o", "a.npy"], "--also needs .npz, .parquet"),
+    ):
+        assert message in warpath(*words, *more).err
+    assert (
+        "--also tolls: the graph keeps no column of this name" in warpath(*words[:-1], "tolls").err
+    )
+
+
+def test_pairs_have_further_sums_along_the_routes(warpath, toll_roads, tmp_path):
+    trips, out = tmp_path / "trips.csv", tmp_path / "out.csv"
+    trips.write_text("trip_id,origin,destination\na,1,3\nb,3,1\n")
+    words = ("pairs", toll_roads, trips, *KEPT, "--also", "toll")
+    assert warpath(*words).out.splitlines() == [
+        "origin\tdestination\tdistance\ttoll",
+        "1\t3\t7\t30",
+        "3\t1\t\t",
+    ]
+    assert warpath(*words, "-o", out).code == 0
+    assert out.read_text().splitlines() == [
+        "trip_id,origin,destination,distance,toll",
+        "a,1,3,7,30",
+        "b,3,1,,",
+    ]
+    assert "sums need numbers" in warpath(*words[:-1], "street").err

@@ -240,6 +240,7 @@ def distances(
     progress: Progress = None,
     trace: bool = False,
     missing: str = "raise",
+    also: Sequence[str] = (),
 ) -> DistanceTable:
     """Distances from several sources to several targets, or to every vertex.
 
@@ -262,6 +263,9 @@ def distances(
     missing : "raise" for an error where places have no point of the network near; "flag" for rows
         and columns that are unreachable, also for entries that are None, NaN or NA. The result says
         in ``missing`` which these are, and counts them in the notes of its plan.
+    also : names of kept columns of numbers (see `Graph.edge_table`), whose sums along the shortest
+        routes are added up, on the CPU: ``also["length"]`` (k, t) of the result. Not on clusters,
+        nor where `out` is a file or a function.
 
     Returns
     -------
@@ -291,6 +295,7 @@ def distances(
         progress=progress,
         trace=trace,
         missing=missing,
+        also=also,
     )
 
 
@@ -305,6 +310,7 @@ def pairs(
     dist_dtype: DTypeLike | None = None,
     progress: Progress = None,
     missing: str = "raise",
+    also: Sequence[str] = (),
 ) -> Pairs:
     """Distances of several trips: trip i goes from ``origins[i]`` to ``destinations[i]``.
 
@@ -317,6 +323,8 @@ def pairs(
         result keeps the other columns, as `Pairs.with_columns` does.
     device : as in `sssp`, or a Dask cluster as in `distances`.
     missing : as in `distances`, for trips.
+    also : names of kept columns, as in `distances`, whose sums along the routes the result has as
+        ``also``, (k,) by name, as `Pairs.along` returns them. Routes are searched on this machine.
     graph, algorithm, threads, dist_dtype, progress : as in `sssp`.
 
     Returns
@@ -346,7 +354,12 @@ def pairs(
     [{"trip_id": "a", "origin": 0, "destination": 2, "distance": 7}, {...}]
     """
     return solver_of(graph, algorithm, device, threads, None).pairs(
-        origins, destinations, dist_dtype=dist_dtype, progress=progress, missing=missing
+        origins,
+        destinations,
+        dist_dtype=dist_dtype,
+        progress=progress,
+        missing=missing,
+        also=also,
     )
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from warpath.api.along import Routes
 from warpath.api.prepared import with_hierarchy_if_faster
 from warpath.api.run import narrowed, run_plan, with_own_names
 from warpath.api.table import solved_table
@@ -15,7 +16,6 @@ from warpath.base.dtypes import unreachable
 from warpath.base.progress import is_silent, share, watch
 from warpath.engines.base import Trips
 from warpath.graph.arguments import distinct
-from warpath.graph.edge_geometry import lightest
 from warpath.graph.links import Links, arriving, between, leaving, pairs_of_links, plus_links
 from warpath.graph.places import Snapped
 from warpath.graph.solvable import SolvableGraph
@@ -84,37 +84,14 @@ def pairs_of(
 
 def _edges_of_trips(
     options: Options, question: Question, trips: NDArray[np.int64]
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+) -> tuple[Array, Array]:
     """Return the edges of the routes of trips one after another, and how many each route has.
 
     Parameters
     ----------
     trips : trips between vertices that have a path.
     """
-    graph, view = question.graph, question.view
-    options = options.on_this_machine(graph)
-    chosen = with_hierarchy_if_faster(graph, options).plan(Size(Task.PATH), graph)
-    sources, targets = question.sources, question.all_targets
-    ends = view.ends(targets)
-    paths = []
-    for at in trips.tolist():
-        trip = slice(at, at + 1)
-        if sources[at] == targets[at]:
-            paths.append(sources[:0])
-            continue
-        raw, _ = run_plan(view, chosen, Trips(Task.PATH, sources[trip], ends[trip]))
-        vertices, parts = view.path(raw.vertices)
-        paths.append(vertices if graph.turns is None else parts["edges"])
-    counts = np.array([len(path) for path in paths], np.int64)
-    joined = np.concatenate([sources[:0], *paths])
-    if graph.turns is not None:
-        return joined, counts
-    heads = np.ones(len(joined), np.bool_)
-    heads[(np.cumsum(counts) - counts)[counts > 0]] = False
-    at = np.flatnonzero(heads)
-    steps, which = np.unique(joined[at - 1] * graph.n + joined[at], return_inverse=True)
-    edges = lightest(graph, steps // graph.n, steps % graph.n)[which]
-    return edges, np.maximum(counts - 1, 0)
+    return Routes(options, question).edges(question.sources[trips], question.all_targets[trips])
 
 
 def solved_pairs(options: Options, question: Question) -> tuple[Array, Plan, dict[str, Any]]:

@@ -12,6 +12,13 @@ import numpy as np
 
 from warpath.api import prepared as preparing
 from warpath.api import question as asking
+from warpath.api.along import (
+    PAIR_COLUMNS,
+    TABLE_COLUMNS,
+    check_sums,
+    checked_also,
+    sums_of_table,
+)
 from warpath.api.nearest import within_of
 from warpath.api.options import ONE_SOURCE, options_of
 from warpath.api.pairs import pairs_of, route_of, size_of_pairs
@@ -169,18 +176,22 @@ class Solver:
         dist_dtype: DTypeLike | None = None,
         progress: Progress = None,
         missing: str = "raise",
+        also: Sequence[str] = (),
     ) -> Pairs:
         """Return the distances of several trips.
 
         Parameters
         ----------
-        origins, destinations, dist_dtype, progress, missing : as in `warpath.pairs`.
+        origins, destinations, dist_dtype, progress, missing, also : as in `warpath.pairs`.
         """
+        names = checked_also(self.graph, also, PAIR_COLUMNS)
         first, last, columns = ends_of_trips(origins, destinations)
         question = asking.of_pairs(self.graph, first, last, dist_dtype, progress, missing)
         result = question.with_snap_notes(
             pairs_of(self._options, question, self._answers().pairs, self._route)
         )
+        if names:
+            result.also = {name: result.along(name) for name in names}
         return result if columns is None else result.with_columns(columns)
 
     def distances(
@@ -195,14 +206,16 @@ class Solver:
         progress: Progress = None,
         trace: bool = False,
         missing: str = "raise",
+        also: Sequence[str] = (),
     ) -> DistanceTable:
         """Return the distances from several sources to several targets, or to every vertex.
 
         Parameters
         ----------
-        sources, targets, cutoff, dist_dtype, predecessors, out, progress, trace, missing : as in
-            `warpath.distances`.
+        sources, targets, cutoff, dist_dtype, predecessors, out, progress, trace, missing, also : as
+            in `warpath.distances`.
         """
+        columns = checked_also(self.graph, also, TABLE_COLUMNS)
         question = asking.of_table(
             self.graph,
             sources,
@@ -215,9 +228,12 @@ class Solver:
             predecessors=predecessors,
             trace=trace,
         )
-        return question.with_snap_notes(
-            table_of(self._options, question, self._answers().table, self._route)
-        )
+        if columns:
+            check_sums(self._options, question, columns)
+        table = table_of(self._options, question, self._answers().table, self._route)
+        if columns:
+            table.also = sums_of_table(self._options, question, table, columns, self._route)
+        return question.with_snap_notes(table)
 
     def apsp(
         self,

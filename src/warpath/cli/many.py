@@ -1,6 +1,7 @@
 """distances, apsp and pairs: tables of distances, and the distances of trips."""
 # Annotations are read at run time: no postponed evaluation.
 
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,10 @@ from warpath.cli.vertices import trips as listed_trips
 
 _WIDE = 12  # more columns do not fit a terminal
 
+_ALSO: Any = option(
+    "Kept columns of numbers, such as length,toll, to sum along the shortest routes: a further "
+    "column of the rows for each."
+)
 _DIST_DTYPE: Any = option(
     "int32 halves the size of a table of integers; an error if a distance does not fit."
 )
@@ -45,6 +50,7 @@ def distances(
     predecessors: bool = flag(
         "Add the vertex before each target, to a long table or .npz.", "--predecessors"
     ),
+    also: str | None = _ALSO,
     dist_dtype: str | None = _DIST_DTYPE,
     escape_formulas: bool = ESCAPE_FORMULAS,
 ) -> None:
@@ -55,7 +61,9 @@ def distances(
 
     Example: [cyan]warpath distances roads.gr.gz -s depots.csv --targets 5,9,12 -o od.parquet[/]
     """
-    long = _form(out, long=long, predecessors=predecessors)
+    names = _names(also)
+    further = {"--predecessors": predecessors, "--also": bool(names)}
+    long = _form(out, [option for option, given in further.items() if given], long=long)
     loaded = load(options, [sources, targets])
     rows = loaded.listed(sources)
     columns = None if targets is None else loaded.listed(targets)
@@ -69,6 +77,7 @@ def distances(
         predecessors=predecessors,
         dist_dtype=dist_dtype,
         missing=options.missing,
+        also=names,
     )
     _report("distances", loaded, shape, solve, out, long=long, escape_formulas=escape_formulas)
 
@@ -89,7 +98,7 @@ def apsp(
 
     Example: [cyan]warpath apsp zones.tntp -o full.npy[/]
     """
-    long = _form(out, long=long)
+    long = _form(out, [], long=long)
     loaded = load(options)
     solve = partial(loaded.solve, "apsp", dist_dtype=dist_dtype)
     _report(
@@ -113,6 +122,7 @@ def pairs(
     ),
     page: HtmlMap,
     out: Path | None = output_file("Save one row per trip", saving.ROWS),
+    also: str | None = _ALSO,
     dist_dtype: str | None = _DIST_DTYPE,
     escape_formulas: bool = ESCAPE_FORMULAS,
 ) -> None:
@@ -129,7 +139,9 @@ def pairs(
     if out is None:
         what = f"the file has {len(ends[0]):,} trips"
         saving.refuse_to_print(len(ends[0]), what, "save them", "distances.csv")
-    found = loaded.solve("pairs", *ends, dist_dtype=dist_dtype, missing=options.missing)
+    found = loaded.solve(
+        "pairs", *ends, dist_dtype=dist_dtype, missing=options.missing, also=_names(also)
+    )
     if out is not None:
         found = found.with_columns(columns)
     report = loaded.report("pairs")
@@ -192,19 +204,29 @@ def _report(
     report.show(facts=out is not None)
 
 
-def _form(out: Path | None, *, long: bool | None, predecessors: bool = False) -> bool | None:
-    """Return whether a table is long; raise UsageError if its file or its form cannot hold it."""
+def _names(also: str | None) -> list[str]:
+    """Return the names of columns that an option lists, separated by commas."""
+    return [] if also is None else [name.strip() for name in also.split(",")]
+
+
+def _form(out: Path | None, further: Sequence[str], *, long: bool | None) -> bool | None:
+    """Return whether a table is long; raise UsageError if its file or its form cannot hold it.
+
+    Parameters
+    ----------
+    further : the options that need more values for each pair than its distance.
+    """
     streamed, suffix = saving.streamed(out), "" if out is None else saving.suffix_of(out)
     if streamed and long:
         raise UsageError(
             f"-o {out}: --long is for .parquet, .csv or .tsv; {suffix} holds only the distances."
         )
-    if not predecessors or suffix == ".npz":
+    if not further or suffix == ".npz":
         return long
     if streamed:
         raise UsageError(
-            f"-o {out}: --predecessors need .npz, .parquet, .csv or .tsv, not .npy or .zarr."
+            f"-o {out}: {further[0]} needs .npz, .parquet, .csv or .tsv, not .npy or .zarr."
         )
     if long is False:
-        raise UsageError("a --wide table cannot hold --predecessors: use --long, or -o .npz.")
+        raise UsageError(f"a --wide table cannot hold {further[0]}: use --long, or -o .npz.")
     return True

@@ -140,8 +140,8 @@ _OPTIONS = {
 } | {
     name: f"--{name}"
     for name in (
-        "algorithm", "at", "coordinates", "cutoff", "decimal", "delimiter", "device", "format",
-        "ids", "member", "oneway", "source", "sources", "target", "targets", "threads", "tiles",
+        "algorithm", "also", "at", "coordinates", "cutoff", "decimal", "delimiter", "device",
+        "format", "ids", "member", "oneway", "source", "sources", "target", "targets", "threads", "tiles",
         "weight",
     )
 }  # fmt: skip

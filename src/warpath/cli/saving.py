@@ -240,23 +240,26 @@ def table_rows(
 
     Parameters
     ----------
-    long : whether there is one row per pair (source, target, distance, and pred if it is stored),
-        not one per source.
+    long : whether there is one row per pair (source, target, distance, pred if it is stored, and
+        the sums of ``also``), not one per source.
     missing : whether a long table has pairs without a path, their distance being None.
     """
     targets = table.column_ids.tolist()
     if not long:
         return ["source", *map(str, targets)], ([s, *row] for s, row in _distances(table))
-    names = ["source", "target", "distance", *(["pred"] if table.pred is not None else [])]
+    pred = ["pred"] if table.pred is not None else []
+    names = ["source", "target", "distance", *pred, *table.also]
     return names, _long_rows(table, targets, missing=missing)
 
 
 def _long_rows(table: DistanceTable, targets: list[Any], *, missing: bool) -> Iterator[list[Any]]:
     for at, (source, distances) in enumerate(_distances(table)):
-        before = [] if table.pred is None else [ids(table.graph, table.pred[at]).tolist()]
-        for target, distance, *pred in zip(targets, distances, *before, strict=True):
+        further = [] if table.pred is None else [ids(table.graph, table.pred[at]).tolist()]
+        reached = np.array([distance is not None for distance in distances], np.bool_)
+        further += [cells(sums[at], reached) for sums in table.also.values()]
+        for target, distance, *values in zip(targets, distances, *further, strict=True):
             if missing or distance is not None:
-                yield [source, target, distance, *pred]
+                yield [source, target, distance, *values]
 
 
 def _distances(table: DistanceTable) -> Iterator[tuple[Any, list[Any]]]:

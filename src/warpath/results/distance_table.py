@@ -34,7 +34,7 @@ from warpath.results.predecessors import (
     without_unreached,
 )
 from warpath.results.reached import ReachedDistances
-from warpath.results.result import Result, checked_missing, plain_cells
+from warpath.results.result import NO_COLUMNS, Result, checked_missing, plain_cells
 from warpath.results.route import Route
 from warpath.results.route_between import route_of_path
 
@@ -73,9 +73,12 @@ class DistanceTable(Result, ReachedDistances):
     snapped : what was taken for each `Place` in the call, a tuple of `Snap`; empty without places.
     names : the names that the call gave to vertices, as ``{vertex: name}`` or by ``Place.name``: a
         dictionary from their indices. Pictures and maps show them.
+    also : the sums along the routes of the columns that the call named, (k, t) by name; inf or the
+        largest number of their type without a path. Long tables, JSON and ``.npz`` have them.
     """
 
     snapped: tuple[Snap, ...] = ()
+    also: Mapping[str, Array] = NO_COLUMNS
     names: Mapping[int, str] = NO_NAMES
 
     _LEFT_OUT = frozenset({"_find_route"})
@@ -318,8 +321,8 @@ class DistanceTable(Result, ReachedDistances):
 
         Parameters
         ----------
-        long : True for one row per pair (source, target, distance, and pred if stored), False for
-            one row per source.
+        long : True for one row per pair (source, target, distance, pred if stored, and the sums of
+            `also`), False for one row per source with distances alone.
         """
         long = checked_bool(long, "long")
         pandas = require("pandas", what="DistanceTable.to_pandas")
@@ -338,12 +341,17 @@ class DistanceTable(Result, ReachedDistances):
                 pred = np.asarray(self.pred).ravel()
                 before = pandas.Series(table_ids(self.graph, np.where(pred >= 0, pred, 0)))
                 columns["pred"] = before.convert_dtypes().mask(pred < 0, pandas.NA)
+            for name, sums in self.also.items():
+                along = pandas.Series(sums.ravel()).convert_dtypes()
+                columns[name] = along.mask(~reached.ravel(), pandas.NA)
             return pandas.DataFrame(columns)
         wide = pandas.DataFrame(dist, encodable(self.row_ids), encodable(self.column_ids))
         return wide.convert_dtypes().mask(~reached, pandas.NA)
 
     def to_json(self, missing: Any = None) -> str:
         """Return the table as JSON: an object with sources, targets and the rows of distances.
+
+        Where the table has sums along the routes, "also" has their rows by name.
 
         Parameters
         ----------
@@ -353,8 +361,13 @@ class DistanceTable(Result, ReachedDistances):
         sources, targets = (plain_cells(ids, None) for ids in (self.row_ids, self.column_ids))
         dist = self.on_host("to_json")
         reached = dist != unreachable(dist.dtype)
-        rows = [plain_cells(*row, missing) for row in zip(dist, reached, strict=True)]
-        table = {"sources": sources, "targets": targets, "distances": rows}
+
+        def rows(values: Array) -> list[list[Any]]:
+            return [plain_cells(*row, missing) for row in zip(values, reached, strict=True)]
+
+        table: dict[str, Any] = {"sources": sources, "targets": targets, "distances": rows(dist)}
+        if self.also:
+            table["also"] = {name: rows(sums) for name, sums in self.also.items()}
         return "".join(json_chunks(table))
 
     def save(self, path: Any, *, long: bool = True, escape_formulas: bool = False) -> None:
@@ -363,8 +376,8 @@ class DistanceTable(Result, ReachedDistances):
         Parameters
         ----------
         path : file to write, its format by suffix.
-        long : for Parquet and CSV: True for one row per reached pair (source, target, distance, and
-            pred if stored), False for one row per source.
+        long : for Parquet and CSV: True for one row per reached pair (source, target, distance,
+            pred if stored, and the sums of `also`), False for one row per source.
         escape_formulas : as for `Paths.save`.
         """
         upward("DistanceTable.save")(self, path, long=long, escape_formulas=escape_formulas)

@@ -51,7 +51,7 @@ _ROWS = 2**16
 #: The arrays of a saved result that are read back.
 _PARTS = {
     "dist", "pred", "preds", "source", "point", "links", "offsets", "cutoff", "sources", "targets",
-    "reassociated",
+    "reassociated", "also",
 }  # fmt: skip
 
 #: The exceptions of NumPy and zipfile for a truncated file or one with changed bytes.
@@ -136,6 +136,9 @@ def save_table(
             parts["cutoff"] = np.array(table.cutoff)
         if table.pred is not None:
             parts["preds"] = np.asarray(table.pred)
+        if table.also:
+            parts["also"] = np.array(list(table.also))
+            parts |= {f"also_{at}": sums for at, sums in enumerate(table.also.values())}
         _save_npz(target, parts, table)
     elif target.suffix == ".npy":
         with atomic(target) as file:
@@ -163,7 +166,7 @@ def _long(table: DistanceTable, dist: Array) -> Columns:
     if table.pred is not None:
         pred = np.asarray(table.pred)[reached]
         columns["pred"] = (file_ids(table.graph, np.maximum(pred, 0)), pred >= 0)
-    return columns
+    return columns | {name: (sums[reached], None) for name, sums in table.also.items()}
 
 
 def _wide(table: DistanceTable, dist: Array, path: Path) -> Columns:
@@ -337,7 +340,7 @@ def _table_of(graph: Graph, path: str | os.PathLike[str], parts: dict[str, Array
         pred = pred.astype(graph.indices.dtype, copy=False)
     reassociated = parts.get("reassociated", np.zeros((), np.bool_))
     _check_kind(path, "reassociated", reassociated, "b", 0)
-    return DistanceTable(
+    table = DistanceTable(
         graph,
         sources,
         targets,
@@ -346,6 +349,25 @@ def _table_of(graph: Graph, path: str | os.PathLike[str], parts: dict[str, Array
         cutoff=_cutoff_of(path, parts),
         reassociated=bool(reassociated),
     )
+    table.also = _sums_of(path, parts, dist.shape)
+    return table
+
+
+def _sums_of(
+    path: str | os.PathLike[str], parts: dict[str, Array], shape: tuple[int, ...]
+) -> dict[str, Array]:
+    """Return the sums along the routes of a table, (k, t) by name."""
+    names = parts.get("also", np.empty(0, np.str_))
+    _check_kind(path, "also", names, "U", 1)
+    sums = {}
+    for at, name in enumerate(names.tolist()):
+        values = parts.get(f"also_{at}", np.empty(0))
+        _check_kind(path, f"also_{at}", values, "iuf", 2)
+        if values.shape != shape:
+            msg = f"the sums of {name!r} have the shape {values.shape}, the distances {shape}"
+            raise GraphFormatError(path, None, msg)
+        sums[name] = values
+    return sums
 
 
 def _cutoff_of(path: str | os.PathLike[str], parts: dict[str, Array]) -> float | None:
@@ -378,7 +400,8 @@ def _stored_arrays(path: str | os.PathLike[str]) -> dict[str, Array]:
                 if head == b"\x93NUMPY":
                     return {"dist": _mapped(path)}
                 stored = np.load(file, allow_pickle=False)
-            return {name: np.asarray(stored[name]) for name in _PARTS & set(stored.files)}
+            names = {*_PARTS, *(name for name in stored.files if name.startswith("also_"))}
+            return {name: np.asarray(stored[name]) for name in names & set(stored.files)}
     except GraphFormatError:
         raise
     except FileNotFoundError:

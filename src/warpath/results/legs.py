@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from warpath import _core
 from warpath.base import notebook, units
-from warpath.base.errors import GraphError, require
+from warpath.base.errors import DistanceOverflowError, GraphError, require
 from warpath.base.escaping import visible
 from warpath.graph.checks import is_missing, plain_array, shown
 from warpath.graph.edge_edits import NAMES
@@ -165,13 +166,18 @@ def _on_route(values: Array, shares: Array) -> Array:
     return parts
 
 
-def kept_column(graph: Graph, name: str, edges: Array, call: str) -> Array:
-    """Return a kept column for some edges, (e,), or raise GraphError in a call's name."""
+def kept_column(graph: Graph, name: str, edges: Array | slice, given_as: str) -> Array:
+    """Return a kept column for some edges, (e,), or raise GraphError.
+
+    Parameters
+    ----------
+    given_as : the argument as the error shows it.
+    """
     given = graph.given
     columns = {} if given is None else given.columns
     if given is None or not isinstance(name, str) or name not in columns:
         names = f"there are {', '.join(map(repr, columns))}" if columns else "there are none"
-        msg = f"{call}({shown(name)}): the graph keeps no column of this name; {names}."
+        msg = f"{given_as}: the graph keeps no column of this name; {names}."
         raise GraphError(msg)
     values: Array = given.column(name, edges)
     return values
@@ -180,19 +186,56 @@ def kept_column(graph: Graph, name: str, edges: Array, call: str) -> Array:
 def total_along(route: Route, quantity: str | ArrayLike) -> Any:
     """Implement `Route.along`: the sum from the source to the target, as distances are summed."""
     values = values_along(route.graph, quantity, route.edges, route.shares)
-    return np.cumsum(values)[-1].item() if len(values) else values.dtype.type(0).item()
+    return sums_of_routes(values, np.array([len(values)])).item()
 
 
-def values_along(graph: Graph, quantity: str | ArrayLike, edges: Array, shares: Array) -> Array:
+def sums_of_routes(values: Array, counts: Array) -> Array:
+    """Return the sums of the values of each route, in their order: (k,).
+
+    Parameters
+    ----------
+    values : (e,) numbers, of one route after another.
+    counts : (k,) int64, how many values each route has.
+
+    Raises
+    ------
+    DistanceOverflowError
+        If a sum of integers does not fit 64 bits.
+    """
+    kind = type_of_sums(values.dtype)
+    sums = np.empty(len(counts), kind)
+    try:
+        _core.route_sums(counts, np.ascontiguousarray(values, kind), sums)
+    except OverflowError as error:
+        raise sum_too_large(error) from None
+    return sums
+
+
+def type_of_sums(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """Return the type of the sums of numbers: float32 or float64 for floats, else 64 bits."""
+    if dtype.kind == "f":
+        return np.dtype(np.float32 if dtype.itemsize <= 4 else np.float64)
+    return np.dtype(np.uint64 if dtype.kind == "u" else np.int64)
+
+
+def sum_too_large(error: OverflowError) -> DistanceOverflowError:
+    """Return the error for a sum along a route that does not fit, with a remedy."""
+    msg = f"{error}: give the quantity as floats, for example along(values.astype('float64'))."
+    return DistanceOverflowError(msg)
+
+
+def values_along(
+    graph: Graph, quantity: str | ArrayLike, edges: Array, shares: Array | None
+) -> Array:
     """Return the numbers of a quantity on the edges of routes, of which some are not whole: (e,).
 
     Parameters
     ----------
     quantity : as in `Route.along`.
-    edges, shares : (e,) and (e, 2), as those of a `Route`.
+    edges, shares : (e,) and (e, 2), as those of a `Route`; None for shares that are all whole.
     """
     if isinstance(quantity, str):
-        values = kept_column(graph, quantity, edges, "along")
+        values = kept_column(graph, quantity, edges, f"along({shown(quantity)})")
     else:
         array = plain_array(quantity, "quantity")
         if array.shape != (graph.m,):
@@ -202,7 +245,12 @@ def values_along(graph: Graph, quantity: str | ArrayLike, edges: Array, shares: 
             )
             raise GraphError(msg)
         values = array[edges]
+    refuse_texts(values, f"along({shown(quantity)})")
+    return values if shares is None else _on_route(values, shares)
+
+
+def refuse_texts(values: Array, given_as: str) -> None:
+    """Raise GraphError for values that are no numbers; `given_as` is as in `kept_column`."""
     if values.dtype.kind not in "iuf":
-        msg = f"along({shown(quantity)}): the values are {values.dtype}, and sums need numbers."
+        msg = f"{given_as}: the values are {values.dtype}, and sums need numbers."
         raise GraphError(msg)
-    return _on_route(values, shares)

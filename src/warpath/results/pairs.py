@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,9 +14,9 @@ from warpath.base.upward import upward
 from warpath.graph.checks import checked_integer, plain_array, shown
 from warpath.graph.labels import labels_or_none, table_ids, with_mask
 from warpath.graph.places import NO_NAMES
-from warpath.results.legs import values_along
+from warpath.results.legs import sums_of_routes, values_along
 from warpath.results.reached import ReachedDistances
-from warpath.results.result import Result
+from warpath.results.result import NO_COLUMNS, Result
 
 if TYPE_CHECKING:
     import os
@@ -30,9 +29,6 @@ if TYPE_CHECKING:
     from warpath.graph.places import Snap, Snapped
     from warpath.results.result import Columns
     from warpath.results.route import Route
-
-
-NO_COLUMNS: Mapping[str, Array] = MappingProxyType({})
 
 
 class Pairs(Result, ReachedDistances):
@@ -57,9 +53,12 @@ class Pairs(Result, ReachedDistances):
     far : (k,) bool, the trips with a place that is farther from the network than is allowed by
         default: 1,000 m, or a tenth of the diagonal of the box around a graph in a plane.
     columns : (k,) arrays by name, which tables and files have in front; see `with_columns`.
+    also : the sums along the routes of the columns that the call named, (k,) by name, as `along`
+        returns them. Tables and files have them behind the distances.
     """
 
     dist: Array
+    also: Mapping[str, Array] = NO_COLUMNS
     columns: Mapping[str, Array] = NO_COLUMNS
     snapped: tuple[Snap, ...] = ()
     names: Mapping[int, str] = NO_NAMES
@@ -136,18 +135,20 @@ class Pairs(Result, ReachedDistances):
         return self._find_route(first, last)
 
     @cached_property
-    def _edges(self) -> tuple[Array, Array, Array]:
-        """The trips, edges and shares of the edges of all routes: (e,), (e,) and (e, 2)."""
+    def _edges(self) -> tuple[Array, Array | None, Array]:
+        """The edges of all routes, (e,), their shares, and how many each route has: (r,).
+
+        Shares are (e, 2), or None where all edges are wholly on the routes.
+        """
         trips = np.flatnonzero(self.reached)
         if self._find_edges is not None:
             edges, counts = self._find_edges(trips)
-            shares = np.broadcast_to((0.0, 1.0), (len(edges), 2))
-            return np.repeat(trips, counts), edges, shares
+            return edges, None, counts
         routes = [self.route(trip) for trip in trips.tolist()]
         return (
-            np.repeat(trips, [len(route.edges) for route in routes]),
             np.concatenate([np.empty(0, np.int64), *(route.edges for route in routes)]),
             np.concatenate([np.empty((0, 2)), *(route.shares for route in routes)]),
+            np.array([len(route.edges) for route in routes], np.int64),
         )
 
     def along(self, quantity: str | ArrayLike) -> Array:
@@ -169,11 +170,10 @@ class Pairs(Result, ReachedDistances):
         GraphError
             If there is no such column, it has texts, or the array has not m numbers.
         """
-        trips, edges, shares = self._edges
-        values = values_along(self.graph, quantity, edges, shares)
-        sums = np.zeros(len(self), np.cumsum(values[:0]).dtype)
-        np.add.at(sums, trips, values)
-        sums[~self.reached] = unreachable(sums.dtype)
+        edges, shares, counts = self._edges
+        along = sums_of_routes(values_along(self.graph, quantity, edges, shares), counts)
+        sums = np.full(len(self), unreachable(along.dtype), along.dtype)
+        sums[self.reached] = along
         return sums
 
     def with_columns(self, trips: Any) -> Pairs:
@@ -241,6 +241,8 @@ class Pairs(Result, ReachedDistances):
         if not isinstance(listed, list | tuple):
             msg = f"along = {shown(along)} must be a list of names of kept columns."
             raise InputError(msg)
+        for name, sums in self.also.items():
+            columns[name] = pandas.Series(sums).convert_dtypes().mask(~self.reached, pandas.NA)
         for name in listed:
             if name in columns:
                 msg = (
@@ -324,6 +326,7 @@ class Pairs(Result, ReachedDistances):
             "origin": with_mask(self.graph, self.origin_indices, self.given_names[0]),
             "destination": with_mask(self.graph, self.destination_indices, self.given_names[1]),
             "distance": (self.dist, self.reached),
+            **{name: (sums, self.reached) for name, sums in self.also.items()},
             **self._snap_columns(),
         }
 

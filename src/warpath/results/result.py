@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import math
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
@@ -17,7 +18,7 @@ from warpath.graph.detached import DetachedGraph, needs_graph
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 
     #: Name of each column -> values, and the mask of the rows that have one, None for all.
     Columns = dict[str, tuple[Array, Array | None]]
+
+NO_COLUMNS: Mapping[str, Array] = MappingProxyType({})
 
 #: The rows that a notebook shows.
 _SHOWN = 8

@@ -182,7 +182,7 @@ class Route(Result):
         GraphError
             If the graph keeps no such column.
         """
-        return kept_column(self.graph, name, self.edges, "attribute")
+        return kept_column(self.graph, name, self.edges, f"attribute({shown(name)})")
 
     @cached_property
     def coordinates(self) -> Array | None:

@@ -56,7 +56,7 @@ def _loaded(graph: Graph, path: str | os.PathLike[str], table: Any) -> Paths | D
     rows = _FileRows(graph, path, table)
     if names == _OF_PATHS:
         return rows.paths()
-    if names[:3] == ["source", "target", "distance"] and names[3:] in ([], ["pred"]):
+    if names[:3] == ["source", "target", "distance"]:  # then pred, and sums along the routes
         return rows.long()
     if names[:1] == ["source"]:
         return rows.wide()

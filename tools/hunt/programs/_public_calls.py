@@ -206,6 +206,7 @@ _MAKERS: dict[str, Maker] = {
     "within:cutoff": _pick(0, 3, [2, 7.5]),
     "dist_dtype": _pick(None, "int32", np.int64, np.float64),
     "missing": _pick("raise", "flag"),
+    "also": _pick((), "length", ["length", "toll"], ["street", "length"]),
     "reduce": _pick("sum", ["max", "count"], "harmonic", _middle),
     "out": _pick(None, "t.npy", lambda rows, values: None),  # noqa: ARG005
     **dict.fromkeys(("reverse", "predecessors", "trace", "prepared"), _FLAG),
