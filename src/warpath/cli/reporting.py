@@ -141,8 +141,8 @@ _OPTIONS = {
     name: f"--{name}"
     for name in (
         "algorithm", "also", "at", "coordinates", "cutoff", "decimal", "delimiter", "device",
-        "format", "ids", "member", "oneway", "source", "sources", "target", "targets", "threads", "tiles",
-        "weight",
+        "format", "ids", "member", "oneway", "source", "sources", "target", "targets", "threads",
+        "tiles", "weight",
     )
 }  # fmt: skip
 _READER_OPTIONS = (
