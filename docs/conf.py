@@ -66,9 +66,6 @@ copybutton_prompt_is_regexp = True
 
 autodoc_member_order = "bysource"
 autodoc_typehints = "none"  # the docstrings say shapes and units, which types do not
-autodoc_default_options = {
-    "exclude-members": "again, require_distances, solver_weights"
-}  # for other modules
 default_role = "py:obj"  # `sssp` in a docstring is a link where it can be one
 autosummary_generate = False
 napoleon_google_docstring = False

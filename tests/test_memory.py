@@ -59,7 +59,7 @@ def test_the_planned_one_holds_the_bound_at_any_size(solved, name, team, weights
     graph = solved[name].with_weights(solved[name].weights.astype(weights))
     scaled = graph.with_weights(graph.weights << 24) if weights is np.int64 else graph
     facts, size = scaled.facts(symmetry=False), Size(Task.SSSP)
-    _ = scaled.solver_weights
+    _ = scaled._solver_weights
     peak = peak_of(partial(Solve("auto", team, tree=False).run, scaled))
     assert peak <= cpu_bytes(CATALOGUE["warpath.buckets"], size, facts, team)
     # 64 MiB would hide 8 bytes a vertex here: the little that any call takes does not.

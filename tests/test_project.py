@@ -55,6 +55,13 @@ def test_all_names_the_public_surface_and_is_sorted():
     assert public <= set(wp.__all__)
 
 
+def test_internal_names_are_private():
+    plan = wp.plan([(0, 1, 2)])
+    table = wp.distances([(0, 1, 2)], [0])
+    shown = {*dir(plan), *dir(table), *dir(table.graph)}
+    assert shown.isdisjoint({"again", "require_distances", "solver_weights"})
+
+
 def test_an_unknown_name_is_an_attribute_error():
     with pytest.raises(AttributeError, match="has no attribute 'shortest'"):
         _ = wp.shortest

@@ -170,7 +170,7 @@ def same_or_close(found: np.ndarray, expected: np.ndarray, recipe: Recipe, graph
         return
     assert np.array_equal(np.isinf(found), np.isinf(expected))
     finite = np.isfinite(expected)
-    scale = max(np.abs(graph.solver_weights).sum(dtype=np.float64), 0)
+    scale = max(np.abs(graph._solver_weights).sum(dtype=np.float64), 0)
     bound = graph.n * float(np.finfo(found.dtype).eps) * scale
     assert np.all(np.abs(found[finite].astype(np.float64) - expected[finite]) <= bound)
 
@@ -323,7 +323,7 @@ def test_scaling_weights_by_a_power_of_two_scales_distances_exactly(graph, facto
         or 0 < graph.facts(symmetry=False).min_weight < 1e-300
     ):
         return
-    scaled = graph.with_weights(graph.solver_weights * 2.0**factor)
+    scaled = graph.with_weights(graph._solver_weights * 2.0**factor)
     assert_same_bits(wp.sssp(scaled, 0).dist, wp.sssp(graph, 0).dist * 2.0**factor)
 
 

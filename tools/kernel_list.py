@@ -168,7 +168,7 @@ def _of_sweeps(weight: np.dtype[Any], block: int) -> Iterator[Kernel]:
 
 def _of_parts(recipe: Recipe, graph: Graph, block: int, *, traced: bool) -> tuple[Kernel, ...]:
     """Return the kernels of both parts, for the graph's weights and for reduced weights."""
-    weight, index, label = graph.solver_weights.dtype, graph.indices.dtype, graph.dist_dtype
+    weight, index, label = graph._solver_weights.dtype, graph.indices.dtype, graph.dist_dtype
     potentials, searches = recipe.parts
     kernels = [reweighting(Types.of(index, weight, label), block)]
     for part, of in ((potentials, weight), (searches, weight), (searches, label)):

@@ -100,7 +100,7 @@ class Anew:
 
     def __init__(self, graph: wp.Graph, source: int, options: argparse.Namespace) -> None:
         self._graph, self._source, self._where = graph, source, where(options)
-        self._weights = graph.solver_weights.copy()
+        self._weights = graph._solver_weights.copy()
         self.paths: Any = None
         self.solve_s = 0.0
 

@@ -66,7 +66,7 @@ def parsed(text: str) -> tuple[str, list[str]]:
 
 def write_graph(graph: Graph, path: Path) -> None:
     """Write a graph in the protocol's format: a line of text, then CSR arrays, little-endian."""
-    weights = graph.solver_weights
+    weights = graph._solver_weights
     with path.open("wb") as file:
         file.write(f"warpath-graph 1 {weights.dtype} {graph.n} {graph.m}\n".encode())
         for values, dtype in (

@@ -204,7 +204,7 @@ def _with_matrix(
 def matrix_of(graph: Graph) -> Any:
     """Return a graph as a SciPy matrix of float64 with 32-bit indices, SciPy's usual types."""
     sparse = require("scipy.sparse", what="warpath bench faces")
-    weights = graph.solver_weights.astype(np.float64)
+    weights = graph._solver_weights.astype(np.float64)
     parts = weights, graph.indices, graph.indptr.astype(graph.indices.dtype)
     return sparse.csr_array(parts, shape=(graph.n, graph.n))
 

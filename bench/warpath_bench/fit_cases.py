@@ -57,7 +57,7 @@ def _read(path: Path, weights: str) -> Graph:
     if weights == "none":
         return graph.with_weights(None)
     if weights == "own":
-        return graph.with_weights(np.abs(graph.solver_weights))
+        return graph.with_weights(np.abs(graph._solver_weights))
     low, high = map(int, weights.split(".."))
     drawn = np.random.default_rng(_SEED).integers(low, high + 1, graph.m, np.int32)
     return graph.with_weights(drawn)

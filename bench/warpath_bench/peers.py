@@ -86,7 +86,7 @@ def _scipy_of(graph: Graph) -> Any:
     from scipy.sparse.csgraph import dijkstra
 
     # Unchanged rows: SciPy's Dijkstra also treats parallel edges and explicit zeros as edges.
-    parts = graph.solver_weights.astype(np.float64), graph.indices, graph.indptr
+    parts = graph._solver_weights.astype(np.float64), graph.indices, graph.indptr
     return dijkstra, csr_array(parts, shape=(graph.n, graph.n))
 
 

@@ -140,7 +140,7 @@ def route_length(graph: Graph, question: Question, vertices: Array) -> int:
     total = 0
     for u, v in zip(vertices[:-1].tolist(), vertices[1:].tolist(), strict=True):
         row = slice(graph.indptr[u], graph.indptr[u + 1])
-        weights = graph.solver_weights[row][graph.indices[row] == v]
+        weights = graph._solver_weights[row][graph.indices[row] == v]
         if len(weights) == 0:
             return -1
         total += int(weights.min())

@@ -181,7 +181,7 @@ def typed(graph: Graph, kind: str) -> Graph | None:
     dtype = np.dtype({"int": "int32", "float": "float64"}.get(kind, kind))
     if dtype.kind == "i":
         return graph.astype(dtype) if whole else None
-    tenths = graph.solver_weights / 10 if whole else graph.solver_weights
+    tenths = graph._solver_weights / 10 if whole else graph._solver_weights
     return graph.with_weights(tenths.astype(dtype))
 
 
@@ -229,7 +229,7 @@ def source_of(graph: Graph) -> int:
 
 def tiny(graph: Graph) -> Graph:
     """Return a small graph of the same types, which uses the same kernels."""
-    small = generate.uniform(64, 4, (1, 9), seed=1).astype(graph.solver_weights.dtype)
+    small = generate.uniform(64, 4, (1, 9), seed=1).astype(graph._solver_weights.dtype)
     return Graph(small.indptr, small.indices.astype(graph.indices.dtype), small.weights)
 
 

@@ -151,7 +151,7 @@ class Batches(RuleBasedStateMachine):
     @rule(data=st.data())
     def update(self, data):
         at, ends, position = self.edge(data)
-        weights = self.graph.solver_weights.copy()
+        weights = self.graph._solver_weights.copy()
         weights[at] = data.draw(strategies.weights(self.dtype))
         self.change(
             self.graph.with_weights(weights),
@@ -168,7 +168,7 @@ class Batches(RuleBasedStateMachine):
     def as_a_new_solve(self):
         if hasattr(self, "live"):
             ours, theirs = self.live.graph, self.graph
-            for name in ("indptr", "indices", "solver_weights"):
+            for name in ("indptr", "indices", "_solver_weights"):
                 assert np.array_equal(getattr(ours, name), getattr(theirs, name)), name
             assert_right(self.live, self.graph)
 

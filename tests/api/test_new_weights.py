@@ -141,12 +141,12 @@ def test_changes_may_need_wider_sums(city, road):
 
 @given(graph=strategies.graphs("int32"), data=st.data())
 def test_random_changes_answer_as_unprepared_graphs(graph, data):
-    solver, weights = wp.prepare(graph, threads=1), graph.solver_weights.copy()
+    solver, weights = wp.prepare(graph, threads=1), graph._solver_weights.copy()
     starts, ends = np.divmod(np.arange(graph.n**2), graph.n)
     for _ in range(3):
         for edge in data.draw(st.sets(st.integers(0, graph.m - 1))) if graph.m else ():
             weights[edge] = data.draw(strategies.weights("int32"))
-        edges = np.flatnonzero(weights != solver.graph.solver_weights)
+        edges = np.flatnonzero(weights != solver.graph._solver_weights)
         solver = solver.with_changes(edges, weights[edges])
         expected = wp.apsp(graph.with_weights(weights), algorithm="classic.dijkstra").dist
         assert solver.pairs(starts, ends).dist.tolist() == expected.ravel().tolist()

@@ -172,7 +172,7 @@ def test_floats_whose_sums_are_exact_have_the_bits_of_an_unprepared_graph(dtype,
 def test_random_floats_have_the_bits_and_the_tree_of_an_unprepared_graph(dtype, data):
     graph = data.draw(strategies.graphs(dtype))
     if data.draw(st.booleans()):  # whole numbers, of which one may need all bits
-        weights = np.rint(np.minimum(graph.solver_weights, 9))
+        weights = np.rint(np.minimum(graph._solver_weights, 9))
         weights[:1] = data.draw(st.sampled_from([1, 2**23 + 1, 2**24, 2**52 + 1]))
         graph = graph.with_weights(weights.astype(dtype))
     wp.prepare(graph, threads=1)

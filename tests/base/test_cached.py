@@ -97,4 +97,4 @@ def test_threads_that_ask_at_the_same_moment_get_the_same_object():
 
 def test_what_a_graph_derives_is_computed_without_a_lock():
     derived = [name for name, each in vars(Graph).items() if isinstance(each, cached_property)]
-    assert {"_facts", "_facts_of_rows", "_transpose", "solver_weights"} <= set(derived)
+    assert {"_facts", "_facts_of_rows", "_transpose", "_solver_weights"} <= set(derived)

@@ -50,7 +50,7 @@ def test_networkit_follows_updates_and_insertions():
     peer = dynamic.NetworKit(graph, 0)
     for batch in dynamic.batches(graph, "weights", 3, 3, np.random.default_rng(1)):
         peer.change(batch)
-        weights = graph.solver_weights.copy()
+        weights = graph._solver_weights.copy()
         weights[dynamic.numbers(graph, batch)] = batch.weights
         graph = graph.with_weights(weights)
         assert np.array_equal(peer.dist(), wp.sssp(graph, 0).dist)

@@ -30,13 +30,13 @@ CASES = [
 
 
 def arrays(graph):
-    return graph.indptr, graph.indices, graph.solver_weights
+    return graph.indptr, graph.indices, graph._solver_weights
 
 
 def matrix_of(graph):
     matrix = np.full((graph.n, graph.n), unreachable(graph.dist_dtype), graph.dist_dtype)
     src = np.repeat(np.arange(graph.n), np.diff(graph.indptr))
-    np.minimum.at(matrix, (src, graph.indices), graph.solver_weights.astype(graph.dist_dtype))
+    np.minimum.at(matrix, (src, graph.indices), graph._solver_weights.astype(graph.dist_dtype))
     return matrix
 
 

@@ -32,7 +32,7 @@ def eliminated(graph, **options):
 
 
 def customized(graph, **options):
-    return eliminated(graph).customize(graph.solver_weights, **options)
+    return eliminated(graph).customize(graph._solver_weights, **options)
 
 
 def flat(hierarchy) -> list[np.ndarray]:
@@ -60,7 +60,7 @@ def assert_distances(hierarchy, graph, sources) -> None:
             continue
         assert np.isinf(out).tolist() == np.isinf(expected).tolist()
         finite = np.isfinite(expected)
-        sums = graph.solver_weights.sum(dtype=np.float64)
+        sums = graph._solver_weights.sum(dtype=np.float64)
         bound = graph.n * float(np.finfo(out.dtype).eps) * sums
         assert np.all(np.abs(out[finite].astype(np.float64) - expected[finite]) <= bound)
 
@@ -81,7 +81,7 @@ def one_way(road):
 def test_any_number_of_threads_customizes_alike(road, one_way, dtype):
     for graph in (road, one_way, wp.generate.rmat(8)):
         arcs = eliminated(graph)
-        weights = graph.solver_weights.astype(dtype) * np.dtype(dtype).type(
+        weights = graph._solver_weights.astype(dtype) * np.dtype(dtype).type(
             0.7 if "f" in dtype else 1
         )
         one = flat(arcs.customize(weights, threads=1))
@@ -107,7 +107,7 @@ def test_random_graphs_have_the_distances_of_dijkstra_under_any_weights(dtype, d
     arcs = eliminated(graph)
     weight = strategies.weights(dtype)
     for _ in range(3):
-        hierarchy = arcs.customize(graph.solver_weights, threads=data.draw(st.integers(1, 3)))
+        hierarchy = arcs.customize(graph._solver_weights, threads=data.draw(st.integers(1, 3)))
         assert_distances(hierarchy, graph, range(graph.n))
         drawn = data.draw(st.lists(weight, min_size=graph.m, max_size=graph.m))
         graph = graph.with_weights(np.array(drawn, dtype))
@@ -116,8 +116,8 @@ def test_random_graphs_have_the_distances_of_dijkstra_under_any_weights(dtype, d
 def test_a_customized_hierarchy_answers_as_a_new_one(road, one_way):
     arcs = eliminated(road)
     for graph in (road, one_way, road, road.with_weights(np.zeros(road.m, np.int32))):
-        built = _core.contract(graph.indptr, graph.indices, graph.solver_weights)
-        found = arcs.customize(graph.solver_weights, threads=2)
+        built = _core.contract(graph.indptr, graph.indices, graph._solver_weights)
+        found = arcs.customize(graph._solver_weights, threads=2)
         assert np.array_equal(table_of(found, graph), table_of(built, graph))
 
 
@@ -139,7 +139,7 @@ def test_a_clique_on_a_road_adds_no_arcs():
 
 def test_arcs_that_are_left_have_the_distance_of_their_ends(one_way):
     arcs = eliminated(one_way)
-    hierarchy = arcs.customize(one_way.solver_weights)
+    hierarchy = arcs.customize(one_way._solver_weights)
     assert max(hierarchy.arcs) < arcs.arcs
     distances = wp.apsp(one_way).dist
     position, *both = hierarchy.arrays()
@@ -159,7 +159,7 @@ def test_the_order_does_not_depend_on_weights_or_directions(road, one_way):
 
 def test_one_array_serves_both_directions_only_while_they_are_equal(road):
     arcs = eliminated(road)
-    weights = road.solver_weights.copy()
+    weights = road._solver_weights.copy()
     assert arcs.customize(weights).symmetric
     weights[17] += 1
     assert not arcs.customize(weights).symmetric
@@ -172,7 +172,7 @@ def test_parallel_edges_count_by_the_lightest_and_loops_not_at_all():
     assert arcs.arcs == 2
     for weights in ([9, 4, 0, 0, 1], [3, 4, 9, 9, 0]):
         changed = graph.with_weights(weights)
-        assert_distances(arcs.customize(changed.solver_weights), changed, range(4))
+        assert_distances(arcs.customize(changed._solver_weights), changed, range(4))
 
 
 def test_a_triangle_of_the_elimination_is_one_of_its_arcs(road):
@@ -226,9 +226,9 @@ def test_weights_that_are_none_of_its_edges_are_refused_by_the_core(weights, mes
 def assert_changed_as_customized(graph, kept, arcs, edges, weights) -> None:
     """Compare a hierarchy after changes with that of a complete customization, bit for bit."""
     after = graph.with_weights(weights)
-    expected = arcs.customize(after.solver_weights)
+    expected = arcs.customize(after._solver_weights)
     try:
-        found = kept.changed(graph.indptr, after.solver_weights, edges)
+        found = kept.changed(graph.indptr, after._solver_weights, edges)
     except OverflowError:  # of labels of 32 bits
         assert expected.arrays()[1][2].dtype == np.int64
         return
@@ -245,12 +245,12 @@ def assert_changed_as_customized(graph, kept, arcs, edges, weights) -> None:
 def test_changes_give_the_hierarchy_of_a_complete_customization(dtype, data):
     graph = data.draw(strategies.graphs(dtype, max_vertices=12))
     arcs = eliminated(graph)
-    kept = arcs.changeable(graph.solver_weights)
+    kept = arcs.changeable(graph._solver_weights)
     weight = strategies.weights(dtype)
     for _ in range(3):
         chosen = st.sets(st.integers(0, graph.m - 1)) if graph.m else st.just(set())
         edges = np.array(sorted(data.draw(chosen)), np.int64)
-        weights = graph.solver_weights.copy()
+        weights = graph._solver_weights.copy()
         for edge in edges.tolist():
             weights[edge] = data.draw(weight)
         assert_changed_as_customized(graph, kept, arcs, edges, weights)
@@ -263,11 +263,11 @@ def test_changes_of_a_road_give_the_hierarchy_of_a_complete_customization(
 ):
     for graph in (road.astype(dtype), one_way.astype(dtype)):
         arcs = eliminated(graph)
-        kept = arcs.changeable(graph.solver_weights, threads=2)
+        kept = arcs.changeable(graph._solver_weights, threads=2)
         rng = np.random.default_rng(5)
         for count in (1, 2, 10, 300):
             edges = rng.choice(graph.m, count, replace=False)
-            weights = graph.solver_weights.copy()
+            weights = graph._solver_weights.copy()
             weights[edges] = (weights[edges] * factor).astype(dtype)
             assert_changed_as_customized(graph, kept, arcs, edges, weights)
 
@@ -278,11 +278,11 @@ def test_hierarchies_after_many_changes_keep_their_arcs(graph, request):
     """They share memory, which is full and copied several times meanwhile."""
     graph = request.getfixturevalue(graph)
     arcs = eliminated(graph)
-    kept = arcs.changeable(graph.solver_weights)
+    kept = arcs.changeable(graph._solver_weights)
     rng = np.random.default_rng(3)
     before, all_weights, found = kept.nbytes, [], []
     for _ in range(60):
-        weights = graph.solver_weights.copy()
+        weights = graph._solver_weights.copy()
         edges = rng.choice(graph.m, 20, replace=False)
         weights[edges] *= 2
         found.append(kept.changed(graph.indptr, weights, edges))
@@ -297,23 +297,23 @@ def test_hierarchies_after_many_changes_keep_their_arcs(graph, request):
 
 def test_a_street_that_changes_in_both_directions_leaves_one_array_for_both(road):
     arcs = eliminated(road)
-    kept = arcs.changeable(road.solver_weights)
+    kept = arcs.changeable(road._solver_weights)
     src, dst, _ = road.edges()
     both = np.flatnonzero(
         ((src == src[40]) & (dst == dst[40])) | ((src == dst[40]) & (dst == src[40]))
     )
-    weights = road.solver_weights.copy()
+    weights = road._solver_weights.copy()
     weights[both] += 1000
-    assert kept.changed(road.indptr, road.with_weights(weights).solver_weights, both).symmetric
+    assert kept.changed(road.indptr, road.with_weights(weights)._solver_weights, both).symmetric
     assert_changed_as_customized(road, kept, arcs, both, weights)
 
 
 def test_of_parallel_edges_a_change_counts_only_if_it_is_the_lightest():
     graph = Graph.from_edges([0, 0, 0, 1, 1], [1, 1, 0, 1, 2], [9, 4, 0, 0, 1], n=4)
     arcs = eliminated(graph)
-    kept = arcs.changeable(graph.solver_weights)
+    kept = arcs.changeable(graph._solver_weights)
     for edges, weights in (([0], [5]), ([1], [20]), ([0, 1], [2, 1]), ([2, 3], [7, 7])):
-        changed = graph.solver_weights.copy()
+        changed = graph._solver_weights.copy()
         changed[edges] = weights
         assert_changed_as_customized(graph, kept, arcs, np.array(edges), changed)
 
@@ -322,35 +322,35 @@ def test_changes_that_leave_the_type_are_an_overflow_and_change_nothing():
     ends = np.arange(8)
     graph = Graph.from_edges(ends, ends + 1, np.full(8, 5, np.int32))
     arcs = eliminated(graph)
-    kept = arcs.changeable(graph.solver_weights)
+    kept = arcs.changeable(graph._solver_weights)
     for weight in (2**30, 2**31 - 1):
-        weights = graph.with_weights(np.full(8, weight, np.int32)).solver_weights
+        weights = graph.with_weights(np.full(8, weight, np.int32))._solver_weights
         with pytest.raises(OverflowError, match="fit"):
             kept.changed(graph.indptr, weights, ends)
     assert_changed_as_customized(graph, kept, arcs, ends, np.arange(8, dtype=np.int32))
 
 
 def test_edges_and_offsets_of_another_graph_are_refused_by_the_core(road):
-    kept = eliminated(road).changeable(road.solver_weights)
+    kept = eliminated(road).changeable(road._solver_weights)
     other = wp.generate.road(100)
     for edge in (-1, road.m):
         with pytest.raises(ValueError, match="edges must lie in"):
-            kept.changed(road.indptr, road.solver_weights, np.array([edge]))
+            kept.changed(road.indptr, road._solver_weights, np.array([edge]))
     with pytest.raises(ValueError, match="indptr has 101 entries"):
-        kept.changed(other.indptr, road.solver_weights, np.array([0]))
+        kept.changed(other.indptr, road._solver_weights, np.array([0]))
     with pytest.raises(ValueError, match="weights has"):
-        kept.changed(road.indptr, other.solver_weights, np.array([0]))
+        kept.changed(road.indptr, other._solver_weights, np.array([0]))
     with pytest.raises(ValueError, match="must be that of a graph"):
-        kept.changed(np.zeros(road.n + 1, np.int64), road.solver_weights, np.array([0]))
+        kept.changed(np.zeros(road.n + 1, np.int64), road._solver_weights, np.array([0]))
 
 
 def test_rows_and_threads_that_do_not_exist_are_refused_by_the_core(road):
     with pytest.raises(ValueError, match="is not a vertex"):
         _core.eliminate(np.array([0, 1]), np.array([1], np.int32))
     with pytest.raises(ValueError, match="threads must be >= 1"):
-        eliminated(road).customize(road.solver_weights, threads=0)
+        eliminated(road).customize(road._solver_weights, threads=0)
     with pytest.raises(TypeError):
-        eliminated(road).customize(road.solver_weights.astype(np.int16))
+        eliminated(road).customize(road._solver_weights.astype(np.int16))
 
 
 def test_a_graph_that_grows_dense_is_refused_with_its_numbers(road, monkeypatch):
@@ -378,7 +378,7 @@ def test_eliminating_and_customizing_report_their_progress():
     assert {total for _, total in seen} == {graph.n}
     assert [done for done, _ in seen] == sorted(done for done, _ in seen)
     seen.clear()
-    arcs.customize(graph.solver_weights, progress=lambda done, total: seen.append((done, total)))
+    arcs.customize(graph._solver_weights, progress=lambda done, total: seen.append((done, total)))
     assert all(0 <= done <= total for done, total in seen)
 
 

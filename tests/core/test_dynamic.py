@@ -225,7 +225,7 @@ def test_a_vertex_that_gets_a_nearer_predecessor_changes_the_levels_behind_it():
 def test_the_tree_of_new_distances_is_that_of_a_new_solve(threads, dtype):
     graph = generate.grid(120, 120, (0, 3), seed=4, dtype=dtype)
     paths = _core.dynamic_paths(
-        graph.indptr, graph.indices, graph.solver_weights, np.array([7]), directed=True
+        graph.indptr, graph.indices, graph._solver_weights, np.array([7]), directed=True
     )
     found = wp.sssp(graph, 7, threads=1)
     paths.replace_distances(0, found.dist, threads=threads)

@@ -206,7 +206,7 @@ def test_what_makes_a_graph_keeps_its_rows_for_the_core(weights):
     ]
     for each in made:
         assert _core.rows_are_validated(each.indptr, each.indices, each.weights)
-        assert _core.rows_are_validated(each.indptr, each.indices, each.solver_weights)
+        assert _core.rows_are_validated(each.indptr, each.indices, each._solver_weights)
     assert made[6].indices is graph.indices
     assert not _core.rows_are_validated(graph.indptr, graph.indices, NO_WEIGHTS)
 

@@ -69,7 +69,7 @@ def run(program, heap, n, commands):
 
 def settle(graph, source, queue, **limits):
     dist = np.full(graph.n, 7, graph.dist_dtype)
-    arrays = graph.indptr, graph.indices, graph.solver_weights
+    arrays = graph.indptr, graph.indices, graph._solver_weights
     limits = {"targets": NONE, **limits}
     counters = _core.dijkstra(*arrays, source, dist, queue=queue, **limits)
     return dist, counters

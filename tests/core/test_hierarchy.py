@@ -17,7 +17,7 @@ from warpath.graph import Graph
 
 
 def contracted(graph, **options):
-    return _core.contract(graph.indptr, graph.indices, graph.solver_weights, **options)
+    return _core.contract(graph.indptr, graph.indices, graph._solver_weights, **options)
 
 
 def flat(hierarchy) -> list[np.ndarray]:
@@ -110,7 +110,7 @@ def test_vertices_that_do_not_exist_and_tables_of_another_size_are_refused(road)
         hierarchy.pairs(one, one, np.empty(2, np.int64))
     other = wp.generate.road(100)
     with pytest.raises(ValueError, match="the rows are of another graph"):
-        hierarchy.route(other.indptr, other.indices, other.solver_weights, 0, 1)
+        hierarchy.route(other.indptr, other.indices, other._solver_weights, 0, 1)
 
 
 def test_negative_weights_are_refused_by_the_core():
@@ -164,7 +164,7 @@ def test_a_rest_that_is_a_small_share_of_the_graph_may_be_dense():
 def test_sums_beyond_32_bits_take_64_and_beyond_those_there_is_no_hierarchy():
     ends = np.arange(8)
     graph = Graph.from_edges(ends, ends + 1, np.full(8, 2**30, np.int32))
-    assert graph.solver_weights.dtype == np.int32
+    assert graph._solver_weights.dtype == np.int32
     hierarchy = hierarchy_of(graph, 1)
     assert hierarchy.arrays()[1][2].dtype == np.int64
     out = np.empty(1, np.int64)
@@ -232,7 +232,7 @@ def test_buckets_hold_the_table_of_a_sweep(dtype, data):
     if graph.dist_dtype.kind == "i":
         assert met.tolist() == swept.tolist()
     else:
-        bound = graph.n * float(np.finfo(dtype).eps) * graph.solver_weights.sum(dtype=np.float64)
+        bound = graph.n * float(np.finfo(dtype).eps) * graph._solver_weights.sum(dtype=np.float64)
         assert np.isinf(met).tolist() == np.isinf(swept).tolist()
         assert np.allclose(met, swept, rtol=0, atol=bound)
     assert counts["settled"] >= len(sources) + len(targets)

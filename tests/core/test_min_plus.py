@@ -98,7 +98,7 @@ def test_matrix_of_a_graph_has_the_lightest_edges(weights, threads):
     np.fill_diagonal(expected, 0)
     for kind in (np.int32, np.int64) if np.dtype(weights).kind == "i" else (weights,):
         out = np.empty((n, n), kind)
-        found = adjacency_matrix(graph, graph.solver_weights, out, threads)
+        found = adjacency_matrix(graph, graph._solver_weights, out, threads)
         assert found is out
         assert ((out == expected) | (expected == 1000)).all()
         missing = np.inf if np.dtype(kind).kind == "f" else np.iinfo(kind).max

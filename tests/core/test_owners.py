@@ -13,7 +13,7 @@ NONE = np.empty(0, np.int64)
 
 def owners(graph, sources, dist):
     owner = np.full(graph.n, 7, graph.indices.dtype)
-    csr = (graph.indptr, graph.indices, graph.solver_weights)
+    csr = (graph.indptr, graph.indices, graph._solver_weights)
     _core.nearest_sources(*csr, np.array(sources, np.int64), dist, owner)
     return owner
 
@@ -25,7 +25,7 @@ def test_the_first_source_that_reaches_a_vertex_owns_it(dtype):
     rows = []
     for s in sources:
         dist = np.empty(graph.n, graph.dist_dtype)
-        csr = (graph.indptr, graph.indices, graph.solver_weights)
+        csr = (graph.indptr, graph.indices, graph._solver_weights)
         _core.dijkstra(*csr, s, dist, queue="radix", targets=NONE, cutoff=None, progress=None)
         rows.append(dist)
     table = np.array(rows)

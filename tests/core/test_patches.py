@@ -26,7 +26,7 @@ CASES = [
 
 
 def cut(graph, capacity, threads=1):
-    csr = (graph.indptr, graph.indices, graph.solver_weights)
+    csr = (graph.indptr, graph.indices, graph._solver_weights)
     return _core.cut_into_patches(*csr, capacity, threads=threads)
 
 
@@ -141,7 +141,7 @@ def test_a_cut_tells_how_far_it_is_and_can_be_stopped():
         told.append((done, total))
         raise KeyboardInterrupt
 
-    csr = (graph.indptr, graph.indices, graph.solver_weights)
+    csr = (graph.indptr, graph.indices, graph._solver_weights)
     with pytest.raises(KeyboardInterrupt):
         _core.cut_into_patches(*csr, 64, threads=2, progress=stop)
     assert told[0][1] == 2 * graph.n

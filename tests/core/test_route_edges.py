@@ -14,7 +14,7 @@ from warpath.results.predecessors import search
 
 
 def lightest(graph, ends, threads=1):
-    csr = graph.indptr, graph.indices, graph.solver_weights
+    csr = graph.indptr, graph.indices, graph._solver_weights
     return _core.lightest_edges(*csr, *(np.array(each, np.int64) for each in ends), threads=threads)
 
 

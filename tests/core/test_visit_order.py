@@ -19,7 +19,7 @@ from warpath.graph import Graph
 
 def scanned(graph, dist, sources, *, queue=False):
     """Return (order, via) as the core finds them from distances."""
-    csr = (graph.indptr, graph.indices, graph.solver_weights)
+    csr = (graph.indptr, graph.indices, graph._solver_weights)
     order, above, via = _core.visit_order(*csr, dist, np.array(sources, np.int64), queue)
     tails = graph.edges()[0]
     assert [order[at] for at in above if at >= 0] == tails[via[via >= 0]].tolist()
@@ -43,7 +43,7 @@ def searched(graph, sources):
         order.append(u)
         for e in range(graph.indptr[u], graph.indptr[u + 1]):
             v = int(graph.indices[e])
-            longer = label + graph.dist_dtype.type(graph.solver_weights[e])
+            longer = label + graph.dist_dtype.type(graph._solver_weights[e])
             if v not in dist or longer < dist[v]:
                 dist[v], via[v] = longer, e
                 pushed += 1
@@ -71,7 +71,7 @@ def test_from_several_sources_in_the_order_given_and_named_twice(name, dtype):
 def test_as_a_queue_it_is_breadth_first_over_tight_edges():
     graph = corpus.case("negative_without_cycle").graph()
     dist = np.empty(graph.n, graph.dist_dtype)
-    csr = (graph.indptr, graph.indices, graph.solver_weights)
+    csr = (graph.indptr, graph.indices, graph._solver_weights)
     _core.bellman_ford(*csr, np.array([0]), dist)
     waiting, order, via = deque([0]), [], [-1] * graph.n
     met = {0}
@@ -80,7 +80,7 @@ def test_as_a_queue_it_is_breadth_first_over_tight_edges():
         order.append(u)
         for e in range(graph.indptr[u], graph.indptr[u + 1]):
             v = int(graph.indices[e])
-            if v not in met and dist[u] + graph.solver_weights[e] == dist[v]:
+            if v not in met and dist[u] + graph._solver_weights[e] == dist[v]:
                 met.add(v)
                 via[v] = e
                 waiting.append(v)
@@ -134,7 +134,7 @@ def test_breadth_first_it_is_the_scan_of_its_own_levels(limit):
     dist = searched(ones, [3])[2]
     dist[dist > limit] = unreachable(dist.dtype)
     assert np.array_equal(levels, dist)
-    csr = (ones.indptr, ones.indices, ones.solver_weights)
+    csr = (ones.indptr, ones.indices, ones._solver_weights)
     theirs = _core.visit_order(*csr, dist, np.array([3]), queue=True)[:2]
     for ours, same in zip(scan, theirs, strict=True):
         assert ours.tolist() == same.tolist()
@@ -196,7 +196,7 @@ def test_tight_rows_are_the_edges_on_shortest_paths(graph, limit):
         found, ends, tails = _core.tight_rows(
             graph.indptr,
             graph.indices,
-            graph.solver_weights,
+            graph._solver_weights,
             dist,
             np.array(order),
             1,

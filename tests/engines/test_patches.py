@@ -46,7 +46,7 @@ def answers(dtype):
 
 def solved(graph, source=0, *, cutoff=None, device=None, **params):
     order = Order(PATCHES, graph, Problem(Task.SSSP, np.array([source]), cutoff=cutoff), 1, params)
-    device = device or device_of(str(graph.solver_weights.dtype))
+    device = device or device_of(str(graph._solver_weights.dtype))
     raw = run(order, device)
     return replace(raw, dist=as_labels(graph, device.get(raw.dist)))
 

@@ -221,7 +221,7 @@ def test_the_emulator_honours_areas(graph):
 def test_prepared_graphs_agree(graph, data):
     solver = wp.prepare(graph)
     everyone = np.arange(N)
-    changed = graph.solver_weights.copy()
+    changed = graph._solver_weights.copy()
     edges = data.draw(st.sets(st.integers(0, graph.m - 1), max_size=2)) if graph.m else ()
     changed[list(edges)] = 3
     city = solver.with_changes(list(edges), [3] * len(edges))

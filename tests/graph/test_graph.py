@@ -140,7 +140,7 @@ def test_no_array_of_a_graph_can_be_made_writable():
     one = Graph.from_edges([0], [0])
     again = pickle.loads(pickle.dumps(graph))  # noqa: S301 - our own bytes
     for each in (graph, graph.reversed(), graph.with_weights([2, 3]), again, one):
-        for array in (each.indptr, each.indices, each.solver_weights):
+        for array in (each.indptr, each.indices, each._solver_weights):
             with pytest.raises(ValueError, match="WRITEABLE"):
                 array.flags.writeable = True
     for array in (graph.labels, graph.coordinates, graph.shapes.indptr, graph.shapes.points):
@@ -165,7 +165,7 @@ def test_arrays_of_a_graph_are_arrays_like_others():
 def test_weights_are_ones_where_none_were_given():
     graph = Graph.from_edges([0, 1], [1, 0])
     assert graph.weights is None
-    assert graph.solver_weights.tolist() == [1, 1]
+    assert graph._solver_weights.tolist() == [1, 1]
     assert graph.facts().mean_weight == 1
     assert not graph.facts().weighted
 
@@ -462,7 +462,7 @@ def test_to_scipy_has_the_least_of_parallel_edges_and_suits_scipy(edges, dtype):
     for each in (matrix, graph.to_scipy(parallel="keep")):
         each.sum_duplicates()
         each.data[:] = 7  # its own
-    assert not (graph.solver_weights == 7).any()
+    assert not (graph._solver_weights == 7).any()
     table = csgraph.dijkstra(graph.to_scipy())
     ours = wp.apsp(graph).to_numpy(math.inf)
     assert np.array_equal(table, ours)

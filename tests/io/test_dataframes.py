@@ -256,5 +256,5 @@ def test_ends_and_weight_are_named_alike_for_tables_and_files(kind, tmp_path):
         data = geopandas.GeoDataFrame(data, geometry=lines)
     for weight, expected in (("minutes", [5, 6]), ("km", [4, 3]), (None, [1, 1])):
         graph = wp.Graph.of(data, source="from", target="to", weight=weight)
-        assert graph.solver_weights.tolist() == expected
+        assert graph._solver_weights.tolist() == expected
         assert (graph.weights is None) == (weight is None)

@@ -88,7 +88,7 @@ def assert_equal(back, graph):
     assert back.indices.tolist() == graph.indices.tolist()
     assert (back.weights is None) == (graph.weights is None)
     assert back.weight_dtype == graph.weight_dtype
-    assert back.solver_weights.tolist() == graph.solver_weights.tolist()
+    assert back._solver_weights.tolist() == graph._solver_weights.tolist()
     for name in ATTRIBUTES:
         assert getattr(back, name) == getattr(graph, name), name
     assert (back.labels is None) == (graph.labels is None)
@@ -199,7 +199,7 @@ def test_an_edited_file_is_read_as_it_is(tmp_path):
     assert one_way.directed
     assert one_way.read_report == {"edges of an undirected graph without their reverse": "directed"}
     slower = wp.Graph.of(edges.assign(weight=edges.weight / 4), nodes=nodes)
-    assert (slower.directed, slower.solver_weights.tolist()) == (False, [0.5, 0.5, 0.75, 0.75])
+    assert (slower.directed, slower._solver_weights.tolist()) == (False, [0.5, 0.5, 0.75, 0.75])
     assert wp.Graph.of(edges, nodes=nodes, directed=True).directed
     plain = wp.Graph.of(edges.drop(columns="weight"), nodes=nodes, weight=None)
     assert plain.weights is None

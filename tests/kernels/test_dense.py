@@ -84,7 +84,7 @@ def test_windows_of_a_matrix_close_it_part_by_part(dtype, monkeypatch):
 def bits(graph, out=None):
     out = np.empty((graph.n, graph.n), np.int64) if out is None else out
     order = TableOrder(RECIPE, graph, Problem(Task.APSP, np.arange(graph.n)), 1, {}, out)
-    return run(order, device_of(str(graph.solver_weights.dtype))).stats["bits"], out
+    return run(order, device_of(str(graph._solver_weights.dtype))).stats["bits"], out
 
 
 @pytest.mark.parametrize(

@@ -33,7 +33,7 @@ def device(monkeypatch):
 
 
 def solved(recipe, graph, device, problem, *, out=None):
-    prepare(device, [recipe], graph.solver_weights.dtype, traced=False)
+    prepare(device, [recipe], graph._solver_weights.dtype, traced=False)
     params = chosen_params(recipe, graph.facts(symmetry=False), {})
     about = recipe, graph, problem, 1, params
     table = out is not None
@@ -55,7 +55,7 @@ def check_one(name, graph, device, cutoff=None):
 
 
 def in_type(graph, dtype):
-    weights = graph.solver_weights
+    weights = graph._solver_weights
     if np.dtype(dtype).kind == "f":
         weights = weights / 7
     return graph.with_weights(weights.astype(dtype))

@@ -152,7 +152,7 @@ def test_searches_that_do_not_fit_the_device_are_made_on_the_cpu(dtype, monkeypa
     check_totals(SWEEP, graph, problem, device, answer)
     assert sweeps.levels.search_on_cpu  # the levels are kept with the graph
     check(SWEEP, graph, problem, device, answer)
-    again = graph.with_weights(graph.solver_weights)
+    again = graph.with_weights(graph._solver_weights)
     check(SWEEP, again, problem, device, answer)
 
 

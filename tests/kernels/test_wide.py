@@ -122,7 +122,7 @@ def test_rows_ascend_and_keep_their_edges(dtype):
         found[vertex] = sorted(zip(own[:, 0].tolist(), targets.tolist(), strict=True))
     for vertex in range(graph.n):
         row = slice(graph.indptr[vertex], graph.indptr[vertex + 1])
-        weights, targets = graph.solver_weights[row], places[graph.indices[row]]
+        weights, targets = graph._solver_weights[row], places[graph.indices[row]]
         assert found[vertex] == sorted(zip(weights.tolist(), targets.tolist(), strict=True))
 
 

@@ -51,7 +51,7 @@ def assert_is_a_negative_cycle(graph: Graph, error: NegativeCycleError) -> None:
     total = 0
     for u, v in zip(at, at[1:] + at[:1], strict=True):
         row = slice(graph.indptr[u], graph.indptr[u + 1])
-        total += min(graph.solver_weights[row][graph.indices[row] == v].tolist())
+        total += min(graph._solver_weights[row][graph.indices[row] == v].tolist())
     if len(set(at)) != len(at) or not total == error.length < 0:
         msg = f"{error.cycle} is no negative cycle of length {error.length}: its length is {total}"
         raise AssertionError(msg)
@@ -74,7 +74,7 @@ def _bytes(array: NDArray[Any]) -> NDArray[np.uint8]:
 def _tight_in_edges(graph: Graph, dist: NDArray[Any], v: int) -> str:
     back = graph.reversed()
     row = slice(int(back.indptr[v]), int(back.indptr[v + 1]))
-    edges = zip(back.indices[row].tolist(), back.solver_weights[row], strict=True)
+    edges = zip(back.indices[row].tolist(), back._solver_weights[row], strict=True)
     with np.errstate(over="ignore", under="ignore"):
         tight = [
             f"{u} -> {v} ({dist[u]} + {weight})"

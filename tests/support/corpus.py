@@ -232,9 +232,9 @@ def denormal_weights() -> Graph:
 def sixteen_decades() -> Graph:
     """Weights of 16 decades."""
     graph = generate.uniform(200, 5, (1, 9), seed=4)
-    exponent = generate.uniform(200, 5, (-8, 8), seed=5).solver_weights
+    exponent = generate.uniform(200, 5, (-8, 8), seed=5)._solver_weights
     powers = np.array([float(f"1e{e}") for e in range(-8, 9)], np.float32)
-    return graph.with_weights(graph.solver_weights.astype(np.float32) * powers[exponent + 8])
+    return graph.with_weights(graph._solver_weights.astype(np.float32) * powers[exponent + 8])
 
 
 @_case(dtypes=FLOATS)

@@ -152,6 +152,6 @@ def assert_is_a_negative_cycle(graph: Graph, error: NegativeCycleError) -> None:
     total = 0
     for u, v in pairwise([*at, at[0]]):
         row = slice(graph.indptr[u], graph.indptr[u + 1])
-        total += min(graph.solver_weights[row][graph.indices[row] == v].tolist())
+        total += min(graph._solver_weights[row][graph.indices[row] == v].tolist())
     if len(set(at)) != len(at) or total != error.length or total >= 0:
         raise AssertionError(f"{at} is no negative cycle: it has length {total}")

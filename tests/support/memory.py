@@ -149,7 +149,7 @@ def graphs(scale: int) -> dict[str, Graph]:
     }
     for graph in made.values():
         graph.facts(symmetry=False)
-        _ = graph.solver_weights
+        _ = graph._solver_weights
     return made
 
 

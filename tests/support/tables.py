@@ -173,7 +173,7 @@ def assert_lengths(recipe: Recipe, graph: Graph, found: Array, wanted: Array) ->
 
 def _slack(graph: Graph, dist: Array) -> float:
     """Return the allowed rounding error: n eps of the longest length or potential."""
-    weights = graph.solver_weights
+    weights = graph._solver_weights
     longest = np.abs(dist[np.isfinite(dist)], dtype=np.float64).max(initial=0)
     if graph.facts(symmetry=False).negative:
         longest = max(longest, float(np.abs(weights[np.isfinite(weights)]).sum()))

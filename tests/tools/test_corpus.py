@@ -13,7 +13,7 @@ SMALL = [c for c in EVERY if c.name not in {"long_path", "huge_degree"}]
 def test_a_case_is_what_its_flags_say(case):
     graph = case.graph()
     assert graph.weight_dtype == case.dtype
-    assert case.negative == bool((graph.solver_weights < 0).any())
+    assert case.negative == bool((graph._solver_weights < 0).any())
     assert all(0 <= source < graph.n for source in case.sources)
     assert bool(case.sources) == (graph.n > 0)
     assert case.why

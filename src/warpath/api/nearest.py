@@ -222,7 +222,7 @@ def _searched(
 
 def with_a_start(graph: Graph, facilities: NDArray[np.int64]) -> Graph:
     """Return a graph with one vertex more, from which edges of length 0 lead to some vertices."""
-    weights, columns, count = graph.solver_weights, graph.indices, len(facilities)
+    weights, columns, count = graph._solver_weights, graph.indices, len(facilities)
     rows = checked_rows(
         np.concatenate((graph.indptr, (len(columns) + count,))),
         np.concatenate((columns, facilities), dtype=index_dtype(graph.n + 1), casting="unsafe"),
@@ -243,7 +243,7 @@ def _with_owners(graph: Graph, facilities: NDArray[np.int64], labels: Array) -> 
     labels = np.ascontiguousarray(labels[: graph.n])
     owner = np.empty(graph.n, graph.indices.dtype)
     _core.nearest_sources(
-        graph.indptr, graph.indices, graph.solver_weights, facilities, labels, owner, progress=None
+        graph.indptr, graph.indices, graph._solver_weights, facilities, labels, owner, progress=None
     )
     return labels, owner
 

@@ -301,7 +301,7 @@ def _of_bound_search(graph: Graph, bound: OneSource, s: int, dist: Array, done: 
         s,
         dist,
         tree=lambda: predecessors(graph, s, dist, bound.team),
-        plan=bound.plan.again(),
+        plan=bound.plan._again(),
         stats=stats,
     )
 
@@ -323,7 +323,7 @@ def _left_on_device(
         s,
         None,
         tree=there.pred_here,
-        plan=bound.plan.again(),
+        plan=bound.plan._again(),
         stats=lambda: solves.counters(words) | {"seconds": seconds},
         there=there,
     )
@@ -331,7 +331,7 @@ def _left_on_device(
 
 def _solved_in_steps(graph: Graph, bound: OneSource, s: int, question: Question) -> Paths:
     """Solve where distances have to be cut, folded or narrowed, or progress to be reported."""
-    view, cutoff, chosen = SolvableGraph(graph), question.cutoff, bound.plan.again()
+    view, cutoff, chosen = SolvableGraph(graph), question.cutoff, bound.plan._again()
     inner, problem = view.inner, Problem(question.task, np.array([s]), cutoff=cutoff)
     rounds = Trace() if question.trace else None
     # Under negative weights a route within the cutoff may pass a vertex beyond it.

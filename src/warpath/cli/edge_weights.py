@@ -34,7 +34,7 @@ def weights_of(graph: Graph, path: Path) -> Array:
     ends = _indices(graph, path, rows)
     _refuse_twice(graph, path, rows, ends)
     lengths = np.array(weights)
-    old = graph.solver_weights
+    old = graph._solver_weights
     integers = lengths.dtype.kind == "i"
     fits = old.dtype.kind == "f" or np.abs(lengths).max() <= np.iinfo(old.dtype).max
     new = old.astype(old.dtype if integers and fits else np.result_type(old, lengths))

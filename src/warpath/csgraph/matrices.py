@@ -227,7 +227,7 @@ def lengths_of(csgraph: Any, *, overwrite: bool = False, zeros: bool = False) ->
             raise GraphError(msg)
         indptr, indices, values = _rows_of_sparse(data, directed=True)
         graph = _with_floats(indptr, indices, values)
-        return adjacency_matrix(graph, graph.solver_weights)
+        return adjacency_matrix(graph, graph._solver_weights)
     values = np.asarray(np.ma.getdata(data) if np.ma.isMaskedArray(data) else data)
     _check_square(values)
     check_numbers(values)

@@ -51,5 +51,5 @@ def prefer_sources(graph: Graph, sources: Array, dist: Array, pred: Array) -> No
     for row, s in enumerate(sources.tolist()):
         edges = slice(graph.indptr[s], graph.indptr[s + 1])
         ends = graph.indices[edges]
-        tight = (dist[row, ends] == graph.solver_weights[edges]) & (ends != s)
+        tight = (dist[row, ends] == graph._solver_weights[edges]) & (ends != s)
         pred[row, ends[tight]] = s

@@ -393,7 +393,7 @@ def _queue(recipe: Recipe) -> str:
 
 
 def _csr(graph: Graph) -> tuple[Array, Array, Array]:
-    return graph.indptr, graph.indices, graph.solver_weights
+    return graph.indptr, graph.indices, graph._solver_weights
 
 
 _SEARCHES: dict[Loop, Callable[[Order], Raw]] = {
@@ -435,7 +435,7 @@ def bucket_team_of(graph: Graph, delta: float, threads: int, cutoff: float | Non
     facts = graph.facts(symmetry=False)
     # What hubs have is in every thread's caches anyway, and is rarely lowered.
     scattered = facts.scattered and facts.max_degree <= _HUB * facts.mean_degree
-    rows = graph.indptr, graph.indices, graph.solver_weights
+    rows = graph.indptr, graph.indices, graph._solver_weights
     search: Any = _core.bucket_team(
         *rows,
         delta=delta,

@@ -86,9 +86,9 @@ def streets_of(graph: Graph) -> tuple[Array, Array]:
     """
     streets = OPEN_EDGES.cached(graph)
     if streets is None:
-        return graph.indptr, graph.solver_weights
+        return graph.indptr, graph._solver_weights
     weights = np.full(int(streets.indptr[-1]), -1, graph.weight_dtype)
-    weights[streets.edges] = graph.solver_weights
+    weights[streets.edges] = graph._solver_weights
     return streets.indptr, weights
 
 

@@ -123,7 +123,7 @@ def sums_are_exact(graph: Graph) -> bool:
 def _sums_are_exact(graph: Graph, hierarchy: Any) -> bool:
     unit = np.spacing(_longest(graph, hierarchy))  # NaN if a sum may be infinite
     with np.errstate(over="ignore"):  # of an edge that is longer than all distances
-        parts = graph.solver_weights / unit
+        parts = graph._solver_weights / unit
     return bool((parts == np.rint(parts)).all())
 
 
@@ -153,7 +153,7 @@ def share(graph: Graph, other: Graph) -> None:
 
 def _contracted(graph: Graph, threads: int, progress: Callable[[int, int], None] | None) -> Any:
     refuse_wide(graph.n, "a hierarchy")
-    rows = graph.indptr, graph.indices, graph.solver_weights
+    rows = graph.indptr, graph.indices, graph._solver_weights
     try:
         with logged(f"built a contraction hierarchy of {graph.n:,} vertices"):
             contracted: Any = _core.contract(*rows, threads=threads, progress=progress)
@@ -197,7 +197,7 @@ def search(order: TripsOrder) -> Raw | None:
         )
         return Raw(dist, stats=counts)
     back = graph.reversed()
-    rows = back.indptr, back.indices, back.solver_weights
+    rows = back.indptr, back.indices, back._solver_weights
     ends = problem.source, problem.target
     try:
         vertices, length, settled = hierarchy.route(*rows, *ends, progress=order.progress)
@@ -231,7 +231,7 @@ def routes(
     if hierarchy is None:
         return None
     back = graph.reversed()
-    rows = back.indptr, back.indices, back.solver_weights
+    rows = back.indptr, back.indices, back._solver_weights
     try:
         vertices, counts = hierarchy.routes(*rows, *ends, threads=threads)
     except ValueError as error:

@@ -87,7 +87,7 @@ def changed(
     numbers, of = edge_numbers(graph, edges)
     lengths = _lengths(weights, int(of.max(initial=-1)) + 1)[of]
     left = lengths != np.inf
-    array = graph.solver_weights.copy()
+    array = graph._solver_weights.copy()
     stay = lengths[left]
     array[numbers[left]] = stay if array.dtype == stay.dtype else fitting(stay, array.dtype)
     new_graph = graph._like(graph.indptr, graph.indices, array)  # noqa: SLF001 - no copy of the weights
@@ -137,7 +137,7 @@ def _elimination(graph: Graph, report: Report | None, call: str) -> Any:
         facts = inner.facts(symmetry=False)
         _require_memory(int(_FOR_STREETS * prepare_bytes(facts)), call)
     elimination = elimination_of(inner, report)
-    entry = inner.solver_weights.itemsize
+    entry = inner._solver_weights.itemsize
     keeps = call == "with_changes" and CHANGES.cached(inner) is None
     of_arc = _ARC + (_KEPT_ENTRIES if keeps else _ENTRIES) * entry
     _require_memory(elimination.arcs * of_arc + 2 * entry * inner.m, call)

@@ -27,10 +27,10 @@ def lengths_and_potentials(graph: Graph) -> tuple[Array, Array | None]:
     rounding makes negative: n steps can double it n times. Under potentials no float is below 0.
     """
     if not graph.facts(symmetry=False).negative:
-        return graph.solver_weights, None
+        return graph._solver_weights, None
     potentials = potentials_of(graph)
     if graph.dist_dtype.kind != "f":
-        return graph.solver_weights, None
+        return graph._solver_weights, None
     return reduced(graph, potentials), potentials
 
 
@@ -49,7 +49,7 @@ def labels_or_cycle(
     dist = np.empty(graph.n, graph.dist_dtype)
     stats = dict(
         _core.bellman_ford(
-            graph.indptr, graph.indices, graph.solver_weights, sources, dist, progress=progress
+            graph.indptr, graph.indices, graph._solver_weights, sources, dist, progress=progress
         )
     )
     cycle = stats.pop("cycle")

@@ -47,7 +47,7 @@ def shortest_loopless(graph: Graph, source: int, target: int, count: int) -> lis
     One search between two vertices for each vertex of each path: O(count n (m + n log n)) at worst.
     Of equally long candidates the one that was found last comes first.
     """
-    weights = graph.solver_weights
+    weights = graph._solver_weights
     if graph.facts(symmetry=False).negative:
         weights = reduced(graph, potentials_of(graph))
     search = _Search(graph, weights, target)
@@ -86,9 +86,9 @@ class _Search:
         self._indptr, self._indices = graph.indptr, graph.indices
         self._back_indptr, self._back_indices = order.indptr, order.indices
         self._kept, self._weights = weights, weights.copy()
-        self._back = weights[order.solver_weights]
+        self._back = weights[order._solver_weights]
         self._place = np.empty(graph.m, np.int64)  # of each edge among those into vertices
-        self._place[order.solver_weights] = np.arange(graph.m)
+        self._place[order._solver_weights] = np.arange(graph.m)
         self._target = target
 
     def route_from(self, source: int) -> tuple[list[int], float] | None:

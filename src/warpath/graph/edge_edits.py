@@ -127,7 +127,7 @@ class EdgeEdits:
 
 def without(graph: G, removed: Array) -> G:
     """Return a graph without the edges of these numbers, which are all different."""
-    arrays = _edited(graph, np.sort(removed), _NONE, _NONE, graph.solver_weights[:0])
+    arrays = _edited(graph, np.sort(removed), _NONE, _NONE, graph._solver_weights[:0])
     left = np.delete(np.arange(graph.m), removed)
     parts = {"shapes": graph.shapes, "given": graph.given, "turns": graph.turns}
     taken = {name: part and part.taken(left) for name, part in parts.items()}
@@ -321,7 +321,7 @@ def _reverses(rows: _Rows, numbers: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return the reversed edges of the same weights, those of an undirected graph: (k,)."""
     graph = rows.graph
     tails = np.searchsorted(graph.indptr, numbers, side="right") - 1
-    heads, weights = graph.indices[numbers], graph.solver_weights[numbers]
+    heads, weights = graph.indices[numbers], graph._solver_weights[numbers]
     reverses = numbers.copy()
     for at, (u, v) in enumerate(zip(tails.tolist(), heads.tolist(), strict=True)):
         if u == v:
@@ -346,7 +346,7 @@ class _Rows:
     def parallel(self, u: int, v: int, weight: Any = None) -> Array:
         """Return the numbers of the edges from u to v, of one weight if it is given, ascending."""
         begin, end = self.graph.indptr[u], self.graph.indptr[u + 1]
-        ends, weights = self.graph.indices[begin:end], self.graph.solver_weights[begin:end]
+        ends, weights = self.graph.indices[begin:end], self.graph._solver_weights[begin:end]
         row = u, weight is None
         if row not in self._sorted:
             self._sorted[row] = None

@@ -203,7 +203,7 @@ def weight_up_to(graph: CsrGraph, edges: Array, fractions: Array) -> Array:
     edges : (k,) positions in `Graph.edges`.
     fractions : (k,) float64, from 0 to 1.
     """
-    weights: Array = graph.solver_weights[edges].astype(graph.dist_dtype)
+    weights: Array = graph._solver_weights[edges].astype(graph.dist_dtype)
     if weights.dtype.kind == "f":
         parts: Array = weights * fractions.astype(weights.dtype)
         return parts
@@ -220,12 +220,12 @@ def lightest(graph: CsrGraph, src: Array, dst: Array, threads: int = 1) -> Array
     """
     tails, heads = (np.ascontiguousarray(ends, np.int64) for ends in (src, dst))
     edges: Array = _core.lightest_edges(
-        graph.indptr, graph.indices, graph.solver_weights, tails, heads, threads=threads
+        graph.indptr, graph.indices, graph._solver_weights, tails, heads, threads=threads
     )
     return edges
 
 
 def leg_weights(graph: CsrGraph, src: Array, dst: Array) -> Array:
     """Return the weight of the lightest edge from each `src` to its `dst`: (k,)."""
-    legs: Array = graph.solver_weights[lightest(graph, src, dst)]
+    legs: Array = graph._solver_weights[lightest(graph, src, dst)]
     return legs

@@ -108,7 +108,7 @@ def facts_of(graph: CsrGraph, *, symmetry: bool) -> Facts:
 
 def negative_weights(graph: CsrGraph) -> str:
     """Return in a sentence how many weights are negative, and where the first stands. O(m)."""
-    weights = graph.solver_weights
+    weights = graph._solver_weights
     count, at = int(np.count_nonzero(weights < 0)), int(np.argmax(weights < 0))
     ends = int(np.searchsorted(graph.indptr, at, side="right")) - 1, int(graph.indices[at])
     source, target = graph.label_of(np.array(ends)).tolist()
@@ -207,8 +207,8 @@ def _is_symmetric(graph: CsrGraph) -> bool:
         return True
     src, _, weights = same.edges()
     ours = np.lexsort((weights, same.indices, src))  # parallel edges may be in another order
-    theirs = np.lexsort((other.solver_weights, other.indices, src))
-    return bool(np.array_equal(weights[ours], other.solver_weights[theirs]))
+    theirs = np.lexsort((other._solver_weights, other.indices, src))
+    return bool(np.array_equal(weights[ours], other._solver_weights[theirs]))
 
 
 def rows_into(graph: G, threads: int) -> tuple[G | None, bool]:

@@ -230,7 +230,7 @@ class Graph(VertexNames, EdgeEdits):
         return len(self.indices)
 
     @cached_property
-    def solver_weights(self) -> Array:
+    def _solver_weights(self) -> Array:
         """The weights, (m,); ones for a graph without weights."""
         if self.weights is not None:
             return self.weights
@@ -332,7 +332,7 @@ class Graph(VertexNames, EdgeEdits):
     def edges(self) -> tuple[Array, Array, Array]:
         """Return (src, dst, weights), each (m,), in row order."""
         src = np.repeat(np.arange(self.n, dtype=self.indices.dtype), np.diff(self.indptr))
-        return src, self.indices, self.solver_weights
+        return src, self.indices, self._solver_weights
 
     def subgraph(self, vertices: ArrayLike) -> Graph:
         """Return the subgraph induced by some vertices.
@@ -488,7 +488,7 @@ class Graph(VertexNames, EdgeEdits):
 
     def astype(self, dtype: DTypeLike) -> Graph:
         """Return the same graph with weights of another type; raise if a weight would change."""
-        changed = checks.converted(self.solver_weights, dtype)
+        changed = checks.converted(self._solver_weights, dtype)
         return self._like(self.indptr, self.indices, changed)
 
     def to_scipy(self, *, parallel: str = "least") -> Any:

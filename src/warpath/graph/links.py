@@ -207,7 +207,7 @@ def direct_pairs(start: Snapped, end: Snapped, block: slice) -> tuple[Array, Arr
 
 
 def _weights(graph: Graph, edges: Array) -> Array:
-    return graph.solver_weights[edges].astype(graph.dist_dtype)
+    return graph._solver_weights[edges].astype(graph.dist_dtype)
 
 
 def _inside(edges: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -242,7 +242,7 @@ def _after_turns(graph: Graph, links: Links) -> Links:
         turned.indptr[states] - np.cumsum(counts) + counts, counts
     )
     which = np.repeat(own, counts)
-    costs = turned.solver_weights[at] - graph.solver_weights[links.edges][which]
+    costs = turned._solver_weights[at] - graph._solver_weights[links.edges][which]
     offsets = links.offsets[which] + costs.astype(links.offsets.dtype)
     before = turned.indices[at].astype(np.int64)
     return Links(links.rows[which], before, offsets, links.edges[which])

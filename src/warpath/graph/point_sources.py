@@ -74,7 +74,7 @@ class PointSources(NamedTuple):
         vertices = ends.indices.copy()
         vertices[points] = inner.n + np.arange(len(points))
         counts = np.bincount(links.rows, minlength=len(vertices))[points]
-        weights = inner.solver_weights
+        weights = inner._solver_weights
         rows = kept_rows(
             np.append(inner.indptr, inner.m + np.cumsum(counts)),
             np.append(inner.indices, links.vertices.astype(inner.indices.dtype)),

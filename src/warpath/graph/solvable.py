@@ -162,7 +162,7 @@ class SolvableGraph:
         first = graph.n + graph.m
         at = np.flatnonzero((dst >= graph.n) & ((dst < first) | (dst >= first + graph.n)))
         edges = self._edges(dst[at])
-        entered = labels[src[at]] + weights[at] - graph.solver_weights[edges]
+        entered = labels[src[at]] + weights[at] - graph._solver_weights[edges]
         np.minimum.at(begins, edges, entered)
         return begins
 

@@ -287,7 +287,7 @@ def edges_of_states(graph: CsrGraph) -> Array:
 
 
 def _expanded(graph: G, turns: Turns) -> G:
-    n, m, weights = graph.n, graph.m, graph.solver_weights
+    n, m, weights = graph.n, graph.m, graph._solver_weights
     tails, heads = (ends.astype(np.int64) for ends in graph.edges()[:2])
     first, second = _pairs(graph)
     costs, allowed = _costs(graph, turns, first, second)

@@ -58,7 +58,7 @@ def opened(graph: Graph) -> Graph:
 
 def _with_areas_opened(graph: Graph) -> Graph:
     src, dst, edge = _edges_with_areas_opened(graph)
-    weights = graph.solver_weights
+    weights = graph._solver_weights
     if weights.min(initial=0) < 0:
         msg = (
             "a graph with areas, which paths do not pass through, cannot have negative weights: "
@@ -188,7 +188,7 @@ def unfolded(graph: Graph, dist: Array, source: int, cutoff: float | None = None
     back = graph.reversed()
     around = slice(back.indptr[source], back.indptr[source + 1])
     before = labels[back.indices[around]]
-    weights = back.solver_weights[around].astype(dist.dtype)
+    weights = back._solver_weights[around].astype(dist.dtype)
     valid = before != far
     if dist.dtype.kind == "i":  # sums that would overflow are left out
         valid &= (weights <= 0) | (before < far - np.maximum(weights, 0))
@@ -230,7 +230,7 @@ def _inside_from(graph: Graph, source: int, cutoff: float | None) -> Array:
     _core.dijkstra(
         inside.indptr,
         inside.indices,
-        inside.solver_weights,
+        inside._solver_weights,
         source,
         labels,
         queue="radix",

@@ -255,7 +255,7 @@ def edge_blocks(
         last = int(np.searchsorted(graph.indptr, high, "left"))
         ends = np.clip(graph.indptr[first : last + 1], low, high)
         src = np.repeat(np.arange(first, last, dtype=graph.indices.dtype), np.diff(ends))
-        weights = graph.solver_weights[low:high] if weighted else NO_WEIGHTS
+        weights = graph._solver_weights[low:high] if weighted else NO_WEIGHTS
         yield src, graph.indices[low:high], weights
 
 

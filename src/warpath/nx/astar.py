@@ -65,7 +65,7 @@ def _found(
     edges, exact = _core.astar(
         rows.indptr,
         rows.indices,
-        rows.solver_weights,
+        rows._solver_weights,
         G.place[source],
         G.place[target],
         _estimate(G, heuristic, target),

@@ -160,12 +160,12 @@ def _reduced(weighted: Weighted) -> Weighted:
         msg = "Negative cycle detected."
         raise nx.NetworkXUnbounded(msg)
     rows = weighted.rows
-    largest = int(rows.solver_weights.max(initial=0)) - int(potentials.min(initial=0))
+    largest = int(rows._solver_weights.max(initial=0)) - int(potentials.min(initial=0))
     if potentials.dtype.kind == "i" and largest >= TOO_LONG:
         msg = "lengths w + p[u] - p[v] may not fit 64 bits; backend='networkx' adds any integers."
         raise LeftToNetworkXError(msg)
     ends = potentials[weighted.tails], potentials[rows.indices]
-    lengths = rows.solver_weights.astype(potentials.dtype) + ends[0] - ends[1]
+    lengths = rows._solver_weights.astype(potentials.dtype) + ends[0] - ends[1]
     # Rounding of float sums may leave a length slightly below 0.
     reduced = kept_rows(rows.indptr, rows.indices, np.maximum(lengths, 0), copied=False)
     return Weighted(weighted.owner, Graph(*reduced), ABSENT)
@@ -185,7 +185,7 @@ def _labelled(weighted: Weighted, sources: Array) -> tuple[Array, Array]:
     rows = weighted.rows
     dist = np.empty(rows.n, rows.dist_dtype)
     with networkx_errors():
-        cycle = _core.bellman_ford(rows.indptr, rows.indices, rows.solver_weights, sources, dist)
+        cycle = _core.bellman_ford(rows.indptr, rows.indices, rows._solver_weights, sources, dist)
     return cycle["cycle"], dist
 
 
@@ -219,7 +219,7 @@ def _whole(G: Converted, source: Any, weight: Any) -> Found | None:
     require(G, source, "Node {} is not found in the graph")
     weighted = signed(G, weight)
     rows = weighted.rows
-    if weighted.negative and (rows.solver_weights[rows.indices == weighted.tails] < 0).any():
+    if weighted.negative and (rows._solver_weights[rows.indices == weighted.tails] < 0).any():
         msg = "Negative cycle detected."
         raise nx.NetworkXUnbounded(msg)
     return None if len(G) == 1 else searched(weighted, [G.place[source]], queue=True)

@@ -37,7 +37,7 @@ def floyd_warshall_predecessor_and_distance(G: Converted, weight: Any = "weight"
     rows = weighted.rows
     at_loops = weighted.tails == rows.indices
     loops = set(weighted.tails[at_loops].tolist())
-    zeros = at_loops & (rows.solver_weights == 0) & (np.asarray(weighted.kinds) == FLOAT)
+    zeros = at_loops & (rows._solver_weights == 0) & (np.asarray(weighted.kinds) == FLOAT)
     float_loops = set(weighted.tails[zeros].tolist())
     before, lengths = {}, {}  # as in NetworkX, a row of lengths returns inf for unknown nodes
     for at, name in enumerate(names):

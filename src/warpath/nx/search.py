@@ -67,7 +67,12 @@ class Found:
         """Return the search that has the given distances."""
         rows = weighted.rows
         scan = _core.visit_order(
-            rows.indptr, rows.indices, rows.solver_weights, dist, np.array(sources, np.int64), queue
+            rows.indptr,
+            rows.indices,
+            rows._solver_weights,
+            dist,
+            np.array(sources, np.int64),
+            queue,
         )
         return cls(weighted, len(set(sources)), dist, *scan)
 
@@ -145,7 +150,7 @@ class Found:
         keys, ends, listed = _core.tight_rows(
             rows.indptr,
             rows.indices,
-            rows.solver_weights,
+            rows._solver_weights,
             self.dist,
             self.order,
             self.count,
@@ -191,7 +196,7 @@ def searched(
             _core.dijkstra(
                 rows.indptr,
                 rows.indices,
-                rows.solver_weights,
+                rows._solver_weights,
                 sources[0],
                 dist,
                 queue="radix",
@@ -266,9 +271,9 @@ def _search_from_both_ends(rows: Graph) -> Any:
         return _core.bidirectional_breadth_first(
             rows.indptr, rows.indices, into.indptr, into.indices
         )
-    weights = rows.solver_weights
+    weights = rows._solver_weights
     return _core.bidirectional(
-        rows.indptr, rows.indices, weights, into.indptr, into.indices, into.solver_weights
+        rows.indptr, rows.indices, weights, into.indptr, into.indices, into._solver_weights
     )
 
 

@@ -132,10 +132,10 @@ def _search_of(weighted: Weighted, *, by_levels: bool) -> Callable[..., tuple[Ar
         return _core.spur_search(
             rows.indptr,
             rows.indices,
-            rows.solver_weights,
+            rows._solver_weights,
             into.indptr,
             into.indices,
-            into.solver_weights,
+            into._solver_weights,
         )
 
     search: Callable[..., tuple[Array, Any]] = _SEARCH.of(rows, made, by_levels)

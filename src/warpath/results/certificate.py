@@ -135,7 +135,7 @@ def verify(
     if isinstance(result, DistanceTable):
         if tree != "canonical":
             raise InputError("tree='any' has no effect on a table: leave it out.")
-        result.require_distances("verify")
+        result._require_distances("verify")
         if result._ends is not None:  # noqa: SLF001 - a part of the result
             msg = (
                 "verify checks tables between vertices, and this one has points along edges or "
@@ -359,7 +359,7 @@ def _refuse_unreached(graph: Graph, inner: Graph, source: int, labels: Array) ->
     """
     ends = np.delete(np.arange(inner.n), graph.n + source)
     try:
-        _core.refuse_overflow(inner.indptr, inner.indices, inner.solver_weights, labels, ends)
+        _core.refuse_overflow(inner.indptr, inner.indices, inner._solver_weights, labels, ends)
     except OverflowError:
         raise _broken(graph, {"rule": "unreached"}) from None
 
@@ -379,7 +379,7 @@ def _certify(
     report = _core.verify(
         inner.indptr,
         inner.indices,
-        inner.solver_weights,
+        inner._solver_weights,
         source,
         labels,
         none if pred is None else pred,

@@ -145,7 +145,7 @@ class DistanceTable(Result, ReachedDistances):
     @property
     def reached(self) -> NDArray[np.bool_]:
         """Mask of the pairs that have a path, within any cutoff: (k, t) bool."""
-        self.require_distances("reached")
+        self._require_distances("reached")
         on_gpu = hasattr(self.dist, "__cuda_array_interface__")
         dist = self.dist if on_gpu else np.asarray(self.dist)
         reached: NDArray[np.bool_] = dist != unreachable(dist.dtype)
@@ -153,7 +153,7 @@ class DistanceTable(Result, ReachedDistances):
 
     def rows(self) -> Iterator[Array]:
         """Yield the rows of ``dist`` as NumPy arrays; a file is read chunk by chunk."""
-        self.require_distances("rows")
+        self._require_distances("rows")
         step = getattr(self.dist, "chunks", (64,))[0]
         for start in range(0, self.shape[0], step):
             yield from self._row(self.dist, slice(start, start + step))
@@ -169,10 +169,10 @@ class DistanceTable(Result, ReachedDistances):
 
     def on_host(self, what: str = "an array") -> Array:
         """Return the distances as a NumPy array, copied only if they are on a GPU."""
-        self.require_distances(what)
+        self._require_distances(what)
         return np.asarray(self.dist.get() if hasattr(self.dist, "get") else self.dist)
 
-    def require_distances(self, what: str) -> None:
+    def _require_distances(self, what: str) -> None:
         """Raise InputError if the distances were passed to a function and not stored."""
         if self.dist is None:
             msg = (

@@ -155,7 +155,7 @@ def tree_fault(graph: Graph, source: int, labels: Array, pred: Array, slack: flo
     used = (pred[heads] == tails) & reached[tails]
     used &= (tails >= graph.first_through) | (tails == source)
     ends = heads[used]
-    sums = labels[tails[used]] + graph.solver_weights[used]
+    sums = labels[tails[used]] + graph._solver_weights[used]
     tight = np.zeros(graph.n, np.bool_)
     tight[ends[np.abs(sums - labels[ends]) <= labels.dtype.type(slack)]] = True
     wrong = (expected & ~tight) | (~expected & (pred >= 0))

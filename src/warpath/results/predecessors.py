@@ -223,7 +223,7 @@ def walked(graph: Graph, source: int, target: int, dist: Array) -> NDArray[np.in
             v = route[-1]
             into = slice(back.indptr[v], back.indptr[v + 1])
             before = labels[back.indices[into]]
-            length = back.solver_weights[into].astype(labels.dtype)
+            length = back._solver_weights[into].astype(labels.dtype)
             closer = (before != unreachable) & (before < labels[v])
             tight = back.indices[into][closer][before[closer] + length[closer] == labels[v]]
             if not len(tight) or len(route) >= _STEPS:
@@ -332,4 +332,4 @@ def _no_rows(graph: Graph) -> tuple[Array, Array, Array]:
 
 
 def _csr(graph: Graph) -> tuple[Array, Array, Array]:
-    return graph.indptr, graph.indices, graph.solver_weights
+    return graph.indptr, graph.indices, graph._solver_weights

@@ -253,8 +253,8 @@ class Within(Result):
             most[is_cut] = starts[of][np.searchsorted(cut, edge[is_cut])]
             least, most = np.append(least, starts), np.append(most, stops)
             edge = np.append(edge, own)
-            begin = np.append(begin, -starts * searched.solver_weights[own])
-        length = searched.solver_weights[edge].astype(np.float64)
+            begin = np.append(begin, -starts * searched._solver_weights[own])
+        length = searched._solver_weights[edge].astype(np.float64)
         parts = []
         low = -np.inf
         for at, high in enumerate(self.cutoffs.tolist()):

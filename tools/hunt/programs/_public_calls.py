@@ -278,7 +278,7 @@ _MAKERS: dict[str, Maker] = {
     "Route.attribute:name": _pick("street", "length"),
     "along": _pick((), ["length"]),
     **dict.fromkeys(("geometry", "multigraph"), _FLAG),
-    "quantity": lambda subject, _: subject.graph.solver_weights,
+    "quantity": lambda subject, _: subject.graph._solver_weights,
     "what": _pick("vertices"),
     "names": lambda subject, _: subject.results[wp.Route].indices.tolist(),
     "trip": _pick(0, 1),
@@ -314,8 +314,7 @@ _OPTIONS: dict[str, dict[str, Maker]] = {
     "write": {"labels": _pick("keep", "drop")},
 }
 #: Methods that only warpath calls.
-_LEFT_OUT = {"DistanceTable.on_host", "DistanceTable.require_distances", "Trace.add",
-             "Trace.add_rows"}  # fmt: skip
+_LEFT_OUT = {"DistanceTable.on_host", "Trace.add", "Trace.add_rows"}
 _WEIGHTS = {
     "sssp": 5, "distances": 4, "path": 3, "of": 4, "read": 2, "from_edges": 2, "from_csr": 2,
     "path_to": 2, "save": 0.3, "to_pandas": 0.1, "to_geodataframe": 0.1, "save_html": 0.05,
@@ -373,7 +372,7 @@ def _subject(name: str, graph: wp.Graph) -> Subject:
         lambda: wp.within(graph, ends[0], [3, 8]),
         lambda: wp.nearest(graph, ends[:1]),
         lambda: wp.pairs(graph, ends[:1] * 2, ends),
-        lambda: wp.Solver(graph).scenarios([graph.solver_weights]),
+        lambda: wp.Solver(graph).scenarios([graph._solver_weights]),
         lambda: found[wp.Scenarios].pairs(ends[:1] * 2, ends),
         lambda: wp.totals(graph, "sum"),
         lambda: wp.plan(graph, ends[0]),

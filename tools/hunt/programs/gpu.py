@@ -147,7 +147,7 @@ def _for_large(
 ) -> list[Choice]:
     """Return the planner's choice, our own algorithms and some published ones."""
     facts = graph.facts(symmetry=False)
-    ends = graph.solver_weights.min(initial=0), graph.solver_weights.max(initial=0)
+    ends = graph._solver_weights.min(initial=0), graph._solver_weights.max(initial=0)
     able = [
         each
         for each in recipes

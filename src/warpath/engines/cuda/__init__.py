@@ -116,7 +116,7 @@ def place(graph: Graph, device: str) -> str:
 
     gpu, inner = open_device(device), search_graph(graph)
     hierarchy = HIERARCHY.cached(inner)
-    rows = (inner.indptr, inner.indices, inner.solver_weights)
+    rows = (inner.indptr, inner.indices, inner._solver_weights)
     with gpu.active():
         if sum(array.nbytes for array in rows) <= gpu.free_memory():
             resident(inner, gpu)

@@ -173,7 +173,7 @@ def _without_in_edges(rows: Graph) -> Array:
 
 def _weight(graph: Graph) -> Any:
     """Return the weight of every edge."""
-    return graph.solver_weights[0] if graph.m else 0
+    return graph._solver_weights[0] if graph.m else 0
 
 
 def _buffers(n: int, m: int, device: Device) -> BreadthFirstBuffers:

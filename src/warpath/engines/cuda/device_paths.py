@@ -87,11 +87,11 @@ class DevicePaths:
     def __init__(self, graph: Graph, sources: Array, device: Device) -> None:
         self._core: Any = paths_of(graph, np.empty(0, np.int64))
         self._device, self._n = device, graph.n
-        self._index, self._weight = graph.indices.dtype, graph.solver_weights.dtype
+        self._index, self._weight = graph.indices.dtype, graph._solver_weights.dtype
         with device.active():
             self._repair = Repair(graph, device)
             self._edges: Edges | None = edges_on(
-                device, graph.indptr, graph.indices, graph.solver_weights
+                device, graph.indptr, graph.indices, graph._solver_weights
             )
             labels = [self._repair.new_labels() for _ in sources]
             device.synchronize()  # the next call may use another stream

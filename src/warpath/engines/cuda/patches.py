@@ -147,7 +147,7 @@ class Cut:
         cut = _core.cut_into_patches(
             graph.indptr,
             graph.indices,
-            graph.solver_weights,
+            graph._solver_weights,
             capacity,
             threads=settings.threads(),
             progress=progress,

@@ -114,7 +114,7 @@ class Repair:
     def __init__(self, graph: Graph, device: Device) -> None:
         n, label = graph.n, graph.dist_dtype
         self._n, self._device, self._closed = n, device, graph.first_through
-        self._kernel = repair_kernel(graph.solver_weights.dtype, label, device.block)
+        self._kernel = repair_kernel(graph._solver_weights.dtype, label, device.block)
         self.dtype = label
         self._flights = Flights(graph, device, lambda: _buffers(n, label, device))
 
@@ -198,14 +198,14 @@ def search(order: Order, device: Device) -> Raw:
     graph, problem = order.graph, order.problem
     repair, source = Repair(graph, device), problem.source
     row = slice(*graph.indptr[source : source + 2].tolist())
-    heads, weights = graph.indices[row].astype(np.int64), graph.solver_weights[row]
+    heads, weights = graph.indices[row].astype(np.int64), graph._solver_weights[row]
     kinds = np.full(len(heads), INSERT, np.int8)
     changes = EdgeChanges(kinds, np.full_like(heads, source), heads, heads, weights, weights)
     dist = np.full(graph.n, unreachable(repair.dtype), repair.dtype)
     dist[source] = 0
     before = Labels(device.put(dist), device.put(np.full(graph.n, -1, np.int32)))
     after = repair.new_labels()
-    edges = edges_on(device, graph.indptr, graph.indices, graph.solver_weights)
+    edges = edges_on(device, graph.indptr, graph.indices, graph._solver_weights)
     words, _ = repair(edges, source, device.put(changes.words(-1)), (before, after))
     if words[0] == Ended.LOST or longest(graph) >= 2**62:
         refuse_overflow(graph, problem, device.get(after.dist))

@@ -198,4 +198,4 @@ def tree_on(graph: Graph, source: int, labels: Array, device: Device) -> Array |
 
 
 def _types(graph: Graph, labels: Array) -> Types:
-    return Types.of(graph.indices.dtype, graph.solver_weights.dtype, labels.dtype)
+    return Types.of(graph.indices.dtype, graph._solver_weights.dtype, labels.dtype)

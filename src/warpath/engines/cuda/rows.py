@@ -34,7 +34,7 @@ def resident(graph: Graph, device: Device, *, reverse: bool = False) -> Rows:
 
     def rows() -> Rows:
         host = graph.reversed() if reverse else graph
-        arrays = (host.indptr, host.indices, host.solver_weights)
+        arrays = (host.indptr, host.indices, host._solver_weights)
         return Rows(*(device.put(array) for array in arrays))
 
     return (TRANSPOSE if reverse else ROWS).of(graph, rows, device.name)
@@ -44,7 +44,7 @@ def rows_fit(graph: Graph, device: Device) -> bool:
     """Return whether a graph's rows are on a device, or fit its free memory."""
     if ROWS.cached(graph, device.name) is not None:
         return True
-    arrays = (graph.indptr, graph.indices, graph.solver_weights)
+    arrays = (graph.indptr, graph.indices, graph._solver_weights)
     return sum(int(array.nbytes) for array in arrays) <= device.free_memory()
 
 
@@ -73,7 +73,7 @@ def resident_on_host(graph: Graph, device: Device) -> Rows:
     """Return the rows of a graph: offsets on a device, edges in memory of the host; made once."""
 
     def rows() -> Rows:
-        edges = (left_on_host(device, array) for array in (graph.indices, graph.solver_weights))
+        edges = (left_on_host(device, array) for array in (graph.indices, graph._solver_weights))
         return Rows(device.put(graph.indptr), *edges)
 
     return _ON_HOST.of(graph, rows, device.name)
@@ -81,10 +81,10 @@ def resident_on_host(graph: Graph, device: Device) -> Rows:
 
 def weights_on_host(graph: Graph, weight: str, device: Device) -> Array:
     """Return the weights of a graph in a type, in memory of the host; made once."""
-    if graph.solver_weights.dtype == weight:
+    if graph._solver_weights.dtype == weight:
         return resident_on_host(graph, device).weights
 
     def narrow() -> Array:
-        return left_on_host(device, graph.solver_weights.astype(weight))
+        return left_on_host(device, graph._solver_weights.astype(weight))
 
     return _WEIGHTS_ON_HOST.of(graph, narrow, device.name, weight)

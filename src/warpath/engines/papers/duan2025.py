@@ -51,7 +51,7 @@ def _run(order: Order) -> Raw:
 
 
 def _rows(graph: Graph) -> tuple[Array, Array, Array]:
-    return graph.indptr, graph.indices, graph.solver_weights
+    return graph.indptr, graph.indices, graph._solver_weights
 
 
 def _sizes(params: dict[str, float]) -> tuple[int, int, bool]:

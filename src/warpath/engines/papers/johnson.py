@@ -109,7 +109,7 @@ def _potentials(order: Order, device: Device) -> tuple[Array, int]:
     if every and order.trace is None and cached is not None:
         return cached, 0
     starts = np.arange(n) if every else np.unique(problem.sources)
-    weights = graph.solver_weights
+    weights = graph._solver_weights
     rows = kept_rows(
         np.append(graph.indptr, graph.m + len(starts)),
         np.append(graph.indices, starts.astype(graph.indices.dtype)),
@@ -128,7 +128,7 @@ def _reweighted(graph: Graph, potentials: Array, device: Device) -> Graph:
     """Return the graph of lengths under potentials, all >= 0, with its rows on the device."""
     label = graph.dist_dtype
     rows = resident(graph, device)
-    types = Types.of(graph.indices.dtype, graph.solver_weights.dtype, label)
+    types = Types.of(graph.indices.dtype, graph._solver_weights.dtype, label)
     reduced = device.xp.empty(graph.m, label)
     converter = reweighting(types, device.block)
     arguments = converter.arguments(

@@ -236,11 +236,11 @@ def _near_far_pull(run: Run, space: _Space, blocks: int) -> dict[str, Any]:
 
 def _light_heavy(run: Run, space: _Space, blocks: int) -> dict[str, Any]:
     graph, index = run.order.graph, run.order.graph.indices.dtype
-    light = graph.solver_weights <= run.order.params["delta"]
+    light = graph._solver_weights <= run.order.params["delta"]
     before = np.append(0, np.cumsum(light))[graph.indptr]  # light edges of the vertices before
     rows = {
-        "": (before, graph.indices[light], graph.solver_weights[light]),
-        "heavy_": (graph.indptr - before, graph.indices[~light], graph.solver_weights[~light]),
+        "": (before, graph.indices[light], graph._solver_weights[light]),
+        "heavy_": (graph.indptr - before, graph.indices[~light], graph._solver_weights[~light]),
     }
     given = _near_far(run, space, blocks)
     for kind, arrays in rows.items():

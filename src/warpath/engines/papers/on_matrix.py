@@ -50,7 +50,7 @@ def matrix_steps(order: TableOrder, device: Device) -> Raw:
         raise OverflowError(msg)
     lengths, potentials = lengths_and_potentials(graph)
     run = TableRun(order, device)
-    weights = run.rows.weights if lengths is graph.solver_weights else device.put(lengths)
+    weights = run.rows.weights if lengths is graph._solver_weights else device.put(lengths)
     integer = graph.dist_dtype.kind == "i"
     nothing = run.label(run.unreachable // 2 if integer else run.unreachable)
     dist, pred = run.lay_out(weights, nothing, paths=run.paths)

@@ -48,7 +48,7 @@ class Run(Clock):
         self.xp: Any = device.xp
         self.n = graph.n
         self.unreachable = unreachable(graph.dist_dtype)
-        self.types = Types.of(graph.indices.dtype, graph.solver_weights.dtype, graph.dist_dtype)
+        self.types = Types.of(graph.indices.dtype, graph._solver_weights.dtype, graph.dist_dtype)
         self.label = graph.dist_dtype.type
         self._kernels: dict[Any, Kernel] = {}
 

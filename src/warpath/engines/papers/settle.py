@@ -145,7 +145,7 @@ class CpuSteps:
             )
         else:
             rows = graph if push else graph.reversed()
-            self._graph = rows.indptr, rows.indices, rows.solver_weights
+            self._graph = rows.indptr, rows.indices, rows._solver_weights
             self._graph += () if push else block_edges(rows)
             self._relax = (
                 _core.compound_frontier_relax_f if push else _core.compound_frontier_relax_u
@@ -319,7 +319,7 @@ def lightest_on(graph: Graph, device: Device) -> Array:
 
 def matrix_of(order: Order) -> Array:
     """Return the adjacency matrix of an order's graph in its labels' type."""
-    return adjacency_matrix(order.graph, order.graph.solver_weights)
+    return adjacency_matrix(order.graph, order.graph._solver_weights)
 
 
 def lightest_out(graph: Graph) -> Array:

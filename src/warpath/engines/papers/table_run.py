@@ -47,7 +47,7 @@ class TableRun(Run):
             label = np.dtype(np.int32)
         self.label = label.type
         self.unreachable: Any = unreachable(label)
-        self.types = Types.of(graph.indices.dtype, graph.solver_weights.dtype, label)
+        self.types = Types.of(graph.indices.dtype, graph._solver_weights.dtype, label)
         self.rows = resident(graph, device)
         self.paths = order.pred is not None
 

@@ -385,7 +385,7 @@ def _fill(matrix: Array, graph: Graph, narrow: np.dtype[Any]) -> None:
     for rows in chunks(graph.n, graph.n):
         block = np.empty((rows.stop - rows.start, graph.n), narrow)
         indptr = graph.indptr[rows.start : rows.stop + 1]
-        _core.adjacency_rows(indptr, graph.indices, graph.solver_weights, rows.start, block)
+        _core.adjacency_rows(indptr, graph.indices, graph._solver_weights, rows.start, block)
         matrix[rows] = block
 
 

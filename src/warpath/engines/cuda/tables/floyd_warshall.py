@@ -96,7 +96,7 @@ def _longest(graph: Graph) -> int:
     starts = graph.indptr[:-1][np.diff(graph.indptr) > 0]
     if not len(starts):
         return 0
-    return sum(np.maximum.reduceat(graph.solver_weights, starts).tolist())
+    return sum(np.maximum.reduceat(graph._solver_weights, starts).tolist())
 
 
 def _solved(order: TableOrder, graph: Graph, dtype: np.dtype[Any], device: Device) -> Array:

@@ -39,7 +39,7 @@ class Width(NamedTuple):
 def widths(graph: Graph) -> list[Width]:
     """Return the types to try in this order for weights >= 0, until no sum overflows."""
     facts = graph.facts(symmetry=False)
-    weight = graph.solver_weights.dtype.name
+    weight = graph._solver_weights.dtype.name
     if not facts.integer:
         return [Width(weight, weight, proven=True)]
     largest = int(facts.max_weight)
@@ -66,12 +66,12 @@ def weights_of(
     kind = np.dtype(width.weight).type
     facts = graph.facts(symmetry=False)
     if graph.m == 0 or facts.min_weight == facts.max_weight:
-        return None, kind(graph.solver_weights[0] if graph.m else 0)
+        return None, kind(graph._solver_weights[0] if graph.m else 0)
     if on_host:
         return weights_on_host(graph, width.weight, device), kind(0)
-    if graph.solver_weights.dtype == width.weight:
+    if graph._solver_weights.dtype == width.weight:
         return resident(graph, device).weights, kind(0)
-    weights = graph.solver_weights
+    weights = graph._solver_weights
     narrow = _WEIGHTS.of(
         graph, lambda: device.put(weights.astype(width.weight)), device.name, width.weight
     )

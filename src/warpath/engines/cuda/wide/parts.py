@@ -162,7 +162,7 @@ class PartedSearch:
     def begin(self, source: int) -> tuple[Any, Any]:
         """Return the first bound, and the initial width of the other buckets."""
         graph, kind = self._graph, self._label.type
-        row = graph.solver_weights[graph.indptr[source] : graph.indptr[source + 1]]
+        row = graph._solver_weights[graph.indptr[source] : graph.indptr[source + 1]]
         lightest = kind(row.min()) if len(row) else kind(0)
         return min(above(lightest, self._first, self._width), self._first_beyond), self._delta
 

@@ -112,7 +112,7 @@ def splitters_of(graph: Graph) -> Array:
     """Return (15,) weights that split a sample of all weights into 16 equal parts, on the host."""
     if graph.m == 0:
         return np.zeros(15)
-    sample = graph.solver_weights[np.random.default_rng(0).integers(graph.m, size=_SAMPLE)]
+    sample = graph._solver_weights[np.random.default_rng(0).integers(graph.m, size=_SAMPLE)]
     return np.sort(sample)[np.arange(1, 16) * _SAMPLE // 16]
 
 
@@ -143,7 +143,7 @@ def ascending(
     for first, last in chunks_of(graph.indptr, _CHUNK):
         begin, end = int(graph.indptr[first]), int(graph.indptr[last])
         targets = device.put(graph.indices[begin:end])
-        weights = device.put(sortable(graph, graph.solver_weights[begin:end], weight))
+        weights = device.put(sortable(graph, graph._solver_weights[begin:end], weight))
         starts = before[first : last + 1]
         positions = xp.arange(begin, end)
         row = xp.searchsorted(starts, positions, side="right") - 1
@@ -256,7 +256,7 @@ def _ascending_on_host(
             shift = graph.indptr[vertices] - here[first:last]
             chosen = np.repeat(shift, np.diff(here[first : last + 1])) + np.arange(begin, end)
         targets = device.put(graph.indices[chosen])
-        weights = device.put(sortable(graph, graph.solver_weights[chosen], weight))
+        weights = device.put(sortable(graph, graph._solver_weights[chosen], weight))
         row = xp.searchsorted(there[first : last + 1], xp.arange(begin, end), side="right") - 1
         ascending = by_row_and_weight(xp, row, weights)
         if ranks is not None:
