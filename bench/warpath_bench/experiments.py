@@ -87,8 +87,7 @@ class GraphSpec:
         if self.file and not self.title:
             raise _error(place, "a file needs a title.")
         if self.make and self.make.split()[0] not in MAKERS:
-            what = f"make = {self.make!r} must begin with one of {', '.join(MAKERS)}."
-            raise _error(place, what)
+            raise _error(place, f"make = {self.make!r} must begin with one of {', '.join(MAKERS)}.")
         if ("n}" in self.make) != bool(self.sizes):
             raise _error(place, "a list n goes with {n} or {log2 n} in make.")
         if not all(n > 0 for n in self.sizes):

@@ -365,12 +365,12 @@ def test_trips_are_columns_of_known_names(warpath, roads, trips, text):
     [
         (
             "trip,von,nach\n2,1,5\n",
-            ":1: none of the columns 'trip', 'von', 'nach' are known as",
+            ":1: the ends of the trips are in none of the columns 'trip', 'von', 'nach'",
             "trip,origin,destination\n2,1,5\n",
         ),
         (
             "source,target,from,to\n2,3,1,5\n",
-            "the trips could be source/target and from/to of the columns 'source', 'target',",
+            "ends of the trips could be source/target and from/to of the columns 'source',",
             "source,target,origin,destination\n2,3,1,5\n",
         ),
         (

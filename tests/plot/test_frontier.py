@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pytest
 
@@ -10,10 +12,9 @@ pytest.importorskip("matplotlib", reason="drawing needs warpath[plot]")
 import warpath as wp
 from warpath import generate
 from warpath.base.errors import GraphError, InputError
-from warpath.cli.drawings import delta_sweep
 from warpath.plot import plot_frontier, plot_sweep
 from warpath.plot.frontier import steps_of
-from warpath.plot.sweep import Sweep, Swept
+from warpath.plot.sweep import Sweep, Swept, delta_sweep
 
 
 @pytest.fixture
@@ -122,20 +123,22 @@ def test_a_frontier_needs_coordinates():
 
 def test_a_sweep_tries_each_delta_once_and_counts():
     graph = generate.road(400, seed=1)
-    sweep = delta_sweep(graph, 0, "classic.delta_stepping", factors=(0.01, 1, 64), repeats=1)
+    sweep = delta_sweep(
+        wp.sssp, graph, 0, "classic.delta_stepping", factors=(0.01, 1, 64), repeats=1
+    )
     assert [point.delta for point in sweep.points] == sorted({p.delta for p in sweep.points})
     assert sweep.default in {point.delta for point in sweep.points}
     narrow, _, wide = sweep.points
     assert narrow.work == 2  # each edge is read once as a light and once as a heavy one
     assert wide.work < 2
     assert narrow.rounds > wide.rounds
-    same = delta_sweep([(0, 1, 1)], 0, factors=(1e-3, 2e-3), repeats=1)
+    same = delta_sweep(wp.sssp, [(0, 1, 1)], 0, factors=(1e-3, 2e-3), repeats=1)
     assert [point.delta for point in same.points] == [1]
 
 
 def test_a_sweep_of_what_has_no_delta_is_refused():
     with pytest.raises(InputError, match=r"these do: classic\.delta_stepping"):
-        delta_sweep([(0, 1, 1)], 0, "classic.dijkstra")
+        delta_sweep(wp.sssp, [(0, 1, 1)], 0, "classic.dijkstra")
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
@@ -156,7 +159,7 @@ def test_what_is_no_search_is_named():
     with pytest.raises(InputError, match=r"paths = <Graph.* is a Graph, not a Paths: sssp"):
         plot_frontier(generate.grid(3, 3))
     for wrong in (3, ["a"]):
-        with pytest.raises(InputError, match=r"a sweep = .* not a Sweep: warpath\.cli"):
+        with pytest.raises(InputError, match=r"a sweep = .* not a Sweep: warpath\.plot"):
             plot_sweep(wrong)
 
 
@@ -213,9 +216,9 @@ def test_rounds_have_no_width():
 
 def test_a_sweep_without_times_has_no_panel_for_them_and_no_fastest_delta():
     graph = generate.grid(4, 4, weights=(1, 9), seed=1)
-    sweep = delta_sweep(
-        graph, 0, "davidson2014.near_far.merge_path", factors=(0.5, 1, 2), device="emulated"
-    )
+    solve = partial(wp.sssp, device="emulated")
+    name = "davidson2014.near_far.merge_path"
+    sweep = delta_sweep(solve, graph, 0, name, factors=(0.5, 1, 2))
     assert sweep.best is None
     assert {point.seconds for point in sweep.points} == {None}
     figure = plot_sweep([sweep])

@@ -46,13 +46,14 @@ def ends_of_trips(origins: Any, destinations: Any) -> tuple[Any, Any, dict[str, 
         )
         used: Sequence[Any] = ()
     else:
-        used = _columns_of_vertices(names, lower)
+        used = columns_of_vertices(names)
         first, last = (origins[name] for name in used)
     return first, last, {str(name): origins[name] for name in names if name not in used}
 
 
-def _columns_of_vertices(names: list[Any], lower: list[str]) -> list[Any]:
+def columns_of_vertices(names: list[Any]) -> list[Any]:
     """Return the columns of origins and destinations, as the table calls them."""
+    lower = [str(name).lower() for name in names]
     if set(_ENDS) <= set(lower):
         return [names[lower.index(end)] for end in _ENDS]
     pairs = known_ends(str(name) for name in names)

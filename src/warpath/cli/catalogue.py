@@ -1,13 +1,12 @@
 """algorithms and formats: the catalogue of algorithms, and the formats of files."""
 # Annotations are read at run time: no postponed evaluation.
 
-import difflib
 from typing import Any
 
 from warpath.api import calls
 from warpath.cli.options import Showing, argument, option
 from warpath.cli.output import Report, TableRows
-from warpath.cli.reporting import UsageError
+from warpath.cli.reporting import UsageError, did_you_mean
 from warpath.io.formats import FORMATS
 from warpath.planner.kinds import KINDS
 from warpath.recipes import Catalogue, Recipe
@@ -92,9 +91,7 @@ def _found(catalogue: Catalogue, name: str) -> Recipe:
     found = next((each for each in catalogue if each.name == name), None)
     if found is None:
         known = [*{each.paper: None for each in catalogue}, *(each.name for each in catalogue)]
-        near = difflib.get_close_matches(name, known, n=2, cutoff=0.4)
-        hint = f" Did you mean {' or '.join(near)}?" if near else ""
-        raise UsageError(f"there is no algorithm {name!r}.{hint}")
+        raise UsageError(f"there is no algorithm {name!r}.{did_you_mean(name, known)}")
     return found
 
 

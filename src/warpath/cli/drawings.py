@@ -2,17 +2,15 @@
 # Annotations are read at run time: no postponed evaluation.
 
 import dataclasses
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from statistics import median
 from typing import Any
 
 import numpy as np
 
 from warpath.api import calls
 from warpath.base import units
-from warpath.base.errors import InputError
 from warpath.base.progress import watch
 from warpath.cli import saving
 from warpath.cli.options import (
@@ -20,7 +18,7 @@ from warpath.cli.options import (
     CUTOFFS,
     FACILITIES,
     PICTURE,
-    SOURCE,
+    PLACE,
     THEME,
     THREADS,
     TO_FACILITIES,
@@ -36,10 +34,7 @@ from warpath.cli.options import (
 from warpath.cli.output import NamedValues, Report, TableRows, titled
 from warpath.cli.reading import Loaded, load, numbers
 from warpath.cli.searches import find_route
-from warpath.graph import Graph
-from warpath.planner.kinds import device_names, kind_of
-from warpath.recipes import CATALOGUE, Task
-from warpath.recipes.params import chosen_params
+from warpath.planner.kinds import device_names
 from warpath.results.names import names_of
 from warpath.results.trace import Trace
 
@@ -49,7 +44,7 @@ _COLUMNS = ("trace", "algorithm", "device", "rounds", "parallelism", "work", "MT
 def tree(
     *,
     options: VertexSolving,
-    source: str = SOURCE,
+    source: str = PLACE,
     out: Path = PICTURE,
     target: str | None = option("Also draw the route to this vertex.", "--target", "-t"),
     cutoff: float | None = CUTOFF,
@@ -85,7 +80,7 @@ def route(
 def within(
     *,
     options: VertexSolving,
-    source: str = SOURCE,
+    source: str = PLACE,
     cutoff: str = CUTOFFS,
     out: Path = PICTURE,
     reverse: bool = TO_SOURCE,
@@ -122,7 +117,7 @@ def nearest(
 def frontier(
     *,
     options: VertexSolving,
-    source: str = SOURCE,
+    source: str = PLACE,
     out: Path = option(
         "An animation (.gif), a folder for its frames (no suffix), or one picture of all steps "
         "(.png, .svg, .pdf).",
@@ -162,7 +157,7 @@ def frontier(
 def delta(
     *,
     options: Snapping,
-    source: str = SOURCE,
+    source: str = PLACE,
     out: Path = PICTURE,
     algorithms: str = option(
         "Algorithms with a delta, like one,other.",
@@ -184,13 +179,15 @@ def delta(
     Example: [cyan]warpath plot delta roads.gr.gz --source 1 -o delta.png[/]
     """
     from warpath.plot import plot_sweep
+    from warpath.plot.sweep import delta_sweep
 
     names = [name.strip() for name in algorithms.split(",")]
     for name in names:
         check_solving(name, device)
     loaded = load(options, [source], prepared=False)
     start = loaded.vertex(source, along=False)
-    sweep = partial(delta_sweep, loaded.graph, start, device=device, threads=threads)
+    solve = partial(calls.sssp, device=device, threads=threads)
+    sweep = partial(delta_sweep, solve, loaded.graph, start)
     sweeps = []
     for name in names:
         with watch(options.progress, name) as report:
@@ -207,67 +204,6 @@ def delta(
     heads = ("algorithm", "its delta", *(("fastest delta", "time") if timed else ()))
     draw = partial(plot_sweep, sweeps, title=title, theme=theme)
     _show_drawn(shown, TableRows(heads, rows, data=False), out, draw)
-
-
-#: The factors of an algorithm's own delta that are tried: 1/64 to 64.
-FACTORS = tuple(2.0**power for power in range(-6, 7))
-
-
-def delta_sweep(
-    graph: Graph,
-    source: Any,
-    algorithm: str = "warpath.buckets",
-    *,
-    factors: Sequence[float] = FACTORS,
-    repeats: int = 5,
-    device: str = "auto",
-    threads: int | None = None,
-    report: Callable[[int, int], None] | None = None,
-) -> Any:
-    """Measure an algorithm with several widths of its buckets.
-
-    Parameters
-    ----------
-    graph, source, device, threads : as in `sssp`.
-    algorithm : one that takes a ``delta``.
-    factors : of the delta that it chooses itself; of widths that come out equal one is measured.
-    repeats : solves for each, after a warm-up; work and rounds are counted by one more.
-    report : called with (solves done, solves in all).
-    """
-    from warpath.plot.sweep import Sweep, Swept
-
-    able = [
-        recipe.name
-        for recipe in CATALOGUE
-        if Task.SSSP in recipe.solves and any(param.name == "delta" for param in recipe.params)
-    ]
-    if algorithm not in able:
-        msg = f"{algorithm!r} takes no delta from one source; these do: {', '.join(able)}."
-        raise InputError(msg)
-    graph = Graph.of(graph)
-    call: dict[str, Any] = {"algorithm": algorithm, "device": device, "threads": threads}
-    facts = graph.facts(symmetry=False)
-    first = calls.sssp(graph, source, **call)
-    default = float(first.plan.params["delta"])
-    tried = ({"delta": default * factor} for factor in factors)
-    chosen = {chosen_params(CATALOGUE[algorithm], facts, given)["delta"] for given in tried}
-    points: list[Swept] = []
-    for delta in sorted(chosen):
-        params = {"delta": delta}
-        calls.sssp(graph, source, params=params, **call)
-        seconds = None
-        if kind_of(first.plan.device).timed:
-            seconds = median(
-                calls.sssp(graph, source, params=params, **call).stats["seconds"]
-                for _ in range(repeats)
-            )
-        traced = calls.sssp(graph, source, params=params, trace=True, **call)
-        assert traced.trace is not None  # noqa: S101 - it was requested
-        totals = traced.trace.totals()
-        points.append(Swept(delta, seconds, totals.work_ratio, totals.rounds))
-        if report is not None:
-            report(len(points), len(chosen))
-    return Sweep(algorithm, default, tuple(points))
 
 
 def trace(

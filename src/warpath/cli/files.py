@@ -1,7 +1,6 @@
 """convert, prepare and generate: write graph files."""
 # Annotations are read at run time: no postponed evaluation.
 
-import difflib
 import inspect
 import time
 from collections.abc import Callable, Iterable, Sequence
@@ -16,7 +15,7 @@ from warpath.cli import saving
 from warpath.cli.options import THREADS, Reading, Showing, argument, flag, option, output_file
 from warpath.cli.output import Report, TableRows, count
 from warpath.cli.reading import load, number_or_text, pairs
-from warpath.cli.reporting import UsageError, busy, tell
+from warpath.cli.reporting import UsageError, busy, did_you_mean, tell
 from warpath.engines.hierarchy import arcs_of
 from warpath.graph import Graph
 from warpath.graph.generate import GENERATORS
@@ -213,14 +212,12 @@ def _value(parameter: inspect.Parameter, value: Any) -> Any:
 def _function(kind: str) -> Callable[..., Graph]:
     if kind in GENERATORS:
         return GENERATORS[kind]
-    close = difflib.get_close_matches(kind, GENERATORS, n=1)
-    hint = f"did you mean {close[0]}?" if close else f"there are {', '.join(GENERATORS)}."
-    raise UsageError(f"there is no generator {kind!r}: {hint}")
+    hint = did_you_mean(kind, GENERATORS) or f" There are {', '.join(GENERATORS)}."
+    raise UsageError(f"there is no generator {kind!r}.{hint}")
 
 
 def _unknown(kind: str, name: str, known: Iterable[str]) -> UsageError:
-    close = difflib.get_close_matches(name, known, n=1)
-    hint = f" Did you mean --{close[0]}?" if close else ""
+    hint = did_you_mean(name, known, "--")
     return UsageError(f"{kind} has no parameter {name!r}: {_usage(kind)}.{hint}")
 
 

@@ -158,8 +158,7 @@ def _question(
     if task == "--apsp":
         return {}
     if not loaded.graph.n:
-        msg = f"{loaded.options.graph} has no vertices, so there is nothing to plan."
-        raise InputError(msg)
+        raise InputError(f"{loaded.options.graph} has no vertices, so there is nothing to plan.")
     return {"source": loaded.graph.label_of(np.array([0]))[0]}
 
 

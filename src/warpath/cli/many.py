@@ -150,7 +150,7 @@ def pairs(
     report.facts["trips"] = f"{output.count(reached)} of {output.count(total)} have a path"
     report.add("sum", saving.exact_sum(found.dist[found.reached]), "sum of distances")
     report.add_run(found, loaded.seconds)
-    report.add_file("out", out, "saved to", partial(saving.save_rows, found, escape_formulas))
+    report.add_file("out", out, "saved to", partial(saving.save, found, escape_formulas))
     report.add_file("html", page.html, "map in", partial(page.save, found))
     saving.add_rows(report, "distances", found, listed=out is None)
     report.show(facts=out is not None)
@@ -188,7 +188,7 @@ def _report(
                 f"-o {out}: two columns of the table would have the same name: use --long."
             )
         if not streamed:
-            saving.save(table, file, long=bool(long), escape_formulas=escape_formulas)
+            saving.save(table, escape_formulas, file, long=bool(long))
 
     report.add_file("out", out, "saved to", save)
     report.document["distances"] = None

@@ -6,7 +6,6 @@ group, and passes the command the group with the values.
 # Annotations are read at run time here and in the modules of commands: no postponed evaluation.
 
 import copy
-import difflib
 import functools
 import inspect
 import os
@@ -20,7 +19,7 @@ import typer
 from warpath.base.errors import InputError
 from warpath.base.units import QUANTITIES, is_quantity
 from warpath.cli import saving
-from warpath.cli.reporting import UsageError
+from warpath.cli.reporting import UsageError, did_you_mean
 from warpath.cli.vertices import names_coordinates
 from warpath.engines.cluster.clients import is_address
 from warpath.planner.kinds import device_names
@@ -120,7 +119,6 @@ PLACE: Any = option(
     "-s",
     default=...,
 )
-SOURCE: Any = option("The id of the source, as in the file.", "--source", "-s", default=...)
 TO_FACILITIES: Any = flag(
     "Use distances from the vertices to the facilities, not from them.", "--reverse"
 )
@@ -301,11 +299,8 @@ def check_solving(algorithm: str, device: str) -> None:
     """Raise UsageError for an unknown algorithm or device."""
     names = [recipe.name for recipe in CATALOGUE]
     if algorithm != "auto" and algorithm not in names:
-        part = [name for name in names if algorithm.lower() in name]
-        near = part[:2] or difflib.get_close_matches(algorithm, names, n=2)
-        hint = "warpath algorithms lists all."
-        hint = f"did you mean {' or '.join(near)}? {hint}" if near else hint
-        raise UsageError(f"there is no algorithm {algorithm!r}: {hint}")
+        hint = f"{did_you_mean(algorithm, names)} warpath algorithms lists all."
+        raise UsageError(f"there is no algorithm {algorithm!r}.{hint}")
     if device != "auto" and not is_several(device) and not is_address(device):
         try:
             whole_name(device)

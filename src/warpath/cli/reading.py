@@ -17,7 +17,7 @@ from warpath.base.errors import GraphError
 from warpath.base.units import QUANTITIES, is_quantity
 from warpath.cli import vertices
 from warpath.cli.edge_weights import weights_of
-from warpath.cli.options import Solving
+from warpath.cli.options import Solving, number
 from warpath.cli.output import Report, titled
 from warpath.cli.reporting import UsageError, in_words_of_the_command, tell
 from warpath.engines import hierarchy
@@ -197,12 +197,10 @@ def number_or_text(text: str) -> Any:
         return tuple(number_or_text(part.strip()) for part in text.split(","))
     if text.lower() in {"true", "false", "yes", "no"}:
         return text.lower() in {"true", "yes"}
-    for kind in (int, float):
-        try:
-            return kind(text)
-        except ValueError:
-            continue
-    return text
+    try:
+        return number(text)
+    except ValueError:
+        return text
 
 
 def numbers(text: str, option: str) -> list[Any]:

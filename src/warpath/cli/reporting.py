@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import difflib
 import re
 import shlex
 import sys
@@ -13,7 +14,7 @@ from typing import TYPE_CHECKING, Protocol
 from warpath.base.escaping import visible
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from rich.status import Status
     from rich.text import Text
@@ -47,6 +48,14 @@ class UsageError(Exception):
     def __init__(self, message: str, hint: str = "") -> None:
         super().__init__(message)
         self.hint = hint
+
+
+def did_you_mean(name: str, known: Iterable[str], flag: str = "") -> str:
+    """Return a sentence with two names that contain another one or are close to it, else ""."""
+    listed = list(known)
+    near = [each for each in listed if name.lower() in each][:2]
+    near = near or difflib.get_close_matches(name, listed, n=2)
+    return f" Did you mean {' or '.join(flag + each for each in near)}?" if near else ""
 
 
 def tell(message: str, *more: str) -> None:

@@ -7,7 +7,6 @@ import math
 import os
 import sys
 from contextlib import contextmanager
-from functools import partial
 from itertools import chain, combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
@@ -15,20 +14,20 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 import numpy as np
 
 from warpath.base.dtypes import unreachable
-from warpath.base.escaping import csv_cell, utf8
 from warpath.cli import output
-from warpath.cli.output import Report, count, text_of
+from warpath.cli.output import Report, count
 from warpath.cli.reporting import UsageError, tell
 from warpath.cli.vertices import ids, one_id
 from warpath.io.coordinate_files import find_coordinates
 from warpath.results.files import cells, columns_of, columns_of_table, write_csv
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from warpath.base.dtypes import Array
     from warpath.graph import Graph
     from warpath.results.distance_table import DistanceTable
+    from warpath.results.result import Columns
 
 _TEXT = {".csv": ",", ".tsv": "\t", ".txt": "\t"}
 STREAMED = (".npy", ".zarr")  # tables are written block by block while they are computed
@@ -123,12 +122,28 @@ def streamed(out: Path | None) -> bool:
     return out is not None and suffix_of(out) in STREAMED
 
 
-def save(result: Any, out: Path, *, escape_formulas: bool = False, **options: Any) -> None:
+def save(result: Any, escape_formulas: bool, out: Path, **options: Any) -> None:
     """Write a result: text files get columns and rows, others what its method `save` writes."""
     if suffix_of(out) not in _TEXT:
         result.save(out, **options)
         return
     columns = columns_of_table(result, out, **options) if options else columns_of(result)
+    _write(columns, out, escape_formulas=escape_formulas)
+
+
+def save_text(
+    names: Sequence[str], rows: Sequence[Sequence[Any]], out: Path, *, escape_formulas: bool
+) -> None:
+    """Write a text table with a header; cells of None are empty."""
+    columns: Columns = {}
+    for at, name in enumerate(names):
+        values = [row[at] for row in rows]
+        present = np.array([value is not None for value in values], bool)
+        columns[name] = np.array([0 if v is None else v for v in values]), present
+    _write(columns, out, escape_formulas=escape_formulas)
+
+
+def _write(columns: Columns, out: Path, *, escape_formulas: bool) -> None:
     delimiter = _TEXT[suffix_of(out)]
     with _opened(out) as file:
         write_csv(columns, file, delimiter, quoted=False, escape_formulas=escape_formulas)
@@ -145,23 +160,6 @@ def _opened(out: Path) -> Iterator[BinaryIO]:
 
     with atomic(out) as file:
         yield file
-
-
-def save_text(
-    columns: Sequence[str], rows: Iterable[Sequence[Any]], out: Path, *, escape_formulas: bool
-) -> None:
-    """Write a text table with a header; cells of None are empty."""
-    delimiter = _TEXT[suffix_of(out)]
-    cell = partial(csv_cell, delimiter=delimiter, escape_formulas=escape_formulas)
-
-    def shown(value: Any) -> str:
-        if isinstance(value, str):
-            return cell(utf8(value))
-        return "" if value is None else text_of(value)
-
-    with _opened(out) as file:
-        for row in chain([columns], rows):
-            file.write(f"{delimiter.join(map(shown, row))}\n".encode())
 
 
 def refuse_to_print(entries: int, what: str, save: str, example: str) -> None:
@@ -218,19 +216,9 @@ def add_distances(report: Report, result: Any) -> None:
 
 def add_rows(report: Report, name: str, result: Any, *, listed: bool) -> None:
     """Add the rows of a result to a report, in the document with this name; None if not listed."""
-    columns, rows = _rows(result) if listed else ([], None)
-    report.add_rows(name, columns, rows)
-
-
-def save_rows(result: Any, escape_formulas: bool, file: Path) -> None:
-    """Write Paths, Nearest, Pairs or Within; text files get a row per vertex or trip."""
-    save(result, file, escape_formulas=escape_formulas)
-
-
-def _rows(result: Any) -> tuple[list[str], Iterator[Sequence[Any]]]:
-    """Return the columns of a result and its rows, with the ids of the file."""
-    columns = columns_of(result)
-    return list(columns), zip(*(cells(*column) for column in columns.values()), strict=True)
+    columns = columns_of(result) if listed else {}
+    rows = zip(*(cells(*column) for column in columns.values()), strict=True)
+    report.add_rows(name, list(columns), rows if listed else None)
 
 
 def table_rows(

@@ -29,7 +29,7 @@ from warpath.cli.options import (
 )
 from warpath.cli.output import TableRows
 from warpath.cli.reading import Loaded, load, numbers
-from warpath.cli.saving import SMALL, add_distances, add_rows, save_rows
+from warpath.cli.saving import SMALL, add_distances, add_rows, save
 from warpath.cli.vertices import ids, one_id
 from warpath.graph.arguments import one_index
 from warpath.graph.labels import file_ids
@@ -71,7 +71,7 @@ def sssp(
     report.add("source", name, "source", str(name))
     add_distances(report, paths)
     report.add_run(paths, loaded.seconds)
-    report.add_file("out", out, "saved to", partial(save_rows, paths, escape_formulas))
+    report.add_file("out", out, "saved to", partial(save, paths, escape_formulas))
     report.add_file("trace", trace, "traced to", partial(_save_trace, paths))
     report.add_file("html", page.html, "map in", partial(page.save, paths))
     add_rows(report, "distances", paths, listed=everything or loaded.graph.n <= SMALL)
@@ -111,7 +111,7 @@ def nearest(
     name = file_ids(roads, found.starts, found.given_names[0])[busiest]
     report.facts["largest area"] = f"{name}, {output.count(int(counts[busiest]))} vertices"
     report.add_run(found, loaded.seconds)
-    report.add_file("out", out, "saved to", partial(save_rows, found, escape_formulas))
+    report.add_file("out", out, "saved to", partial(save, found, escape_formulas))
     report.add_file("html", page.html, "map in", partial(page.save, found))
     add_rows(report, "vertices", found, listed=everything or roads.n <= SMALL)
     report.show(facts=not everything)
@@ -162,7 +162,7 @@ def within(
     for far, reached in counts:
         report.facts[f"within {output.text_of(far)}"] = f"{output.count(reached)} vertices"
     report.add_run(found, loaded.seconds)
-    report.add_file("out", out, "saved to", partial(save_rows, found, escape_formulas))
+    report.add_file("out", out, "saved to", partial(save, found, escape_formulas))
     report.add_file("outlines", outlines, "outlines in", partial(_save_outlines, found))
     report.add_file("plot", plot, "drawn to", partial(found.plot, theme=theme))
     report.add_file("html", page.html, "map in", partial(page.save, found))

@@ -20,14 +20,21 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from warpath.base.errors import GraphError, GraphFormatError, NegativeCycleError, VertexError
+from warpath.api.trips import columns_of_vertices
+from warpath.base.errors import (
+    GraphError,
+    GraphFormatError,
+    InputError,
+    NegativeCycleError,
+    VertexError,
+)
 from warpath.cli.reporting import tell
 from warpath.graph.checks import written_alike
 from warpath.graph.derived import Derived
 from warpath.graph.labels import file_ids
 from warpath.graph.nearby import ALLOW_MORE, INSIST
 from warpath.graph.places import Place, nearby, snap_note, snaps_of
-from warpath.io.columns import COORDINATES, coordinate_columns, known_ends
+from warpath.io.columns import COORDINATES, coordinate_columns
 from warpath.io.source import Source, foreign
 from warpath.io.text_table import delimiter_of, rows_of, start_of
 
@@ -44,7 +51,6 @@ _NUMBER = r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,3})?"
 _DECIMAL_COMMA = re.compile(r"^([+-]?\d*),(\d+)$")
 _COORDINATE = re.compile(rf"\s*({_NUMBER})\s*,\s*({_NUMBER})\s*")
 
-_CALL_TRIPS = "call two of them origin and destination in the first row"
 _PREFIXES = ("origin_", "destination_")
 #: Names of a column of vertices, in lower case.
 _VERTEX = (
@@ -253,22 +259,20 @@ def _trip_columns(
     """Return the columns of origin and destination, and whether the first row is a header."""
     line, cells = first
     names = [name.lower() for name in cells]
-    if all(name in names for name in _TRIP):
-        return (names.index("origin"), names.index("destination")), True
-    if any(is_vertex(graph, text) or coordinate(text) for text in cells[:2]):
+    called = all(name in names for name in _TRIP)
+    if not called and any(is_vertex(graph, text) or coordinate(text) for text in cells[:2]):
         if len(cells) > 3:
-            reason = f"the file has {len(cells)} columns and no header: {_CALL_TRIPS}"
+            reason = (
+                f"the file has {len(cells)} columns and no header: call two of them origin and "
+                "destination in the first row"
+            )
             raise GraphFormatError(path, line, reason)
         return (0, 1), False
-    pairs = known_ends(cells)
-    if len(pairs) != 1:
-        several = " and ".join("/".join(pair) for pair in pairs)
-        listed = ", ".join(map(repr, cells[:40]))
-        reason = f"none of the columns {listed} are known as the ends of trips: {_CALL_TRIPS}"
-        if pairs:
-            reason = f"the trips could be {several} of the columns {listed}: {_CALL_TRIPS}"
-        raise GraphFormatError(path, line, f"{reason}.{lacking(names, *_PREFIXES)}")
-    return (cells.index(pairs[0][0]), cells.index(pairs[0][1])), True
+    try:
+        origin, destination = columns_of_vertices(cells)
+    except InputError as error:
+        raise GraphFormatError(path, line, f"{error}{lacking(names, *_PREFIXES)}") from error
+    return (cells.index(origin), cells.index(destination)), True
 
 
 def is_vertex(graph: Graph, text: str) -> bool:

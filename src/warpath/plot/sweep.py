@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import partial
 from itertools import cycle
+from statistics import median
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from warpath.base.errors import InputError
+from warpath.graph import Graph
+from warpath.planner.kinds import kind_of
 from warpath.plot.page import (
     BLUE,
     GREEN,
@@ -22,12 +26,15 @@ from warpath.plot.page import (
     set_log_ticks,
     theme_of,
 )
+from warpath.recipes import CATALOGUE, Task
+from warpath.recipes.params import chosen_params
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from warpath.plot.page import Theme
+    from warpath.results.paths import Paths
 
 _COLOURS = {
     "light": (BLUE, VERMILION, GREEN, PURPLE, ORANGE, SKY),
@@ -67,6 +74,66 @@ class Sweep(NamedTuple):
         return min(timed, key=lambda point: point.seconds or 0.0, default=None)
 
 
+#: The factors of an algorithm's own delta that are tried: 1/64 to 64.
+FACTORS = tuple(2.0**power for power in range(-6, 7))
+
+
+def delta_sweep(
+    solve: Callable[..., Paths],
+    graph: Graph,
+    source: Any,
+    algorithm: str = "warpath.buckets",
+    *,
+    factors: Sequence[float] = FACTORS,
+    repeats: int = 5,
+    report: Callable[[int, int], None] | None = None,
+) -> Sweep:
+    """Measure an algorithm with several widths of its buckets.
+
+    Parameters
+    ----------
+    solve : `sssp`, perhaps with a device and threads.
+    graph, source : as in `sssp`.
+    algorithm : one that takes a ``delta``.
+    factors : of the delta that it chooses itself; of widths that come out equal one is measured.
+    repeats : solves for each, after a warm-up; work and rounds are counted by one more.
+    report : called with (solves done, solves in all).
+    """
+    able = [
+        recipe.name
+        for recipe in CATALOGUE
+        if Task.SSSP in recipe.solves and any(param.name == "delta" for param in recipe.params)
+    ]
+    if algorithm not in able:
+        raise InputError(
+            f"{algorithm!r} takes no delta from one source; these do: {', '.join(able)}."
+        )
+    graph = Graph.of(graph)
+    facts = graph.facts(symmetry=False)
+    once = partial(solve, graph, source, algorithm=algorithm)
+    first = once()
+    default = float(first.plan.params["delta"])
+    tried = ({"delta": default * factor} for factor in factors)
+    chosen = {chosen_params(CATALOGUE[algorithm], facts, given)["delta"] for given in tried}
+    points: list[Swept] = []
+    for delta in sorted(chosen):
+        params = {"delta": delta}
+        once(params=params)
+        seconds = None
+        if kind_of(first.plan.device).timed:
+            seconds = median(
+                solve(graph, source, params=params, algorithm=algorithm).stats["seconds"]
+                for _ in range(repeats)
+            )
+        traced = once(params=params, trace=True)
+        assert traced.trace is not None  # noqa: S101 - it was requested
+        totals = traced.trace.totals()
+        points.append(Swept(delta, seconds, totals.work_ratio, totals.rounds))
+        if report is not None:
+            report(len(points), len(chosen))
+    return Sweep(algorithm, default, tuple(points))
+
+
 def plot_sweep(
     sweeps: Sequence[Sweep],
     path: str | os.PathLike[str] | None = None,
@@ -83,7 +150,7 @@ def plot_sweep(
 
     Parameters
     ----------
-    sweeps : results of `warpath.cli.drawings.delta_sweep`, for one or several algorithms.
+    sweeps : results of `warpath.plot.sweep.delta_sweep`, for one or several algorithms.
     path : file to write, its format by suffix: .png, .svg, .pdf, .jpg, .webp, .tif; None for none.
     title, subtitle : text above the drawing.
     theme : "light" or "dark".
@@ -103,7 +170,7 @@ def plot_sweep(
     target = None if path is None else checked_path(path)
     runs = list(sweeps) if isinstance(sweeps, Iterable) else [sweeps]
     for sweep in runs:
-        drawable(sweep, Sweep, "a sweep", "warpath.cli.drawings.delta_sweep")
+        drawable(sweep, Sweep, "a sweep", "warpath.plot.sweep.delta_sweep")
     if not runs or not all(sweep.points for sweep in runs):
         raise InputError("there is no delta to draw: give at least one sweep with points.")
     colours = theme_of(theme)

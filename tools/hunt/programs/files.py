@@ -132,8 +132,7 @@ def _read(data: bytes, name: str, options: dict[str, Any], counts: Counts) -> No
         if not text.isprintable() or len(text) > 5000:
             raise Finding(_repeat(data, name, options, f"its message is {text[:5000]!r}")) from None
     except Exception as error:
-        reason = f"{type(error).__name__}: {error}"
-        raise Finding(_repeat(data, name, options, reason)) from error
+        raise Finding(_repeat(data, name, options, f"{type(error).__name__}: {error}")) from error
     else:
         broken = _broken_promise(graph)
         if broken:
