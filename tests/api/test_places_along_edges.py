@@ -600,3 +600,34 @@ def test_a_table_with_missing_entries_is_traced():
     table = wp.distances(graph, ["a", None, "c"], missing="flag", trace=True)
     assert table.stats["settled"] == 4
     assert table.dist[0].tolist() == [0, 1, 3]
+
+
+@pytest.mark.parametrize("kind", [np.int64, np.float64])
+@pytest.mark.parametrize("seed", range(10))
+def test_sums_along_many_routes_between_places_are_those_of_each(seed, kind):
+    town, rng = _town(seed, directed=seed % 2 == 0, kind=kind), np.random.default_rng(seed)
+    parts: dict[str, object] = {"coordinates": town.coordinates}
+    if seed % 3 == 1:
+        parts |= {"first_through": 3, "areas": seed > 4}
+    elif seed % 3 == 2:
+        firsts = np.repeat(np.arange(town.m), np.diff(town.indptr)[town.indices])
+        begins = np.concatenate([np.arange(*town.indptr[v : v + 2]) for v in town.indices])
+        banned = np.stack([firsts, begins], axis=1)[rng.random(len(firsts)) < 0.3]
+        parts["turns"] = Turns(banned, np.full(town.m, -1), left=3)
+    town = wp.Graph(town.indptr, town.indices, town.weights, **parts)
+    places = [*_places(town, seed), 4, 7]
+    origins, destinations = (
+        [places[at] for at in ends] for ends in rng.integers(0, len(places), (2, 150))
+    )
+    quantity = rng.random(town.m)
+    for solver in (wp.Solver(town), wp.prepare(town)):
+        trips = solver.pairs(origins, destinations)
+        assert trips.reached.any()
+        expected = [
+            trips.route(i).along(quantity) if reached else np.inf
+            for i, reached in enumerate(trips.reached.tolist())
+        ]
+        assert trips.along(quantity).tolist() == expected
+        numbers = np.arange(town.m)
+        for i, total in enumerate(trips.along(numbers).tolist()):
+            assert not trips.reached[i] or total == trips.route(i).along(numbers)

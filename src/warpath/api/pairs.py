@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from warpath.api.along import Routes
+from warpath.api.linked_routes import LinkedRoutes
 from warpath.api.prepared import with_hierarchy_if_faster
 from warpath.api.run import narrowed, run_plan, with_own_names
 from warpath.api.table import solved_table
@@ -70,10 +71,10 @@ def pairs_of(
         question.all_targets,
         dist,
         find_route,
+        partial(_edges_of_trips, options, question),
         plan=chosen,
         stats=stats,
         entries=question.ends,
-        find_edges=partial(_edges_of_trips, options, question) if question.ends is None else None,
     )
     for end, given in zip(("origin", "destination"), question.given, strict=True):
         if type(given) is Snapped and not np.isnan(given.distances).all():
@@ -84,14 +85,20 @@ def pairs_of(
 
 def _edges_of_trips(
     options: Options, question: Question, trips: NDArray[np.int64]
-) -> tuple[Array, Array]:
-    """Return the edges of the routes of trips one after another, and how many each route has.
+) -> tuple[Array, Array | None, Array]:
+    """Return the edges of the routes of trips, their shares, and how many each route has.
 
     Parameters
     ----------
-    trips : trips between vertices that have a path.
+    trips : trips that have a path.
     """
-    return Routes(options, question).edges(question.sources[trips], question.all_targets[trips])
+    routes = Routes(options, question)
+    if question.ends is None:
+        ends = question.sources[trips], question.all_targets[trips]
+        edges, counts = routes.edges(*ends)
+        return edges, None, counts
+    start, end = (entries.part(trips) for entries in question.ends)
+    return LinkedRoutes(options, question, routes, solved_pairs).edges(start, end)
 
 
 def solved_pairs(options: Options, question: Question) -> tuple[Array, Plan, dict[str, Any]]:

@@ -15,9 +15,7 @@ from warpath.api import question as asking
 from warpath.api.along import (
     PAIR_COLUMNS,
     TABLE_COLUMNS,
-    check_sums,
     checked_also,
-    sums_of_table,
 )
 from warpath.api.nearest import within_of
 from warpath.api.options import ONE_SOURCE, options_of
@@ -26,6 +24,7 @@ from warpath.api.prepared import with_hierarchy_if_faster
 from warpath.api.run import paths_of
 from warpath.api.scenarios import Scenarios
 from warpath.api.table import table_of
+from warpath.api.table_sums import check_sums, sums_of_table
 from warpath.api.totals import LOCAL, totals_of
 from warpath.api.trips import ends_of_trips
 from warpath.base import settings
@@ -232,7 +231,7 @@ class Solver:
             check_sums(self._options, question, columns)
         table = table_of(self._options, question, self._answers().table, self._route)
         if columns:
-            table.also = sums_of_table(self._options, question, table, columns, self._route)
+            table.also = sums_of_table(self._options, question, table, columns)
         return question.with_snap_notes(table)
 
     def apsp(

@@ -147,7 +147,7 @@ def quantities(graph: Graph, route: Route) -> dict[str, Array]:
     base, factor = units.SCALES[symbol]
     assert graph.given is not None  # noqa: S101 - checked by the caller
     by_column = {
-        _BY_UNIT[unit]: _on_route(graph.given.column(name, route.edges), route.shares)
+        _BY_UNIT[unit]: parts_on_routes(graph.given.column(name, route.edges), route.shares)
         for name, unit in graph.given.units.items()
         if unit in _BY_UNIT and name in graph.given.columns
     }
@@ -158,7 +158,7 @@ def quantities(graph: Graph, route: Route) -> dict[str, Array]:
     return {name: by_column[name] for name in _BY_UNIT.values() if name in by_column}
 
 
-def _on_route(values: Array, shares: Array) -> Array:
+def parts_on_routes(values: Array, shares: Array) -> Array:
     """Return the parts of the values of edges that are on a route, which may begin on an edge."""
     if values.dtype.kind not in "iuf" or (shares == (0.0, 1.0)).all():
         return values
@@ -246,7 +246,7 @@ def values_along(
             raise GraphError(msg)
         values = array[edges]
     refuse_texts(values, f"along({shown(quantity)})")
-    return values if shares is None else _on_route(values, shares)
+    return values if shares is None else parts_on_routes(values, shares)
 
 
 def refuse_texts(values: Array, given_as: str) -> None:

@@ -72,11 +72,11 @@ class Pairs(Result, ReachedDistances):
         destinations: NDArray[np.int64],
         dist: Array,
         find_route: Callable[[Any, Any], Route],
+        find_edges: Callable[[NDArray[np.int64]], tuple[Array, Array | None, Array]],
         *,
         plan: Any,
         stats: dict[str, Any],
         entries: tuple[Snapped, Snapped] | None = None,
-        find_edges: Callable[[NDArray[np.int64]], tuple[Array, Array]] | None = None,
     ) -> None:
         self.graph = graph
         self.origin_indices = origins
@@ -140,16 +140,7 @@ class Pairs(Result, ReachedDistances):
 
         Shares are (e, 2), or None where all edges are wholly on the routes.
         """
-        trips = np.flatnonzero(self.reached)
-        if self._find_edges is not None:
-            edges, counts = self._find_edges(trips)
-            return edges, None, counts
-        routes = [self.route(trip) for trip in trips.tolist()]
-        return (
-            np.concatenate([np.empty(0, np.int64), *(route.edges for route in routes)]),
-            np.concatenate([np.empty((0, 2)), *(route.shares for route in routes)]),
-            np.array([len(route.edges) for route in routes], np.int64),
-        )
+        return self._find_edges(np.flatnonzero(self.reached))
 
     def along(self, quantity: str | ArrayLike) -> Array:
         """Return the sum of another quantity along the route of each trip, such as its metres.
