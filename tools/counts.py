@@ -194,8 +194,7 @@ def _not_compared(why: str, *, required: bool) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="python -m counts",
-        description=__doc__.splitlines()[0] if __doc__ else "",
+        prog="python -m counts", description=__doc__.splitlines()[0] if __doc__ else ""
     )
     parser.add_argument("names", nargs="*", help="beginnings of names of cases; by default all")
     parser.add_argument("--update", action="store_true", help="write the counts into the table")

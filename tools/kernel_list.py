@@ -45,10 +45,7 @@ _OF_TABLES = {
     Loop.PAIRS: ("pairs", "pair_rows"),
     Loop.JOHNSON: ("block_a_source", "pairs", "pair_rows"),
 }
-_BY_WIDTH = {
-    Loop.BFS: (breadth_first_kernel,),
-    Loop.WIDE: (wide_kernel, wide_part_kernel),
-}
+_BY_WIDTH = {Loop.BFS: (breadth_first_kernel,), Loop.WIDE: (wide_kernel, wide_part_kernel)}
 
 
 def _widths(weight: np.dtype[Any]) -> list[tuple[DTypeLike, DTypeLike]]:

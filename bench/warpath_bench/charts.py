@@ -10,17 +10,7 @@ from __future__ import annotations
 from itertools import cycle
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from warpath.plot.page import (
-    BLUE,
-    GREEN,
-    INK,
-    ORANGE,
-    PURPLE,
-    SKY,
-    VERMILION,
-    new_figure,
-    save,
-)
+from warpath.plot.page import BLUE, GREEN, INK, ORANGE, PURPLE, SKY, VERMILION, new_figure, save
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

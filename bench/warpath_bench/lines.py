@@ -52,8 +52,9 @@ def read(path: Path | None, key: Callable[[Line], Any]) -> list[Line]:
             line = json.loads(text)
             found[key(line)] = line
         except (ValueError, KeyError, TypeError) as error:
+            what = f"has no {error}" if isinstance(error, KeyError) else "is no JSON object"
             raise InputError(
-                f"{path}:{number}: this line of measurements {f'has no {error}' if isinstance(error, KeyError) else 'is no JSON object'}: {text[:60]!r}. A run that was "
+                f"{path}:{number}: this line of measurements {what}: {text[:60]!r}. A run that was "
                 "killed may have torn the last line; remove the line to continue."
             ) from error
     return list(found.values())

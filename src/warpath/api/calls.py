@@ -354,12 +354,7 @@ def pairs(
     [{"trip_id": "a", "origin": 0, "destination": 2, "distance": 7}, {...}]
     """
     return solver_of(graph, algorithm, device, threads, None).pairs(
-        origins,
-        destinations,
-        dist_dtype=dist_dtype,
-        progress=progress,
-        missing=missing,
-        also=also,
+        origins, destinations, dist_dtype=dist_dtype, progress=progress, missing=missing, also=also
     )
 
 
@@ -767,11 +762,7 @@ def center(
 
 
 def prepare(
-    graph: Any,
-    *,
-    device: str = "auto",
-    threads: int | None = None,
-    progress: Progress = None,
+    graph: Any, *, device: str = "auto", threads: int | None = None, progress: Progress = None
 ) -> Solver:
     """Build a contraction hierarchy of a graph, and return a Solver that searches in it.
 

@@ -105,10 +105,7 @@ def _table(options: Options, question: Question, size: Size) -> DistanceTable:
     with (
         interrupts_first(),
         output_of(
-            question.out,
-            shape,
-            question.dtype,
-            question=lambda: identity_of(chosen, question),
+            question.out, shape, question.dtype, question=lambda: identity_of(chosen, question)
         ) as result,
         watch(question.progress, chosen.recipe.name, "sources") as report,
     ):
@@ -264,11 +261,7 @@ def _job(options: Options, question: Question, chosen: Plan, **changes: Any) -> 
 
 
 def _blocks(
-    call: Call,
-    sizes: BlockSizes,
-    sources: Array,
-    start: int = 0,
-    destinations: Array | None = None,
+    call: Call, sizes: BlockSizes, sources: Array, start: int = 0, destinations: Array | None = None
 ) -> Iterator[Block]:
     """Cut rows from `start` on into blocks, each with an equal share of what is left at most."""
     while start < len(sources):

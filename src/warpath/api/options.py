@@ -149,14 +149,7 @@ class Options:
         """Return the options for a part of an answer that is searched in this process."""
         return self.but(graph, device=DEFAULT) if self.on_cluster else self
 
-    def plan(
-        self,
-        size: Size,
-        graph: Graph,
-        *,
-        anew: bool = False,
-        facilities: int = 0,
-    ) -> Plan:
+    def plan(self, size: Size, graph: Graph, *, anew: bool = False, facilities: int = 0) -> Plan:
         """Choose how a question is answered; see `warpath.planner.plan.choose`.
 
         Parameters
@@ -187,12 +180,7 @@ class Options:
         return several.shared_plan(plans, device, graph.facts(symmetry=False))
 
     def _divided(
-        self,
-        size: Size,
-        graph: Graph,
-        *,
-        anew: bool = False,
-        facilities: int = 0,
+        self, size: Size, graph: Graph, *, anew: bool = False, facilities: int = 0
     ) -> Plan:
         """Return the plan of one source on several devices."""
         key = size, "divided", facilities
@@ -214,12 +202,7 @@ class Options:
         reported = [bytes_ for bytes_ in free if bytes_ is not None]
         facts = facts_for(size, inner, among[0])
         plan = several.divided_plan(
-            alone,
-            self.request.device,
-            among,
-            facts,
-            min(reported, default=None),
-            request,
+            alone, self.request.device, among, facts, min(reported, default=None), request
         )
         self._plans[key] = _Kept(plan, plan.bytes, 0, _limits())
         return plan
@@ -272,12 +255,7 @@ class Options:
         return ONE_SOURCE._replace(reach=reach(cutoff, search_graph(graph).facts(symmetry=False)))
 
     def _planned(
-        self,
-        size: Size,
-        graph: Graph,
-        *,
-        anew: bool = False,
-        facilities: int = 0,
+        self, size: Size, graph: Graph, *, anew: bool = False, facilities: int = 0
     ) -> Plan:
         exact = bool(self.request.prepared) and _exact_floats(graph)
         key = size, exact, facilities

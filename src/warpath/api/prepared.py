@@ -5,11 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from warpath.base import settings, units
-from warpath.base.errors import (
-    InputError,
-    NotEnoughMemoryError,
-    NotSupportedError,
-)
+from warpath.base.errors import InputError, NotEnoughMemoryError, NotSupportedError
 from warpath.base.progress import watch
 from warpath.engines import hierarchy
 from warpath.engines.hierarchy import HIERARCHY, hierarchy_of

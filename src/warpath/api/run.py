@@ -98,11 +98,7 @@ def run_plan(
 
 
 def run_totals(
-    view: SolvableGraph,
-    chosen: Plan,
-    problem: Problem,
-    names: tuple[str, ...],
-    progress: Progress,
+    view: SolvableGraph, chosen: Plan, problem: Problem, names: tuple[str, ...], progress: Progress
 ) -> dict[str, Array] | None:
     """Return totals of the rows of a table that the plan's engine makes where it runs.
 
@@ -118,12 +114,7 @@ def run_totals(
     try:
         with watch(progress, chosen.recipe.name, "sources") as report:
             order = Order(
-                chosen.recipe,
-                view.inner,
-                problem,
-                chosen.threads,
-                chosen.params,
-                progress=report,
+                chosen.recipe, view.inner, problem, chosen.threads, chosen.params, progress=report
             )
             return engine.totals(order, chosen.device, names)
     except (NegativeCycleError, OverflowError) as error:

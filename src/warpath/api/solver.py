@@ -12,11 +12,7 @@ import numpy as np
 
 from warpath.api import prepared as preparing
 from warpath.api import question as asking
-from warpath.api.along import (
-    PAIR_COLUMNS,
-    TABLE_COLUMNS,
-    checked_also,
-)
+from warpath.api.along import PAIR_COLUMNS, TABLE_COLUMNS, checked_also
 from warpath.api.nearest import within_of
 from warpath.api.options import ONE_SOURCE, options_of
 from warpath.api.pairs import pairs_of, route_of, size_of_pairs
@@ -372,13 +368,7 @@ class Solver:
         facilities, reverse, cutoff, dist_dtype, progress, missing : as in `warpath.nearest`.
         """
         question, absent = asking.of_facilities(
-            self.graph,
-            facilities,
-            cutoff,
-            dist_dtype,
-            progress,
-            reverse=reverse,
-            missing=missing,
+            self.graph, facilities, cutoff, dist_dtype, progress, reverse=reverse, missing=missing
         )
         result = self._answers().nearest(self._options, question)
         if absent is not None:

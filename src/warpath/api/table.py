@@ -13,14 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 import numpy as np
 
 from warpath.api.prepared import with_hierarchy_if_faster
-from warpath.api.run import (
-    may_fit,
-    narrowed,
-    run_plan,
-    too_wide,
-    traced_run,
-    with_own_names,
-)
+from warpath.api.run import may_fit, narrowed, run_plan, too_wide, traced_run, with_own_names
 from warpath.base import settings, units
 from warpath.base.dtypes import unreachable
 from warpath.base.errors import (
@@ -36,14 +29,7 @@ from warpath.engines.shared_rows import SharedRows
 from warpath.engines.staged.tiles import Tiles
 from warpath.graph.checks import on_host
 from warpath.graph.fingerprint import digest_of, fingerprint
-from warpath.graph.links import (
-    arriving,
-    before_least,
-    between,
-    direct_pairs,
-    least_sums,
-    leaving,
-)
+from warpath.graph.links import arriving, before_least, between, direct_pairs, least_sums, leaving
 from warpath.graph.turns import refuse_turns
 from warpath.graph.zones import at_home, refuse_areas
 from warpath.planner.cpu_model import Destination, Size

@@ -35,10 +35,7 @@ if TYPE_CHECKING:
 
 
 def totals_of(
-    options: Options,
-    question: Question,
-    reduce: str | Sequence[str] | Reduction,
-    answers: Answers,
+    options: Options, question: Question, reduce: str | Sequence[str] | Reduction, answers: Answers
 ) -> Totals:
     """Return the totals of the distances from each source; see `warpath.totals`."""
     names = checked_names(reduce)

@@ -41,9 +41,7 @@ _group = functools.partial(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app = _group(
-    name="warpath",
-    help="Compute exact shortest paths in graphs, on CPUs and GPUs.",
-    epilog=_EPILOG,
+    name="warpath", help="Compute exact shortest paths in graphs, on CPUs and GPUs.", epilog=_EPILOG
 )
 _plot = _group(help="Draw searches on the map, traced runs, and the effect of delta.")
 _bench = _group(help="Run a benchmark, the same as [cyan]python -m warpath_bench[/].")

@@ -12,25 +12,9 @@ import numpy as np
 from warpath.api import calls
 from warpath.base import units
 from warpath.base.progress import watch
+from warpath.cli import options as shared
 from warpath.cli import saving
-from warpath.cli.options import (
-    CUTOFF,
-    CUTOFFS,
-    FACILITIES,
-    PICTURE,
-    PLACE,
-    THEME,
-    THREADS,
-    TO_FACILITIES,
-    TO_SOURCE,
-    VERTEX,
-    Showing,
-    Snapping,
-    VertexSolving,
-    argument,
-    check_solving,
-    option,
-)
+from warpath.cli.options import Showing, Snapping, VertexSolving, argument, check_solving, option
 from warpath.cli.output import NamedValues, Report, TableRows, titled
 from warpath.cli.reading import Loaded, load, numbers
 from warpath.cli.searches import find_route
@@ -44,11 +28,11 @@ _COLUMNS = ("trace", "algorithm", "device", "rounds", "parallelism", "work", "MT
 def tree(
     *,
     options: VertexSolving,
-    source: str = PLACE,
-    out: Path = PICTURE,
+    source: str = shared.PLACE,
+    out: Path = shared.PICTURE,
     target: str | None = option("Also draw the route to this vertex.", "--target", "-t"),
-    cutoff: float | None = CUTOFF,
-    theme: str = THEME,
+    cutoff: float | None = shared.CUTOFF,
+    theme: str = shared.THEME,
 ) -> None:
     """Draw the shortest-path tree of one source, coloured by distance.
 
@@ -63,10 +47,10 @@ def tree(
 def route(
     *,
     options: VertexSolving,
-    source: str = VERTEX,
-    target: str = VERTEX,
-    out: Path = PICTURE,
-    theme: str = THEME,
+    source: str = shared.VERTEX,
+    target: str = shared.VERTEX,
+    out: Path = shared.PICTURE,
+    theme: str = shared.THEME,
 ) -> None:
     """Draw one shortest path over the network around it.
 
@@ -80,11 +64,11 @@ def route(
 def within(
     *,
     options: VertexSolving,
-    source: str = PLACE,
-    cutoff: str = CUTOFFS,
-    out: Path = PICTURE,
-    reverse: bool = TO_SOURCE,
-    theme: str = THEME,
+    source: str = shared.PLACE,
+    cutoff: str = shared.CUTOFFS,
+    out: Path = shared.PICTURE,
+    reverse: bool = shared.TO_SOURCE,
+    theme: str = shared.THEME,
 ) -> None:
     """Draw isochrones: the parts of the network within given distances of a vertex.
 
@@ -99,11 +83,11 @@ def within(
 def nearest(
     *,
     options: VertexSolving,
-    facilities: str = FACILITIES,
-    out: Path = PICTURE,
-    reverse: bool = TO_FACILITIES,
-    cutoff: float | None = CUTOFF,
-    theme: str = THEME,
+    facilities: str = shared.FACILITIES,
+    out: Path = shared.PICTURE,
+    reverse: bool = shared.TO_FACILITIES,
+    cutoff: float | None = shared.CUTOFF,
+    theme: str = shared.THEME,
 ) -> None:
     """Draw the network in the colours of the nearest of several facilities.
 
@@ -117,7 +101,7 @@ def nearest(
 def frontier(
     *,
     options: VertexSolving,
-    source: str = PLACE,
+    source: str = shared.PLACE,
     out: Path = option(
         "An animation (.gif), a folder for its frames (no suffix), or one picture of all steps "
         "(.png, .svg, .pdf).",
@@ -132,7 +116,7 @@ def frontier(
         "algorithm with the vertices that each selects. By default rounds for an --algorithm in "
         "rounds, else distance."
     ),
-    theme: str = THEME,
+    theme: str = shared.THEME,
 ) -> None:
     """Draw the spread of a search, step by step.
 
@@ -157,8 +141,8 @@ def frontier(
 def delta(
     *,
     options: Snapping,
-    source: str = PLACE,
-    out: Path = PICTURE,
+    source: str = shared.PLACE,
+    out: Path = shared.PICTURE,
     algorithms: str = option(
         "Algorithms with a delta, like one,other.",
         "--algorithms",
@@ -168,9 +152,9 @@ def delta(
     device: str = option(
         f"{device_names(auto=True, quoted=False)}.", "--device", "-d", default="auto"
     ),
-    threads: int | None = THREADS,
+    threads: int | None = shared.THREADS,
     repeats: int = option("Solves for each delta.", min=1, default=5),
-    theme: str = THEME,
+    theme: str = shared.THEME,
 ) -> None:
     """Draw time, work and rounds over delta, the width of the buckets of a search.
 
@@ -209,7 +193,7 @@ def delta(
 def trace(
     *,
     files: list[Path] = argument("Files saved by sssp --trace: .jsonl.", metavar="TRACE"),
-    out: Path = PICTURE,
+    out: Path = shared.PICTURE,
     showing: Showing,
 ) -> None:
     """Draw the rounds of a traced run, or compare several runs.

@@ -37,10 +37,7 @@ def info(options: Reading) -> None:
     roads = loaded.graph
     with busy("inspecting the edges", options):
         facts = roads.facts()
-        counts = {
-            "weak": roads.components().counts,
-            "strong": roads.components(strong=True).counts,
-        }
+        counts = {"weak": roads.components().counts, "strong": roads.components(strong=True).counts}
     report = Report("info", options, graph=str(options.graph), **dataclasses.asdict(facts))
     ends = [one_id(roads, at) if roads.n else None for at in (0, roads.n - 1)]
     arrays = (roads.indptr, roads.indices, roads.weights)
@@ -178,8 +175,7 @@ def verify(
         "A .npy file with the predecessors of another program: indices from 0, -1 for none."
     ),
     tree: str = option(
-        "'canonical', or 'any': also a tree of shortest paths with other ties.",
-        default="canonical",
+        "'canonical', or 'any': also a tree of shortest paths with other ties.", default="canonical"
     ),
     unreachable: float | None = option(
         "The distance of unreached vertices in the file of another program, besides inf and the "

@@ -6,19 +6,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from warpath.cli import options as shared
 from warpath.cli import output, saving
-from warpath.cli.options import (
-    CUTOFF,
-    ESCAPE_FORMULAS,
-    SOURCES,
-    HtmlMap,
-    Solving,
-    TableSolving,
-    argument,
-    flag,
-    option,
-    output_file,
-)
+from warpath.cli.options import HtmlMap, Solving, TableSolving, argument, flag, option, output_file
 from warpath.cli.reading import Loaded, load
 from warpath.cli.reporting import UsageError
 from warpath.cli.vertices import trips as listed_trips
@@ -42,9 +32,9 @@ _LONG: Any = option(
 def distances(
     *,
     options: TableSolving,
-    sources: str = SOURCES,
+    sources: str = shared.SOURCES,
     targets: str | None = option("As --sources. Default: all vertices."),
-    cutoff: float | None = CUTOFF,
+    cutoff: float | None = shared.CUTOFF,
     out: Path | None = output_file("Save the table", saving.TABLES),
     long: bool | None = _LONG,
     predecessors: bool = flag(
@@ -52,7 +42,7 @@ def distances(
     ),
     also: str | None = _ALSO,
     dist_dtype: str | None = _DIST_DTYPE,
-    escape_formulas: bool = ESCAPE_FORMULAS,
+    escape_formulas: bool = shared.ESCAPE_FORMULAS,
 ) -> None:
     """Compute a table of distances from several vertices to several others.
 
@@ -88,7 +78,7 @@ def apsp(
     out: Path | None = output_file("Save the table", saving.TABLES),
     long: bool | None = _LONG,
     dist_dtype: str | None = _DIST_DTYPE,
-    escape_formulas: bool = ESCAPE_FORMULAS,
+    escape_formulas: bool = shared.ESCAPE_FORMULAS,
 ) -> None:
     """Compute the distances between all pairs of vertices.
 
@@ -124,7 +114,7 @@ def pairs(
     out: Path | None = output_file("Save one row per trip", saving.ROWS),
     also: str | None = _ALSO,
     dist_dtype: str | None = _DIST_DTYPE,
-    escape_formulas: bool = ESCAPE_FORMULAS,
+    escape_formulas: bool = shared.ESCAPE_FORMULAS,
 ) -> None:
     """Compute the distance of each of many trips, from an origin to a destination.
 

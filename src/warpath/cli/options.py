@@ -114,10 +114,7 @@ _LISTED = (
 FACILITIES: Any = option(_LISTED, "--facilities", "-f", default=...)
 SOURCES: Any = option(_LISTED, "--sources", "-s", default=...)
 PLACE: Any = option(
-    "The id of the source, as in the file, or a coordinate lon,lat.",
-    "--source",
-    "-s",
-    default=...,
+    "The id of the source, as in the file, or a coordinate lon,lat.", "--source", "-s", default=...
 )
 TO_FACILITIES: Any = flag(
     "Use distances from the vertices to the facilities, not from them.", "--reverse"

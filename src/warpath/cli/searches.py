@@ -9,24 +9,9 @@ from typing import Any
 import numpy as np
 
 from warpath.base.errors import NoPathError
+from warpath.cli import options as shared
 from warpath.cli import output, saving
-from warpath.cli.options import (
-    CUTOFF,
-    CUTOFFS,
-    ESCAPE_FORMULAS,
-    FACILITIES,
-    PLACE,
-    THEME,
-    TO_FACILITIES,
-    TO_SOURCE,
-    VERTEX,
-    HtmlMap,
-    TableSolving,
-    VertexSolving,
-    flag,
-    option,
-    output_file,
-)
+from warpath.cli.options import HtmlMap, TableSolving, VertexSolving, flag, option, output_file
 from warpath.cli.output import TableRows
 from warpath.cli.reading import Loaded, load, numbers
 from warpath.cli.saving import SMALL, add_distances, add_rows, save
@@ -47,13 +32,13 @@ _ROWS: Any = output_file("Save one row per vertex", saving.ROWS)
 def sssp(
     *,
     options: VertexSolving,
-    source: str = PLACE,
+    source: str = shared.PLACE,
     page: HtmlMap,
-    cutoff: float | None = CUTOFF,
+    cutoff: float | None = shared.CUTOFF,
     out: Path | None = output_file("Save distances and predecessors", saving.PATHS),
     trace: Path | None = output_file("Save the work of each round", saving.TRACES, "--trace"),
     everything: bool = flag("Print every vertex: id, distance, predecessor.", "--all"),
-    escape_formulas: bool = ESCAPE_FORMULAS,
+    escape_formulas: bool = shared.ESCAPE_FORMULAS,
 ) -> None:
     """Compute shortest paths from one vertex to all others.
 
@@ -81,13 +66,13 @@ def sssp(
 def nearest(
     *,
     options: TableSolving,
-    facilities: str = FACILITIES,
+    facilities: str = shared.FACILITIES,
     page: HtmlMap,
-    reverse: bool = TO_FACILITIES,
-    cutoff: float | None = CUTOFF,
+    reverse: bool = shared.TO_FACILITIES,
+    cutoff: float | None = shared.CUTOFF,
     out: Path | None = _ROWS,
     everything: bool = flag("Print every vertex: id, facility, distance.", "--all"),
-    escape_formulas: bool = ESCAPE_FORMULAS,
+    escape_formulas: bool = shared.ESCAPE_FORMULAS,
 ) -> None:
     """Find the nearest of several facilities for every vertex, and its distance.
 
@@ -127,17 +112,17 @@ def within(
         "-s",
         default=...,
     ),
-    cutoff: str = CUTOFFS,
+    cutoff: str = shared.CUTOFFS,
     page: HtmlMap,
-    reverse: bool = TO_SOURCE,
+    reverse: bool = shared.TO_SOURCE,
     out: Path | None = _ROWS,
     outlines: Path | None = output_file(
         "Save an outline around the streets within each cutoff", saving.SHAPES, "--outlines"
     ),
     plot: Path | None = output_file("Draw the isochrones on the map", saving.PICTURES, "--plot"),
-    theme: str = THEME,
+    theme: str = shared.THEME,
     everything: bool = flag("Print every vertex: id, distance, cutoff.", "--all"),
-    escape_formulas: bool = ESCAPE_FORMULAS,
+    escape_formulas: bool = shared.ESCAPE_FORMULAS,
 ) -> None:
     """Find the vertices within one or more distances of a vertex (isochrones).
 
@@ -173,8 +158,8 @@ def within(
 def path(
     *,
     options: VertexSolving,
-    source: str = VERTEX,
-    target: str = VERTEX,
+    source: str = shared.VERTEX,
+    target: str = shared.VERTEX,
     page: HtmlMap,
     plot: Path | None = output_file("Draw the route on the map", saving.PICTURES, "--plot"),
     everything: bool = flag("Print every row, also on a terminal.", "--all"),

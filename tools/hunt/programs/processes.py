@@ -223,6 +223,5 @@ def _interrupted(after: float, case: Case, rng: np.random.Generator, counts: Cou
 
 
 PROGRAM = Program(
-    summary="Solves in threads, under interrupts, in forked and spawned processes.",
-    trial=trial,
+    summary="Solves in threads, under interrupts, in forked and spawned processes.", trial=trial
 )
