@@ -126,3 +126,13 @@ def test_a_column_called_by_a_unit_gives_the_graph_its_unit(tmp_path):
     graph = wp.read(file, weight="minutes")
     assert graph.unit == "min"
     assert wp.within(graph, 0, "1h").vertices.tolist() == [0, 1]
+
+
+@pytest.mark.parametrize("kind", [np.str_, object])
+def test_arrays_of_texts_are_cutoffs(kind):
+    rows = wp.Graph.of([(0, 1, 60), (1, 2, 600)])
+    graph = rows.with_weights(rows.weights, unit="s")
+    assert wp.within(graph, 0, np.array(["1min", "5min"], kind)).cutoffs.tolist() == [60, 300]
+    assert wp.within(graph, 0, np.array([7, 2**70], object)).counts.tolist() == [1, 3]
+    with pytest.raises(wp.InputError, match=r"'soon' must be .*\(m, km, mi, s, min or h\)"):
+        wp.within(graph, 0, np.array(["1min", "soon"], kind))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import sys
 
 import numpy as np
 import pytest
@@ -78,3 +79,22 @@ def test_what_has_no_order_is_refused():
         match="'toll' is not a rule, a kept column or a unit such as 'minutes'; there are 'eu",
     ):
         graph.with_weights("toll")
+
+
+def test_the_table_of_edges_is_a_data_frame_or_without_pandas_a_dictionary(monkeypatch):
+    pandas = pytest.importorskip("pandas")
+    graph = wp.Graph.of(
+        {"u": ["a", "b"], "v": ["b", "c"], "w": [2, 3], "lone": ["\ud800", "x"]},
+        attributes="all",
+        columns=("u", "v"),
+        weight="w",
+    )
+    table = graph.edge_table()
+    assert isinstance(table, pandas.DataFrame)
+    assert table.columns.tolist() == ["source", "target", "weight", "lone"]
+    assert graph.without_edges(table["weight"] == 2).edge_table()["weight"].tolist() == [3]
+    assert graph.without_edges(table.index[table["source"] == "b"]).weights.tolist() == [2]
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    table = graph.edge_table()
+    assert isinstance(table, dict)
+    assert table["weight"].tolist() == [2, 3]

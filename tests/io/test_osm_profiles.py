@@ -108,6 +108,8 @@ def test_the_most_specific_key_decides(tags, who):
         ({"highway": "steps", "ramp:wheelchair": "yes"}, "f"),
         ({"highway": "steps", "ramp:bicycle": "yes", "bicycle": "no"}, "f"),
         ({"highway": "elevator", "bicycle": "yes"}, "bf"),
+        ({"highway": "elevator", "area": "yes"}, "f"),
+        ({"highway": "elevator", "area": "yes", "bicycle": "yes"}, "bf"),
         ({"highway": "corridor", "indoor": "yes"}, "f"),
         ({"highway": "footway", "indoor": "yes"}, "f"),
         ({"man_made": "pier"}, "f"),

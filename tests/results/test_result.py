@@ -116,6 +116,14 @@ def test_notebooks_show_the_first_rows_of_all_results():
         assert text.count("<tr") <= 10
 
 
+def test_a_workbook_is_refused_with_a_way_to_write_it(tmp_path):
+    trips, table = wp.pairs([(0, 1, 2)], [0], [1]), wp.distances([(0, 1, 2)], [0])
+    message = r"Spreadsheets open .csv; in Python with openpyxl, result.to_pandas\(\).to_excel\('a"
+    for result in (trips, table, wp.sssp([(0, 1, 2)], 0)):
+        with pytest.raises(wp.InputError, match=message):
+            result.save(tmp_path / "a.xlsx")
+
+
 def test_csv_has_numbers_as_people_write_them(tmp_path):
     numbers = [100000.0, 0.1, 1e-7, 123456789012.5, 1e16, 2.0]
     graph = wp.Graph.of([(0, v, w) for v, w in enumerate(numbers, start=1)])

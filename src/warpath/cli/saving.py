@@ -19,7 +19,7 @@ from warpath.cli.output import Report, count
 from warpath.cli.reporting import UsageError, tell
 from warpath.cli.vertices import ids, one_id
 from warpath.io.coordinate_files import find_coordinates
-from warpath.results.files import cells, columns_of, columns_of_table, write_csv
+from warpath.results.files import cells, columns_of, columns_of_table, for_sheets, write_csv
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -59,7 +59,8 @@ def check(
         return
     if suffix_of(out) not in known:
         found = f"the suffix {out.suffix!r} is not known" if out.suffix else "a suffix is needed"
-        raise UsageError(f"{option} {out}: {found}; it can be {', '.join(known)}.")
+        hint = for_sheets(out)
+        raise UsageError(f"{option} {out}: {found}; it can be {', '.join(known)}.{hint}")
     check_folder(out)
 
 

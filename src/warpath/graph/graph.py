@@ -407,11 +407,13 @@ class Graph(VertexNames, EdgeEdits):
         """
         return largest_component(self, strong=checks.checked_bool(strong, "strong"))
 
-    def edge_table(self) -> dict[str, Array]:
-        """Return source, target, weight and kept columns by name, each (m,), in row order.
+    def edge_table(self) -> Any:
+        """Return a table with a row for each edge: source, target, weight and kept columns.
 
-        The position in a column is the number by which `without_edges` and `Solver.with_changes`
-        take the edge.
+        It is a pandas data frame; without pandas a dictionary of arrays, each (m,). The index of a
+        row, or the position in a column, is the number by which `without_edges` and
+        `Solver.with_changes` take the edge; a mask such as ``table["street"] == "High Street"`` is
+        taken, too.
 
         The ends are the ids of the graph's file: labels, or numbers from `id_base` on. Turns,
         closed vertices and areas are no columns.

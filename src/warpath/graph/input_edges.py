@@ -19,7 +19,7 @@ from warpath.graph.checks import (
 )
 from warpath.graph.coordinates import RULES, lengths
 from warpath.graph.csr import rows_of_edges
-from warpath.graph.labels import file_ids
+from warpath.graph.labels import encodable, file_ids
 from warpath.graph.measures import weights_in
 
 if TYPE_CHECKING:
@@ -203,10 +203,14 @@ def unit_of(graph: CsrGraph, weights: str) -> str | None:
     return unit
 
 
-def edge_table(graph: CsrGraph) -> dict[str, Array]:
+def edge_table(graph: CsrGraph) -> Any:
     """Return the edges as columns; see `Graph.edge_table`."""
     src, dst, weights = graph.edges()
     table = {"source": file_ids(graph, src), "target": file_ids(graph, dst), "weight": weights}
     if graph.given is not None:
         table |= {name: graph.given.column(name) for name in graph.given.columns}
-    return table
+    try:
+        import pandas as pd
+    except ImportError:
+        return table
+    return pd.DataFrame({name: encodable(values) for name, values in table.items()})

@@ -191,6 +191,7 @@ PROFILES = {
         | {"pier", "elevator", "motorway", "motorway_link"},
         barriers=_WALLS | _NARROW,
         limits="cap",
+        areas=frozenset({"elevator"}),
     ),
     "foot": Profile(
         users="pedestrians",
@@ -201,7 +202,7 @@ PROFILES = {
         on_permission=frozenset({"cycleway", "busway"}),
         barriers=_WALLS,
         limits="ignore",
-        areas=frozenset({"pedestrian", "footway", "path", "platform", "pier"}),
+        areas=frozenset({"pedestrian", "footway", "path", "platform", "pier", "elevator"}),
     ),
 }
 

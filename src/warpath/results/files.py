@@ -506,7 +506,7 @@ def save_columns(
     if path.suffix != ".parquet":
         msg = (
             f"{path}: results are written as .parquet, .csv or .tex, tables and paths from one "
-            "source as .npz too, and results with shapes as .gpkg or .geojson."
+            f"source as .npz too, and results with shapes as .gpkg or .geojson.{for_sheets(path)}"
         )
         raise InputError(msg)
     arrow = require("pyarrow", extra="io", what="Writing .parquet")
@@ -525,6 +525,16 @@ def save_columns(
         table = table.replace_schema_metadata(metadata)
     with atomic(path) as file:
         parquet.write_table(table, file)
+
+
+def for_sheets(path: Path) -> str:
+    """Return a sentence about spreadsheets where a suffix is one of theirs, else nothing."""
+    if path.suffix.lower() not in {".xlsx", ".xls", ".xlsm", ".ods"}:
+        return ""
+    return (
+        " Spreadsheets open .csv; in Python with openpyxl, result.to_pandas().to_excel"
+        f"({path.name!r}) writes the workbook."
+    )
 
 
 def cells(values: Array, present: Array | None) -> list[Any]:

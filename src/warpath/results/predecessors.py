@@ -309,7 +309,7 @@ def no_path(
                     f"{', or float64' if graph.dist_dtype == np.float32 else ''}."
                 )
                 return NoPathError(msg)
-    why = island(graph, source, target) + closed_edges(graph)
+    why = closed_edges(graph) + island(graph, source, target)
     return NoPathError(f"no path leads {ends}.{why}")
 
 

@@ -451,10 +451,18 @@ class Within(Result):
         return f"<Within, {way} {start}: {counts}\n  {self.plan.headline()}>"
 
 
+def _holds_texts(cutoff: Any) -> bool:
+    """Return whether an array or a series may hold texts."""
+    kind: str | None = getattr(getattr(cutoff, "dtype", None), "kind", None)
+    return kind in {"U", "O"} and getattr(cutoff, "ndim", 0) == 1
+
+
 def checked_cutoffs(cutoff: Any, graph: Graph) -> Array:
     """Return the distinct cutoffs in ascending order, (k,): integers if all are, none rounded."""
     if isinstance(cutoff, str):
         cutoff = with_unit(cutoff, graph)
+    elif _holds_texts(cutoff):
+        cutoff = [with_unit(one, graph) if isinstance(one, str) else one for one in cutoff.tolist()]
     elif isinstance(cutoff, list | tuple):
         cutoff = [with_unit(one, graph) if isinstance(one, str) else one for one in cutoff]
     if type(cutoff) in {int, float} and 0 <= cutoff < np.inf:  # most calls, in a tenth of the time
