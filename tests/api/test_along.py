@@ -200,6 +200,21 @@ def test_clusters_refuse_tables_with_sums():
         wp.distances(graph, [0], [1], device="tcp://127.0.0.1:1", also=["toll"])
 
 
+@pytest.mark.parametrize(
+    "options",
+    [{"device": "emulated"}, {"device": "all"}, {"algorithm": "warpath.side_by_side"}],
+    ids=str,
+)
+def test_routes_are_searched_on_the_cpu_whatever_finds_the_distances(options):
+    graph = with_columns(wp.generate.road(200))
+    table = wp.distances(graph, [0, 5], [7, 9], also=NAMES, **options)
+    same = wp.distances(graph, [0, 5], [7, 9], also=NAMES, device="cpu")
+    for name in NAMES:
+        assert table.also[name].tolist() == same.also[name].tolist()
+    trips = wp.pairs(graph, [0, 5], [7, 9], also=NAMES, **options)
+    assert trips.also["toll"].tolist() == np.diag(same.also["toll"]).tolist()
+
+
 def test_files_frames_and_json_carry_the_sums(tmp_path):
     pandas, graph = pytest.importorskip("pandas"), with_columns(corpus.case("road").graph())
     table = wp.distances(graph, [0, 3], [5, 9, 0], also=["toll", "length"])

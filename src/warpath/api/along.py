@@ -16,6 +16,7 @@ from warpath.engines import hierarchy
 from warpath.engines.base import Trips
 from warpath.graph.checks import shown
 from warpath.planner.cpu_model import Size
+from warpath.planner.request import DEFAULT
 from warpath.recipes import Loop, Task
 from warpath.results.legs import kept_column, refuse_texts, sum_too_large, type_of_sums
 from warpath.results.predecessors import search
@@ -38,7 +39,9 @@ TABLE_COLUMNS = ("source", "target", "distance", "pred")
 
 
 class Routes:
-    """The search for the routes of trips between vertices, on this machine.
+    """The search for the routes of trips between vertices, on the CPU of this machine.
+
+    All algorithms would find the same routes, so that "auto" chooses one.
 
     Attributes
     ----------
@@ -48,10 +51,9 @@ class Routes:
 
     def __init__(self, options: Options, question: Question) -> None:
         graph = question.graph
-        options = options.on_this_machine(graph)
         self.view = question.view
         self.threads = threads_of(options)
-        self._plan = with_hierarchy_if_faster(graph, options).plan(Size(Task.PATH), graph)
+        self._plan = for_routes(options, graph).plan(Size(Task.PATH), graph)
 
     @property
     def upward(self) -> bool:
@@ -161,6 +163,13 @@ def over_tree(call: Callable[..., T], *arguments: Array) -> T:
             "of length 0; use integer weights."
         )
         raise InputError(msg) from error
+
+
+def for_routes(options: Options, graph: Graph) -> Options:
+    """Return the options by which routes are searched, in a hierarchy if the graph has one."""
+    prepared = options.request.prepared
+    options = options.but(graph, algorithm="auto", device=DEFAULT, params=None, prepared=prepared)
+    return with_hierarchy_if_faster(graph, options)
 
 
 def threads_of(options: Options) -> int:

@@ -324,7 +324,7 @@ def pairs(
     device : as in `sssp`, or a Dask cluster as in `distances`.
     missing : as in `distances`, for trips.
     also : names of kept columns, as in `distances`, whose sums along the routes the result has as
-        ``also``, (k,) by name, as `Pairs.along` returns them. Routes are searched on this machine.
+        ``also``, (k,) by name, as `Pairs.along` returns them. Routes are searched on the CPU.
     graph, algorithm, threads, dist_dtype, progress : as in `sssp`.
 
     Returns

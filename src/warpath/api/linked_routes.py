@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from warpath.api.prepared import with_hierarchy_if_faster
+from warpath.api.along import for_routes
 from warpath.engines import hierarchy
 from warpath.graph.links import arriving, between, leaving, pairs_of_links, plus_links
 from warpath.recipes import Task
@@ -41,13 +41,11 @@ class LinkedRoutes:
     def __init__(
         self, options: Options, question: Question, routes: Routes, solve: SolvePairs
     ) -> None:
-        self._graph = graph = question.graph
+        self._graph = question.graph
         self._routes = routes
         self._solve = solve
         self._inner = inner = question.view.inner
-        options = options.on_this_machine(graph)
-        options = options.but(inner, prepared=options.request.prepared)
-        options = with_hierarchy_if_faster(inner, options)
+        options = for_routes(options, inner)
         if options.request.prepared and not hierarchy.sums_are_exact(inner):
             options = options.but(inner, prepared=False)  # rounded sums may choose other links
         self._options = options

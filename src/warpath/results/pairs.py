@@ -145,7 +145,7 @@ class Pairs(Result, ReachedDistances):
     def along(self, quantity: str | ArrayLike) -> Array:
         """Return the sum of another quantity along the route of each trip, such as its metres.
 
-        The first call searches for the routes, which later calls use again.
+        The first call searches for the routes, on the CPU; later calls use them again.
 
         Parameters
         ----------
