@@ -12,6 +12,7 @@ from support.dask_cluster import cluster
 from warpath.api import clustered
 from warpath.cli.app import run
 from warpath.engines.cluster import clients
+from warpath.graph.input_edges import InputEdges
 from warpath.graph.turns import Turns
 from warpath.planner.cpu_model import Size
 from warpath.planner.device_kind import Hardware
@@ -98,6 +99,18 @@ def test_totals_nearest_and_routes(client):
         assert (near.facility_indices == same.facility_indices).all()
     table = solver.distances(["v1"], ["v7"])
     assert table.path("v1", "v7").length == wp.path(graph, "v1", "v7").length
+
+
+def test_sums_along_routes_are_those_of_this_machine(client):
+    rows = labelled()
+    given = InputEdges(np.arange(rows.m), rows.m, {"toll": np.arange(rows.m)})
+    graph = wp.Graph(rows.indptr, rows.indices, rows.weights, given=given)
+    here, there = wp.Solver(graph), wp.Solver(graph, device=client)
+    ends = np.arange(graph.n), np.arange(graph.n)[::-1]
+    sums = [each.pairs(*ends, also=["toll"]).also["toll"].tolist() for each in (here, there)]
+    assert sums[0] == sums[1]
+    with pytest.raises(wp.NotSupportedError, match="also= is for tables"):
+        there.distances(ends[0], also=["toll"])
 
 
 def test_turns_are_honoured(client):

@@ -326,6 +326,9 @@ def test_tables_of_trips_have_sums_along_their_routes(toll_roads):
     assert table["toll"].isna().tolist() == (~trips.reached).tolist()
     with pytest.raises(InputError, match="already a column"):
         trips.to_pandas(along="distance")
+    for along in (3, [["toll"]]):
+        with pytest.raises(InputError, match="must be a list of names of kept columns"):
+            trips.to_pandas(along=along)
 
 
 TOWN = Graph.of([(0, 1, 100), (1, 2, 500)], coordinates=[(7.41, 43.7), (7.42, 43.7), (7.43, 43.7)])

@@ -229,7 +229,8 @@ class Pairs(Result, ReachedDistances):
             "distance": distance,
         }
         listed = [along] if isinstance(along, str) else along
-        if not isinstance(listed, list | tuple):
+        names = isinstance(listed, list | tuple) and all(isinstance(name, str) for name in listed)
+        if not names:
             msg = f"along = {shown(along)} must be a list of names of kept columns."
             raise InputError(msg)
         for name, sums in self.also.items():
