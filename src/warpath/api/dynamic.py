@@ -258,11 +258,7 @@ class DynamicPaths(ReachedDistances):
         InputError
             If `source` is not one of the sources.
         """
-        t = one_index(
-            self._names,
-            places_to_vertices(self._names, target, "target", at_vertices=True),
-            "target",
-        )
+        t = self._index(target, "target")
         row = 0 if source is None else self._row(source)
         with self._lock:
             length = self._paths.distances(row, np.array([t]))[0]
@@ -272,12 +268,12 @@ class DynamicPaths(ReachedDistances):
                 raise NoPathError(msg)
             return Route(self.graph, self._paths.route(row, t).view("int64"), length.item())
 
+    def _index(self, vertex: Any, what: str) -> int:
+        named = places_to_vertices(self._names, vertex, what, at_vertices=True)
+        return one_index(self._names, named, what)
+
     def _row(self, source: Any) -> int:
-        s = one_index(
-            self._names,
-            places_to_vertices(self._names, source, "source", at_vertices=True),
-            "source",
-        )
+        s = self._index(source, "source")
         rows = np.flatnonzero(self._indices == s)
         if not rows.size:
             msg = f"source = {shown(source)} is not one of the sources; `.sources` has them."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from contextlib import contextmanager
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
@@ -42,6 +43,8 @@ from warpath.results.predecessors import tree as predecessors
 from warpath.results.trace import Trace, TracedRun
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from warpath.api.options import OneSource, Options
     from warpath.api.question import Progress, Question
     from warpath.base.dtypes import Array
@@ -72,28 +75,24 @@ def run_plan(
     stay : whether distances from one source may stay on the device that found them.
     """
     start = time.perf_counter()
-    try:
-        with watch(progress, chosen.recipe.name) as report:
-            about, how = (chosen.recipe, view.inner), (chosen.threads, chosen.params)
-            given: Any = {"progress": report, "trace": trace, "rows_on_host": chosen.rows_on_host}
-            order: Order
-            if out is not None:
-                order = TableOrder(*about, problem, *how, out, pred=pred, tiles=tiles, **given)
-            elif isinstance(problem, Trips):
-                order = TripsOrder(*about, problem, *how, **given)
-            else:
-                order = Order(*about, problem, *how, **given)
-            if chosen.among:
-                raw = required(chosen.device, WithDivision).run_divided(order, chosen.among)
-            else:
-                raw = engine_of(chosen.device).run(order, chosen.device)
-            if raw.device is not None and not stay:
-                there = on_device(raw.dist, raw.device, chosen, order.graph, problem.source, None)
-                raw.dist, raw.device = there.here(), None  # the caller applies the cutoff
-    except (NegativeCycleError, OverflowError) as error:
-        raise _own_error(error, view, None if out is None else out.dtype) from None
-    except (MissingDependencyError, NoDeviceError) as error:
-        raise without_device(error, chosen) from error
+    errors = _own_errors(view, chosen, None if out is None else out.dtype)
+    with errors, watch(progress, chosen.recipe.name) as report:
+        about, how = (chosen.recipe, view.inner), (chosen.threads, chosen.params)
+        given: Any = {"progress": report, "trace": trace, "rows_on_host": chosen.rows_on_host}
+        order: Order
+        if out is not None:
+            order = TableOrder(*about, problem, *how, out, pred=pred, tiles=tiles, **given)
+        elif isinstance(problem, Trips):
+            order = TripsOrder(*about, problem, *how, **given)
+        else:
+            order = Order(*about, problem, *how, **given)
+        if chosen.among:
+            raw = required(chosen.device, WithDivision).run_divided(order, chosen.among)
+        else:
+            raw = engine_of(chosen.device).run(order, chosen.device)
+        if raw.device is not None and not stay:
+            there = on_device(raw.dist, raw.device, chosen, order.graph, problem.source, None)
+            raw.dist, raw.device = there.here(), None  # the caller applies the cutoff
     return raw, dict(raw.stats) | {"seconds": time.perf_counter() - start}
 
 
@@ -111,26 +110,26 @@ def run_totals(
     engine = capability(chosen.device, WithTotals)
     if engine is None:
         return None
+    about, how = (chosen.recipe, view.inner), (chosen.threads, chosen.params)
+    with _own_errors(view, chosen), watch(progress, chosen.recipe.name, "sources") as report:
+        order = Order(*about, problem, *how, progress=report)
+        return engine.totals(order, chosen.device, names)
+
+
+@contextmanager
+def _own_errors(
+    view: SolvableGraph, chosen: Plan, dtype: np.dtype[Any] | None = None
+) -> Iterator[None]:
+    """Raise errors of an engine with the graph's own names, or with the way out."""
     try:
-        with watch(progress, chosen.recipe.name, "sources") as report:
-            order = Order(
-                chosen.recipe, view.inner, problem, chosen.threads, chosen.params, progress=report
-            )
-            return engine.totals(order, chosen.device, names)
-    except (NegativeCycleError, OverflowError) as error:
-        raise _own_error(error, view, None) from None
+        yield
+    except OverflowError as error:
+        raise too_wide(error, dtype) from None
+    except NegativeCycleError as error:
+        names = view.graph.label_of(view.cycle(np.array(error.cycle))).tolist()
+        raise NegativeCycleError(names, error.length) from None
     except (MissingDependencyError, NoDeviceError) as error:
         raise without_device(error, chosen) from error
-
-
-def _own_error(
-    error: NegativeCycleError | OverflowError, view: SolvableGraph, dtype: np.dtype[Any] | None
-) -> Exception:
-    """Return an error of an engine with the graph's own names, or with the way out."""
-    if isinstance(error, OverflowError):
-        return too_wide(error, dtype)
-    names = view.graph.label_of(view.cycle(np.array(error.cycle))).tolist()
-    return NegativeCycleError(names, error.length)
 
 
 def may_fit(view: SolvableGraph, problem: Problem) -> bool:
