@@ -17,6 +17,7 @@ INPUTS = {
     "weights",
     "coordinates",
     "pred",
+    "pairs",
 }
 
 
