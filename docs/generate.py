@@ -302,7 +302,10 @@ def _tags() -> Iterator[tuple[Iterable[str], str, str]]:
     yield kinds, "cars, bicycles", "the limit, where no key above is readable"
     yield ADVISED_SPEEDS, "cars, bicycles", "an upper bound of the speed"
     yield ["duration"], "all", "the time for a ferry"
-    yield ["area=yes"], "all", "left out, but pedestrians walk along the outline of squares"
+    outlines = (
+        "left out, but pedestrians walk along outlines of squares, piers, platforms and elevators"
+    )
+    yield ["area=yes"], "all", outlines
     needs = "closed without a tag for bicycles"
     yield ["motorroad=yes"], "bicycles, pedestrians", "closed without a tag for them"
     yield ["smoothness=impassable", "impassable=yes"], "cars, bicycles", "the same"

@@ -653,7 +653,7 @@ def diameter(
     threads: int | None = None,
     params: dict[str, float] | None = None,
     progress: Progress = None,
-) -> Any:
+) -> float:
     """Return the diameter of a graph: the largest distance between two vertices.
 
     Parameters
@@ -691,7 +691,7 @@ def radius(
     threads: int | None = None,
     params: dict[str, float] | None = None,
     progress: Progress = None,
-) -> Any:
+) -> float:
     """Return the radius of a graph: the smallest eccentricity of its vertices.
 
     Parameters

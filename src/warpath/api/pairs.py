@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -196,11 +196,11 @@ def _in_one_table(
     if len(starts) == 1:  # without a search for equal destinations: half the time of one trip
         part = question.but(task=Task.MANY, sources=starts)
         table = solved_table(options, part)
-        return table.dist[0], table.plan, table.stats
+        return table.dist[0], cast("Plan", table.plan), table.stats
     columns, column = distinct(question.all_targets)
     part = question.but(task=Task.MANY, sources=starts, targets=columns)
     table = solved_table(options, part)
-    return table.dist[row, column], table.plan, table.stats
+    return table.dist[row, column], cast("Plan", table.plan), table.stats
 
 
 def _linked_pairs(

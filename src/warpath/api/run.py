@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from contextlib import contextmanager
 from dataclasses import asdict, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -239,7 +239,7 @@ def paths_of(options: Options, question: Question) -> Paths:
             raise
         raise NegativeCycleError(error.cycle[::-1], error.length) from None
     if reverse:
-        paths.plan = with_own_names(paths.plan, graph, own)
+        paths.plan = with_own_names(cast("Plan", paths.plan), graph, own)
     return paths
 
 
@@ -276,7 +276,7 @@ def _paths_from_point(points: PointSources, options: Options, question: Question
         own = SolvableGraph(points.graph).cycle(np.array(error.cycle))
         raise NegativeCycleError(points.graph.label_of(own).tolist(), error.length) from None
     paths = paths_from(points, paths)
-    paths.plan = with_own_names(paths.plan, graph, points.graph)
+    paths.plan = with_own_names(cast("Plan", paths.plan), graph, points.graph)
     return paths
 
 

@@ -283,7 +283,7 @@ class Solver:
         largest[totals["count"] < self.graph.n] = unreachable(largest.dtype)
         return largest
 
-    def diameter(self, *, progress: Progress = None) -> Any:
+    def diameter(self, *, progress: Progress = None) -> float:
         """Return the largest distance between two vertices.
 
         Parameters
@@ -294,16 +294,18 @@ class Solver:
         endless = np.flatnonzero(eccentricities == unreachable(eccentricities.dtype))
         if len(endless):
             raise GraphError(_unconnected(self.graph, "diameter", int(endless[0])))
-        return eccentricities.max().item()
+        largest: float = eccentricities.max().item()
+        return largest
 
-    def radius(self, *, progress: Progress = None) -> Any:
+    def radius(self, *, progress: Progress = None) -> float:
         """Return the smallest eccentricity.
 
         Parameters
         ----------
         progress : as in `warpath.radius`.
         """
-        return self._least_eccentricity("radius", progress)[0].item()
+        least: float = self._least_eccentricity("radius", progress)[0].item()
+        return least
 
     def center(self, *, progress: Progress = None) -> Array:
         """Return the vertices of the smallest eccentricity.

@@ -252,7 +252,8 @@ def _linked_table(
                 reporting = share(report, block, shape[0])
                 part = between_vertices.but(sources=starts, progress=reporting)
                 table = solve(options, part, size._replace(sources=len(starts)))
-                dist, before, trace, chosen = table.dist, table.pred, table.trace, table.plan
+                dist, before, trace = table.dist, table.pred, table.trace
+                chosen = cast("Plan", table.plan)
                 stats = _added(stats, table.stats)
             values = least_sums(dist, links, columns, (block.stop - block.start, shape[1]))
             i, j = direct_pairs(start, end, block)

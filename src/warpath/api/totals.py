@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -59,7 +59,7 @@ def totals_of(
             table = table_of(options, question, answers.table)
         else:
             table = answers.table(options, question, size)
-        chosen, values = table.plan, rows.values
+        chosen, values = cast("Plan", table.plan), rows.values
     stats = {"seconds": time.perf_counter() - start}
     return Totals(graph, sources, values, plan=chosen, stats=stats)
 

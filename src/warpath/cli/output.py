@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from warpath.cli.reporting import Showing
     from warpath.graph import Graph
-    from warpath.planner.plan import Plan
+    from warpath.results.run_plan import RunPlan
 
 
 class NamedValues(NamedTuple):
@@ -72,7 +72,7 @@ class Report:
         steps = [f"{units.seconds(time)} {step.rstrip('e')}ing" for step, time in seconds.items()]
         self.add("seconds", seconds, "time", ", ".join(steps))
 
-    def add_plan(self, plan: Plan, seconds: Mapping[str, float]) -> None:
+    def add_plan(self, plan: RunPlan, seconds: Mapping[str, float]) -> None:
         """Add the plan of a solve and the durations."""
         self.document |= {"algorithm": plan.algorithm, "plan": str(plan)}
         self.add_seconds(seconds)

@@ -62,8 +62,8 @@ class EdgeEdits:
         --------
         >>> import warpath as wp
         >>> graph = wp.Graph.of([(0, 1, 2), (1, 2, 5)])
-        >>> graph.with_edges(([0], [2]), [4]).edge_table()["weight"]
-        array([2, 4, 5])
+        >>> graph.with_edges(([0], [2]), [4]).edge_table()["weight"].tolist()
+        [2, 4, 5]
         """
         if self.turns is not None:
             msg = (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import networkx as nx
 import numpy as np
@@ -39,9 +39,10 @@ def floyd_warshall_predecessor_and_distance(G: Converted, weight: Any = "weight"
     loops = set(weighted.tails[at_loops].tolist())
     zeros = at_loops & (rows._solver_weights == 0) & (np.asarray(weighted.kinds) == FLOAT)
     float_loops = set(weighted.tails[zeros].tolist())
+    predecessors = cast("Array", table.pred)  # as `predecessors=True` asks
     before, lengths = {}, {}  # as in NetworkX, a row of lengths returns inf for unknown nodes
     for at, name in enumerate(names):
-        pred = table.pred[at]
+        pred = predecessors[at]
         row = _numbers(weighted, at, table.dist[at], pred, float_loops)
         lengths[name] = defaultdict(_endless, zip(names, row, strict=True))
         reached = np.flatnonzero(pred >= 0)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from warpath.base.dtypes import Array
     from warpath.graph import Graph
     from warpath.graph.places import Snap, Snapped
+    from warpath.results.run_plan import RunPlan
     from warpath.results.trace import Trace
 
 
@@ -92,7 +93,7 @@ class DistanceTable(Result, ReachedDistances):
         *,
         pred: Any = None,
         cutoff: float | None = None,
-        plan: Any = None,
+        plan: RunPlan | None = None,
         stats: dict[str, Any] | None = None,
         reassociated: bool = False,
         trace: Trace | None = None,
@@ -102,10 +103,10 @@ class DistanceTable(Result, ReachedDistances):
         self.graph = graph
         self.source_indices = sources
         self._targets = targets  # None for all vertices, of which most callers read no list
-        self.dist = dist
-        self.pred = pred
+        self.dist: Array = dist
+        self.pred: Array | None = pred
         self.cutoff = cutoff
-        self.plan = plan
+        self.plan = cast("RunPlan", plan)  # None in a result that was read from a file
         self.reassociated = reassociated or (plan is not None and plan.recipe.reassociates)
         self.stats = stats or {}
         self.trace = trace
@@ -174,7 +175,7 @@ class DistanceTable(Result, ReachedDistances):
 
     def _require_distances(self, what: str) -> None:
         """Raise InputError if the distances were passed to a function and not stored."""
-        if self.dist is None:
+        if cast("Array | None", self.dist) is None:
             msg = (
                 f"{what} needs the distances, but the function out= took them: "
                 "give an array or a file as out=."

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from warpath.graph.places import Snap
     from warpath.graph.point_sources import PointSources
     from warpath.results.result import Columns
+    from warpath.results.run_plan import RunPlan
 
 
 class Nearest(Result, ReachedDistances):
@@ -74,7 +75,7 @@ class Nearest(Result, ReachedDistances):
         *,
         reverse: bool,
         cutoff: float | None,
-        plan: Any,
+        plan: RunPlan,
         stats: dict[str, Any],
         rows: NDArray[np.int64] | None = None,
         points: PointSources | None = None,

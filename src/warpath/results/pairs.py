@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from warpath.graph.places import Snap, Snapped
     from warpath.results.result import Columns
     from warpath.results.route import Route
+    from warpath.results.run_plan import RunPlan
 
 
 class Pairs(Result, ReachedDistances):
@@ -74,7 +75,7 @@ class Pairs(Result, ReachedDistances):
         find_route: Callable[[Any, Any], Route],
         find_edges: Callable[[NDArray[np.int64]], tuple[Array, Array | None, Array]],
         *,
-        plan: Any,
+        plan: RunPlan,
         stats: dict[str, Any],
         entries: tuple[Snapped, Snapped] | None = None,
     ) -> None:

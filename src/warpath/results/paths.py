@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 import numpy as np
 
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from warpath.graph.places import Snap
     from warpath.graph.point_sources import PointSources
     from warpath.results.result import Columns
+    from warpath.results.run_plan import RunPlan
     from warpath.results.trace import Trace
 
 
@@ -114,7 +115,7 @@ class Paths(Result, ReachedDistances):
         tree: Callable[[], Array],
         through: Callable[[], Array] | None = None,
         cutoff: float | None = None,
-        plan: Any = None,
+        plan: RunPlan | None = None,
         stats: dict[str, Any] | Callable[[], dict[str, Any]] | None = None,
         trace: Trace | None = None,
         there: Any = None,
@@ -127,7 +128,7 @@ class Paths(Result, ReachedDistances):
         self._there = there
         self.cutoff = cutoff
         self.trace = trace
-        self.plan = plan
+        self.plan = cast("RunPlan", plan)  # None in a result that was read from a file
         self._stats = stats
         self._tree = tree
         self._through = through
@@ -247,9 +248,10 @@ class Paths(Result, ReachedDistances):
             stops.append(int(pred[stops[-1]]))
         return Route(self.graph, np.array(stops[::-1], np.int64), self.dist[t].item(), self.plan)
 
-    def __getitem__(self, target: Any) -> Any:
+    def __getitem__(self, target: Any) -> float:
         """Return the distance to one vertex."""
-        return self.dist[one_index(self.graph, target, "target")].item()
+        distance: float = self.dist[one_index(self.graph, target, "target")].item()
+        return distance
 
     def to_pandas(self) -> Any:
         """Return a pandas data frame: vertex, distance and pred, NA where unreachable.

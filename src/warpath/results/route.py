@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -19,7 +19,7 @@ from warpath.results.legs import kept_column, legs_of, total_along
 from warpath.results.result import Result
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Hashable, Iterator, Mapping, Sequence
 
     from numpy.typing import ArrayLike, NDArray
 
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from warpath.graph.places import Place, Snap
     from warpath.results.legs import Legs
     from warpath.results.result import Columns
+    from warpath.results.run_plan import RunPlan
 
 
 class Route(Result):
@@ -58,14 +59,14 @@ class Route(Result):
         self,
         graph: Graph,
         indices: NDArray[np.int64],
-        length: Any,
-        plan: Any = None,
+        length: float,
+        plan: RunPlan | None = None,
         **known: Any,
     ) -> None:
         self.graph = graph
         self.indices = indices
         self.length = length
-        self.plan = plan
+        self.plan = cast("RunPlan", plan)  # None in a result that was read from a file
         vars(self).update(known)  # `edges` and others that the search determines
 
     @cached_property
@@ -74,12 +75,12 @@ class Route(Result):
         return self.graph.label_of(self.indices)
 
     @property
-    def source(self) -> Any:
+    def source(self) -> Hashable:
         """The first vertex, as the graph names it; the `Place` of a point along an edge."""
         return self.places[0] or one_label(self.graph, int(self.indices[0]))
 
     @property
-    def target(self) -> Any:
+    def target(self) -> Hashable:
         """The last vertex, as the graph names it; the `Place` of a point along an edge."""
         alone = self.places[0] if not len(self.indices) else None  # a route of one point
         return self.places[1] or alone or one_label(self.graph, int(self.indices[-1]))
@@ -151,7 +152,7 @@ class Route(Result):
         """
         return directions_of(self)
 
-    def along(self, quantity: str | ArrayLike) -> Any:
+    def along(self, quantity: str | ArrayLike) -> float:
         """Return the sum of another quantity along the route, such as the metres of the fastest.
 
         Parameters
@@ -164,7 +165,8 @@ class Route(Result):
         GraphError
             If there is no such column, it has texts, or the array has not m numbers.
         """
-        return total_along(self, quantity)
+        total: float = total_along(self, quantity)
+        return total
 
     def attribute(self, name: str) -> Array:
         """Return a kept column for the edges of the route, such as the keys of a MultiDiGraph.
@@ -320,7 +322,7 @@ class Route(Result):
     def __len__(self) -> int:
         return len(self.indices)
 
-    def __iter__(self) -> Iterator[Any]:
+    def __iter__(self) -> Iterator[Hashable]:
         return iter(self.vertices.tolist())
 
     def __repr__(self) -> str:

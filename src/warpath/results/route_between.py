@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -20,15 +20,16 @@ if TYPE_CHECKING:
     from warpath.graph import Graph
     from warpath.graph.links import Links
     from warpath.graph.point_sources import PointSources
+    from warpath.results.run_plan import RunPlan
 
 
-def route_of_path(graph: Graph, path: Array, length: Any, plan: Any) -> Route:
+def route_of_path(graph: Graph, path: Array, length: float, plan: RunPlan | None) -> Route:
     """Return the route of a path in the graph that is searched."""
     vertices, parts = SolvableGraph(graph).path(path)
     return Route(graph, vertices, length, plan, **parts)
 
 
-def route_from(points: PointSources, path: Array, length: Any, plan: Any) -> Route:
+def route_from(points: PointSources, path: Array, length: float, plan: RunPlan | None) -> Route:
     """Return the route of a path from a point along an edge.
 
     Parameters
@@ -46,8 +47,8 @@ def route_between(
     graph: Graph,
     ends: tuple[Snapped, Snapped],
     best: tuple[NDArray[np.int64], Links, Links] | None,
-    length: Any,
-    plan: Any,
+    length: float,
+    plan: RunPlan | None,
 ) -> Route:
     """Return the route of a path between two entries.
 

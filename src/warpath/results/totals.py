@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from warpath.graph import Graph
     from warpath.graph.places import Snap
     from warpath.results.result import Columns
+    from warpath.results.run_plan import RunPlan
 
     #: (sources, distances) -> an array with an entry or a row for each source of the block.
     Reduction = Callable[[Array, Array], Any]
@@ -59,7 +60,7 @@ class Totals(Result):
         sources: NDArray[np.int64],
         values: Mapping[str, Array],
         *,
-        plan: Any,
+        plan: RunPlan,
         stats: dict[str, Any],
     ) -> None:
         self.graph = graph

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from warpath.results.nearest import Nearest
     from warpath.results.result import Columns
     from warpath.results.route import Route
+    from warpath.results.run_plan import RunPlan
 
 
 class NearVertices(NamedTuple):
@@ -53,7 +54,7 @@ class NearVertices(NamedTuple):
 
     indices: NDArray[np.int64]
     dist: Array
-    plan: Any
+    plan: RunPlan
     stats: dict[str, Any]
     point_sources: PointSources | None = None
 
