@@ -19,7 +19,8 @@ from warpath.cli.output import Report, count
 from warpath.cli.reporting import UsageError, tell
 from warpath.cli.vertices import ids, one_id
 from warpath.io.coordinate_files import find_coordinates
-from warpath.results.files import cells, columns_of, columns_of_table, for_sheets, write_csv
+from warpath.results.files import cells, columns_of, columns_of_table, write_csv
+from warpath.results.row_files import for_sheets
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

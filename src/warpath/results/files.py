@@ -33,7 +33,7 @@ from warpath.results import geodata, row_files
 from warpath.results.distance_table import DistanceTable
 from warpath.results.paths import Paths
 from warpath.results.point_paths import paths_from
-from warpath.results.row_files import SUFFIXES, load_rows, suffix_of
+from warpath.results.row_files import SUFFIXES, for_sheets, load_rows, suffix_of
 from warpath.results.trace import seed_of
 
 if TYPE_CHECKING:
@@ -525,16 +525,6 @@ def save_columns(
         table = table.replace_schema_metadata(metadata)
     with atomic(path) as file:
         parquet.write_table(table, file)
-
-
-def for_sheets(path: Path) -> str:
-    """Return a sentence about spreadsheets where a suffix is one of theirs, else nothing."""
-    if path.suffix.lower() not in {".xlsx", ".xls", ".xlsm", ".ods"}:
-        return ""
-    return (
-        " Spreadsheets open .csv; in Python with openpyxl, result.to_pandas().to_excel"
-        f"({path.name!r}) writes the workbook."
-    )
 
 
 def cells(values: Array, present: Array | None) -> list[Any]:

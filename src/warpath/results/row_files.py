@@ -32,6 +32,16 @@ def suffix_of(path: str | os.PathLike[str]) -> str:
     return Path(without_suffix(Path(path).name)).suffix.lower()
 
 
+def for_sheets(path: Path) -> str:
+    """Return a sentence about spreadsheets where a suffix is one of theirs, else nothing."""
+    if path.suffix.lower() not in {".xlsx", ".xls", ".xlsm", ".ods"}:
+        return ""
+    return (
+        " Spreadsheets open .csv; in Python with openpyxl, result.to_pandas().to_excel"
+        f"({path.name!r}) writes the workbook."
+    )
+
+
 def load_rows(graph: Graph, path: str | os.PathLike[str]) -> Paths | DistanceTable:
     """Read a ``.parquet``, ``.csv``, ``.tsv`` or ``.txt`` file of `save` or the command line.
 
