@@ -77,7 +77,7 @@ def test_a_wrong_result_of_named_vertices_is_told_by_their_names(warpath, names,
         (["plan", "ROADS", "--apsp", "--cutoff", "5"], "--cutoff has no effect on --apsp: leave"),
         (
             ["sssp", "ROADS", "-s", "1", "--cutoff", "soon"],
-            "'soon' must be a number, 0 or more, perhaps with a unit (m, km, mi, s, min or h)",
+            "'--cutoff': 'soon' must be a number, 0 or more, perhaps with a unit (m, km, mi, s,",
         ),
         (
             ["within", "ROADS", "-s", "1", "--cutoff", "5,soon"],

@@ -78,7 +78,7 @@ def cutoff(text: str) -> float | str:
     try:
         return number(text)
     except ValueError:
-        raise ValueError(f"{text!r} must be {QUANTITIES}") from None
+        raise typer.BadParameter(f"{text!r} must be {QUANTITIES}") from None
 
 
 _PANELS = (None, "How the graph is read", "How it is solved", "How results are shown")

@@ -150,6 +150,11 @@ def _vertices(count: int) -> Maker:
     return lambda subject, rng: [_vertex(subject, rng) for _ in range(count or rng.integers(1, 4))]
 
 
+def _trips(subject: Subject, rng: np.random.Generator) -> Any:
+    """Return two trips as one table of columns."""
+    return {end: _vertices(2)(subject, rng) for end in ("origin", "destination")} | {"day": [1, 2]}
+
+
 def _weights(subject: Subject, rng: np.random.Generator) -> Any:
     count = subject.graph.m
     return [None, "euclidean", np.ones(count, np.int32), np.full(count, 0.5)][rng.integers(4)]
@@ -236,6 +241,7 @@ _MAKERS: dict[str, Maker] = {
         f"{name}:weights": _pick([5], [2, 7], [], 3, [2.5], [-1])
         for name in ("update", "insert", "with_edges", "with_changes")
     },
+    "pairs:origins": lambda subject, rng: [_vertices(2), _trips][rng.integers(2)](subject, rng),
     "with_columns:trips": _pick({"day": [1, 2]}, {"day": [1]}, {}, 3),
     "scenarios:weights": _pick({}, {"a": None}, [[1, 2]], 3),
     "position": _pick(None, [0], [9]),
