@@ -11,7 +11,7 @@ Register register_rows, register_many_sources, register_compound_frontier, regis
     register_hierarchy_levels, register_hierarchy_totals, register_customizable, register_dynamic,
     register_visit_order, register_networkx_dicts, register_networkx_searches, register_patches,
     register_partition, register_read, register_write, register_generate, register_route_edges,
-    register_completion_flag;
+    register_simple_paths, register_completion_flag;
 // Of the files that are compiled once for each width of the indices.
 template <Index Width>
 Register register_build;
@@ -76,6 +76,7 @@ NB_MODULE(_core, module) {
   register_visit_order(module);
   register_networkx_dicts(module);
   register_networkx_searches(module);
+  register_simple_paths(module);
   register_patches(module);
   register_components<std::int32_t>(module);
   register_components<std::int64_t>(module);

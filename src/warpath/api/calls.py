@@ -13,7 +13,7 @@ from warpath.recipes import CATALOGUE, Catalogue
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from numpy.typing import ArrayLike, DTypeLike
 
@@ -133,6 +133,57 @@ def path(
     return solver_of(graph, algorithm, device, threads, None).path(
         source, target, progress=progress
     )
+
+
+def k_shortest_paths(
+    graph: Any,
+    source: Any,
+    target: Any,
+    k: int | None = None,
+    *,
+    max_length: float | str | None = None,
+) -> Iterator[Route]:
+    """Return an iterator over the routes that pass no vertex twice, in order of their length.
+
+    A route is searched when the iterator is asked for it.
+
+    Parameters
+    ----------
+    graph : weights of 0 or more, no turns; otherwise as in `sssp`.
+    source, target : vertices, as in `sssp`; a `Place` with ``snap="vertex"``.
+    k : the largest number of routes; all when not given.
+    max_length : the length that no route exceeds; a number or a text, as `cutoff` in `sssp`.
+
+    Returns
+    -------
+    iterator of Route
+        It ends without an error if there are fewer than k routes. Of parallel edges, a route takes
+        the lightest.
+
+    Raises
+    ------
+    NoPathError
+        By the iterator, if there is no route at all.
+    VertexError, NegativeWeightError, NotSupportedError, DistanceOverflowError
+        DistanceOverflowError if the lengths of routes may not fit 61 bits.
+
+    Notes
+    -----
+    Equally long routes are in lexicographic order of their vertices' indices; closed targets come
+    last. Where sums of float weights are rounded, lengths ascend up to n * eps.
+
+    A bidirectional search, then a scan of each route's edges and a few searches that stay close to
+    it. Memory: up to 50 bytes for each vertex of the graph, 40 for each vertex of each route.
+    Sources: Yen 1971; Lawler 1972; Kurz and Mutzel 2016; Feng et al. 2023 (PeeK).
+
+    Examples
+    --------
+    >>> import warpath as wp
+    >>> streets = [(0, 1, 2), (1, 2, 5), (0, 2, 9), (1, 3, 1), (3, 2, 5)]
+    >>> [(route.length, list(route)) for route in wp.k_shortest_paths(streets, 0, 2, 2)]
+    [(7, [0, 1, 2]), (8, [0, 1, 3, 2])]
+    """
+    return Solver(graph).k_shortest_paths(source, target, k, max_length=max_length)
 
 
 def plan(

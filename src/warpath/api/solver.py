@@ -15,6 +15,7 @@ from warpath.api import question as asking
 from warpath.api.along import PAIR_COLUMNS, TABLE_COLUMNS, checked_also
 from warpath.api.nearest import within_of
 from warpath.api.options import ONE_SOURCE, options_of
+from warpath.api.other_routes import k_shortest_of
 from warpath.api.pairs import pairs_of, route_of, size_of_pairs
 from warpath.api.prepared import with_hierarchy_if_faster
 from warpath.api.run import paths_of
@@ -38,7 +39,7 @@ from warpath.results.within import checked_cutoffs
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from numpy.typing import ArrayLike, DTypeLike
 
@@ -154,6 +155,23 @@ class Solver:
     def _route_by(self, options: Options, source: Any, target: Any, progress: Progress) -> Route:
         question = asking.of_path(self.graph, source, target, progress)
         return question.with_snap_notes(route_of(options, question))
+
+    def k_shortest_paths(
+        self,
+        source: Any,
+        target: Any,
+        k: int | None = None,
+        *,
+        max_length: float | str | None = None,
+    ) -> Iterator[Route]:
+        """Return an iterator over the routes that pass no vertex twice, in order of their length.
+
+        Parameters
+        ----------
+        source, target, k, max_length : as in `warpath.k_shortest_paths`.
+        """
+        question = asking.of_path(self.graph, source, target, None)
+        return k_shortest_of(self._options, question, k, max_length)
 
     def _answers(self) -> Answers:
         """Return the functions that answer questions about vertices, here or on a cluster."""

@@ -80,23 +80,23 @@ def one_index(graph: Graph, vertex: Any, what: str) -> int:
     return int(indices[0])
 
 
-def with_unit(cutoff: str, graph: Graph) -> float:
+def with_unit(cutoff: str, graph: Graph, name: str = "cutoff") -> float:
     """Return a cutoff such as "10min" in the unit of a graph's weights."""
     try:
         return units.quantity(cutoff, graph.unit)
     except ValueError as error:
-        msg = f"cutoff = {shown(cutoff)} {error}."
+        msg = f"{name} = {shown(cutoff)} {error}."
         raise InputError(msg) from None
 
 
-def checked_cutoff(cutoff: float | str | None, graph: Graph) -> float | None:
+def checked_cutoff(cutoff: float | str | None, graph: Graph, name: str = "cutoff") -> float | None:
     """Return the cutoff in the type of the distances, or None for no limit."""
     if cutoff is None:
         return None
     if isinstance(cutoff, str):
-        cutoff = with_unit(cutoff, graph)
+        cutoff = with_unit(cutoff, graph, name)
     if not is_number(cutoff) or not cutoff >= 0:  # also true for NaN
-        msg = f"cutoff = {shown(cutoff)} must be a number, 0 or more; None means no limit."
+        msg = f"{name} = {shown(cutoff)} must be a number, 0 or more; None means no limit."
         raise InputError(msg)
     if cutoff == math.inf:
         return None

@@ -1,0 +1,84 @@
+#include "warpath/paths/simple_paths.hpp"
+
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <utility>
+
+#include "graph_rows.hpp"
+
+namespace warpath::bindings {
+
+namespace {
+
+/// The simple paths between two vertices of a graph whose rows it holds.
+class BoundSimplePaths {
+ public:
+  using Next = std::function<nb::object()>;
+
+  explicit BoundSimplePaths(Next next) : next_(std::move(next)) {}
+
+  nb::object operator()() const { return next_(); }
+
+ private:
+  Next next_;
+};
+
+/// The state of an iterator.
+template <Index V, Weight W>
+struct Search {
+  Search(GraphRows<V, W>&& forth, GraphRows<V, W>&& back, V source, V target, DistanceOf<W> longest)
+      : out(std::move(forth)),
+        into(std::move(back)),
+        paths(out.view(), into.view(), source, target, longest) {}
+
+  const GraphRows<V, W> out, into;
+  SimplePaths<V, W> paths;
+  std::mutex mutex;  // threads may share an iterator
+};
+
+/// Defines simple_paths, whose result returns (vertices, length) of the next path with each call,
+/// or None.
+template <Index V, Weight W>
+void register_pair(nb::module_& module) {
+  using D = DistanceOf<W>;
+  using Rows = GraphRows<V, W>;
+  module.def(
+      "simple_paths",
+      [](In<std::int64_t> indptr, In<V> indices, In<W> weights, In<std::int64_t> into_indptr,
+         In<V> into_indices, In<W> into_weights, std::int64_t source, std::int64_t target,
+         std::optional<D> longest) {
+        Rows out(indptr, indices, weights, Weights::kNotNegative);
+        Rows into(into_indptr, into_indices, into_weights, Weights::kNotNegative);
+        require_size(into.vertices(), out.vertices(), "into_indptr");
+        for (const std::int64_t v : {source, target}) require_vertex(v, out.n());
+        const auto search =
+            std::make_shared<Search<V, W>>(std::move(out), std::move(into), static_cast<V>(source),
+                                           static_cast<V>(target), cutoff_of<D>(longest));
+        return BoundSimplePaths([search]() -> nb::object {
+          Control control(python_tick(nb::none()));
+          std::optional<typename SimplePaths<V, W>::Path> path;
+          {
+            const nb::gil_scoped_release free;
+            const std::lock_guard lock(search->mutex);
+            path = search->paths.next(Poller(control, true));
+          }
+          if (!path) return nb::none();
+          return nb::make_tuple(to_numpy(std::move(path->vertices)), path->length);
+        });
+      },
+      nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(), nb::arg("weights").noconvert(),
+      nb::arg("into_indptr").noconvert(), nb::arg("into_indices").noconvert(),
+      nb::arg("into_weights").noconvert(), nb::arg("source"), nb::arg("target"),
+      nb::arg("longest") = nb::none());
+}
+
+}  // namespace
+
+void register_simple_paths(nb::module_& module) {
+  nb::class_<BoundSimplePaths>(module, "SimplePaths")
+      .def("__call__", &BoundSimplePaths::operator());
+  for_each_type([&]<class V, class W>() { register_pair<V, W>(module); });
+}
+
+}  // namespace warpath::bindings

@@ -1,0 +1,193 @@
+"""`k_shortest_paths`, against all simple paths of small graphs and NetworkX."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from itertools import islice, pairwise
+
+import networkx as nx
+import numpy as np
+import pytest
+
+import warpath as wp
+from warpath.base.errors import (
+    DistanceOverflowError,
+    InputError,
+    NegativeWeightError,
+    NoPathError,
+    NotSupportedError,
+    VertexError,
+)
+
+DTYPES = [np.int32, np.int64, np.float32, np.float64]
+STREETS = [(0, 1, 2), (1, 2, 5), (0, 2, 9), (1, 3, 1), (3, 2, 5)]
+
+
+def lightest(graph):
+    """Return {u: {v: weight}} with the lightest of parallel edges."""
+    rows = defaultdict(dict)
+    for u, v, w in zip(*(part.tolist() for part in graph.edges()), strict=True):
+        rows[u][v] = min(w, rows[u].get(v, w))
+    return rows
+
+
+def simple_paths(graph, source, target):
+    """Return (length, vertices) of every path that passes no vertex twice, in order."""
+    rows, found = lightest(graph), []
+
+    def go(path, length):
+        if path[-1] == target:
+            found.append((length, path))
+            return
+        for v, w in rows[path[-1]].items():
+            through = path[-1] == source or path[-1] >= graph.first_through
+            if v not in path and through:
+                go([*path, v], length + w)
+
+    go([source], 0)
+    return sorted(found)
+
+
+def random_graphs(seed, count, dtype=np.int32, closed=0):
+    """Yield small graphs with few different weights, so that many paths are equally long."""
+    rng = np.random.default_rng(seed)
+    for _ in range(count):
+        n = int(rng.integers(1, 8))
+        src, dst = rng.integers(0, n, (2, int(rng.integers(0, 3 * n + 1))))
+        weights = rng.integers(rng.integers(0, 2), rng.integers(2, 6), len(src)).astype(dtype)
+        directed = bool(rng.integers(0, 2))
+        options = {"directed": directed, "first_through": min(closed, n)}
+        graph = wp.Graph.from_edges(src, dst, weights, n=n, **options)
+        yield graph, *rng.integers(0, n, 2).tolist()
+
+
+def routes(graph, source, target, *rest, **options):
+    try:
+        found = list(wp.k_shortest_paths(graph, source, target, *rest, **options))
+    except NoPathError:
+        return []
+    return [(route.length, route.indices.tolist()) for route in found]
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_they_are_all_simple_paths_by_length_then_by_vertices(dtype):
+    for graph, source, target in random_graphs(1, 400, dtype):
+        assert routes(graph, source, target) == simple_paths(graph, source, target)
+
+
+def test_a_number_and_a_length_end_them():
+    for graph, source, target in random_graphs(2, 300):
+        every = simple_paths(graph, source, target)
+        assert routes(graph, source, target, 3) == every[:3]
+        for limit in (0, 4, 7.5):
+            within = [path for path in every if path[0] <= limit]
+            assert routes(graph, source, target, max_length=limit) == within
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_rounded_sums_lose_no_path_and_are_lengths_from_the_source(dtype):
+    rng = np.random.default_rng(3)
+    for graph, source, target in random_graphs(4, 200, dtype):
+        weighted = graph.with_weights(rng.random(graph.m).astype(dtype))
+        found = routes(weighted, source, target)
+        every = simple_paths(weighted, source, target)
+        assert sorted(path for _, path in found) == sorted(path for _, path in every)
+        rows = lightest(weighted)
+        for length, path in found:
+            total = dtype(0)
+            for u, v in pairwise(path):
+                total += dtype(rows[u][v])
+            assert length == total
+        lengths = np.array([length for length, _ in found])
+        assert (lengths[1:] >= lengths[:-1] * (1 - graph.n * np.finfo(dtype).eps)).all()
+
+
+def test_closed_vertices_are_only_ends():
+    for closed in (1, 2, 3):
+        for graph, source, target in random_graphs(closed, 200, closed=closed):
+            every = simple_paths(graph, source, target)
+            # A closed target comes after other vertices.
+            expected = sorted(
+                (length, [*path[:-1], target + graph.n * (target < closed)], path)
+                for length, path in every
+            )
+            assert routes(graph, source, target) == [(part[0], part[2]) for part in expected]
+
+
+@pytest.mark.parametrize("rows", [8, 30])
+def test_large_grids_of_equal_weights_are_walked_in_lexicographic_order(rows):
+    grid = wp.Graph.of(nx.convert_node_labels_to_integers(nx.grid_2d_graph(rows, rows)))
+    assert grid.weights is None
+    found = list(islice(wp.k_shortest_paths(grid, 0, grid.n - 1), 300))
+    assert {route.length for route in found} == {2 * rows - 2}
+    paths = [list(route) for route in found]
+    assert paths == sorted(paths)
+    assert len(set(map(tuple, paths))) == 300
+    if rows == 8:
+        theirs = nx.all_shortest_paths(grid.to_networkx(), 0, grid.n - 1)
+        assert paths == sorted(theirs)[:300]
+
+
+@pytest.mark.parametrize("directed", [True, False])
+def test_lengths_are_those_of_networkx(directed):
+    rng = np.random.default_rng(5)
+    for _ in range(8):
+        n = 60
+        src, dst = rng.integers(0, n, (2, 150))
+        graph = wp.Graph.from_edges(src, dst, rng.integers(0, 20, 150), n=n, directed=directed)
+        theirs = graph.to_networkx()
+        if not nx.has_path(theirs, 0, n - 1):
+            continue
+        simple = nx.DiGraph(theirs) if directed else nx.Graph(theirs)
+        for u, v in simple.edges:
+            simple[u][v]["weight"] = lightest(graph)[u][v]
+        paths = islice(nx.shortest_simple_paths(simple, 0, n - 1, weight="weight"), 60)
+        expected = [nx.path_weight(simple, path, "weight") for path in paths]
+        found = routes(graph, 0, n - 1, 60)
+        assert [length for length, _ in found] == expected
+        assert len({tuple(path) for _, path in found}) == len(found)
+
+
+def test_the_first_is_a_shortest_path_of_a_road_network_and_the_rest_ascends():
+    road = wp.generate.road(3000)
+    found = list(wp.k_shortest_paths(road, 0, 2500, 200))
+    assert found[0].length == wp.path(road, 0, 2500).length
+    lengths = [route.length for route in found]
+    assert lengths == sorted(lengths)
+    for route in found:
+        assert len(set(route.indices.tolist())) == len(route)
+        assert route.weights.sum() == route.length
+    assert len({tuple(route.indices.tolist()) for route in found}) == 200
+
+
+def test_routes_have_labels_names_and_a_solver_keeps_them():
+    graph = wp.Graph.of([("a", "b", 1), ("b", "c", 1), ("a", "c", 3)])
+    assert [list(route) for route in wp.k_shortest_paths(graph, "a", "c")] == [
+        ["a", "b", "c"],
+        ["a", "c"],
+    ]
+    city = wp.prepare(graph)
+    assert [route.length for route in city.k_shortest_paths("a", "c", 5)] == [2, 3]
+    assert [list(route) for route in wp.k_shortest_paths(graph, "b", "b")] == [["b"]]
+
+
+def test_what_cannot_be_done_is_refused_by_name():
+    with pytest.raises(InputError, match=r"k = 0 must be an integer, 1 or more; None means all"):
+        wp.k_shortest_paths(STREETS, 0, 2, 0)
+    with pytest.raises(InputError, match=r"max_length = -1 must be a number, 0 or more"):
+        wp.k_shortest_paths(STREETS, 0, 2, max_length=-1)
+    with pytest.raises(VertexError, match="vertex 9 does not exist"):
+        wp.k_shortest_paths(STREETS, 0, 9)
+    with pytest.raises(NegativeWeightError, match="k_shortest_paths needs weights of 0 or more"):
+        wp.k_shortest_paths([(0, 1, -1)], 0, 1)
+    with pytest.raises(DistanceOverflowError, match=r"times the 2 vertices is 2\^61 or more"):
+        wp.k_shortest_paths([(0, 1, 2**61)], 0, 1)
+    with pytest.raises(NotSupportedError, match=r"not with algorithm='classic\.dijkstra'"):
+        wp.Solver(STREETS, algorithm="classic.dijkstra").k_shortest_paths(0, 2)
+    with pytest.raises(NoPathError, match="no path leads from 2 to 0"):
+        next(wp.k_shortest_paths(STREETS, 2, 0))
+    with pytest.raises(NoPathError, match="no path leads from 0 to 2 within 6"):
+        next(wp.k_shortest_paths(STREETS, 0, 2, max_length=6))
+    areas = wp.Graph.of(STREETS, first_through=1, areas=True)
+    with pytest.raises(NotSupportedError, match="does not support areas"):
+        wp.k_shortest_paths(areas, 0, 2)
