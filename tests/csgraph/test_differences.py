@@ -18,6 +18,7 @@ CHAIN = [[0.0, 1, 0], [0, 0, 1], [0, 0, 0]]
 FAR = [[0, -1.7e308, 0], [0, 0, -1.7e308], [0, 0, 0]]
 ROUND = [[0, 0.2, 0.7], [0.2, 0, 0], [-0.1, -0.1, 0]]
 FORKS = [[0, 0, 0.1, 0], [0, 0, 0, 0.3], [0.7, 0.7, 0, 0.3], [0, 0, 0, 0]]
+DIAMOND = [[0, 1, 1, 0], [0, 0, 0, 1], [0, 0, 0, 1], [0, 0, 0, 0]]
 NEARLY_NO_CYCLE = [[0, 1e8, 0], [0, 0, 0.7], [0, 0, 0.1]]
 
 
@@ -66,6 +67,11 @@ EXAMPLES = {
     "`bellman_ford` with": (
         lambda m: m.bellman_ford(dense(NEARLY_NO_CYCLE), directed=False), ...,
         theirs.NegativeCycleError,
+    ),
+    "paths of the same length in `yen`": (
+        lambda m: m.yen(dense(DIAMOND), 0, 3, 2, return_predecessors=True)[1],
+        [[-9999, 0, -9999, 1], [-9999, -9999, 0, 2]],
+        [[-9999, -9999, 0, 2], [-9999, 0, -9999, 1]],
     ),
     "sums that round in `yen`": (lambda m: m.yen(dense(FORKS), 0, 3, 2), ..., ...),
     "negative cycles no longer": (

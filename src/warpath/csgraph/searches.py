@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 import warnings
 from functools import partial
-from itertools import compress
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from warpath.api.calls import nearest, sssp
 from warpath.api.nearest import with_a_start
+from warpath.api.other_routes import simple_paths
 from warpath.base.errors import GraphError, InputError
 from warpath.csgraph.errors import raising_scipys
 from warpath.csgraph.matrices import (
@@ -24,9 +25,9 @@ from warpath.csgraph.matrices import (
 )
 from warpath.csgraph.results import NO_PREDECESSOR, as_floats, as_predecessors
 from warpath.csgraph.solving import closed, solved
-from warpath.engines.potentials import potentials_of
-from warpath.engines.yen import shortest_loopless
+from warpath.engines.potentials import potentials_of, reduced
 from warpath.graph import Graph
+from warpath.graph.csr import kept_rows
 from warpath.results.predecessors import tree
 from warpath.results.route import Route
 
@@ -397,7 +398,8 @@ def yen(
 
     Returns
     -------
-    dist_array : (M,) float64, lengths in ascending order; M < K if there are no more paths.
+    dist_array : (M,) float64, lengths in ascending order; M < K if there are no more paths. Equally
+        long paths are in lexicographic order of their vertices.
     predecessors : (M, n) int32, if requested: the vertex before each vertex of a path; -9999 for
         the source and for vertices that are not on the path.
 
@@ -419,17 +421,25 @@ def yen(
         raise InputError(msg)
     np.empty(K, np.bool_)  # raises the same errors for an invalid K as in SciPy
     with raising_scipys():
-        paths = shortest_loopless(graph, int(source), int(sink), K)
+        paths = _loopless(graph, int(source), int(sink), K)
     with np.errstate(over="ignore"):  # the sum of a path may round to inf
-        lengths: Array = np.array([Route(graph, np.array(path), 0).weights.sum() for path in paths])
-    reached = lengths != np.inf
-    lengths, paths = lengths[reached], list(compress(paths, reached))
+        lengths: Array = np.array([Route(graph, path, 0).weights.sum() for path in paths])
+    order = np.argsort(lengths, kind="stable")[: np.count_nonzero(lengths != np.inf)]
+    lengths, paths = lengths[order], [paths[at] for at in order]
     if not return_predecessors:
         return lengths
     pred = np.full((len(paths), n), NO_PREDECESSOR)
     for row, path in zip(pred, paths, strict=True):
         row[path[1:]] = path[:-1]
     return lengths, pred
+
+
+def _loopless(graph: Graph, source: int, sink: int, count: int) -> list[Array]:
+    """Return the vertices of paths by length, then by vertices; any weights may be negative."""
+    if graph.facts(symmetry=False).negative:
+        weights = reduced(graph, potentials_of(graph))
+        graph = Graph(*kept_rows(graph.indptr, graph.indices, weights, copied=False))
+    return [path for path, _ in islice(simple_paths(graph, source, sink), count)]
 
 
 def nearest_sources(
