@@ -36,6 +36,9 @@ void require_vertex(std::int64_t v, std::int64_t n);
 /// Copies vertices and checks that they lie in [0, n); later writes to the array have no effect.
 std::vector<std::int64_t> vertices_of(const In<std::int64_t>& array, std::int64_t n);
 
+/// Copies positions and checks that each is that of one vertex.
+std::vector<std::int32_t> permutation_of(const In<std::int32_t>& array);
+
 /// The cutoff, or `unreachable` if there is none.
 template <class D>
 D cutoff_of(std::optional<D> cutoff) {

@@ -272,6 +272,7 @@ void register_hierarchy(nb::module_& module, const char* name) {
              auto turned = std::make_unique<Queries<W>>(queries.hierarchy().reversed());
              return nb::cast(turned.release(), nb::rv_policy::take_ownership);
            })
+      .def_prop_ro("itemsize", [](const Queries<W>&) { return sizeof(W); })
       .def_prop_ro("bound", [](const Queries<W>& queries) { return queries.hierarchy().bound(); })
       .def_prop_ro("nbytes",
                    [](const Queries<W>& queries) {
@@ -323,14 +324,7 @@ void register_hierarchy(nb::module_& module, const char* name) {
       [](In<Position> position, In<std::int64_t> up_first, In<Position> up_heads, In<W> up_weights,
          In<std::int64_t> down_first, In<Position> down_heads, In<W> down_weights, bool symmetric) {
         const std::size_t n = position.size();
-        std::vector<Position> places(position.data(), position.data() + n);
-        std::vector<char> taken(n, 0);
-        for (const Position place : places) {
-          require(place >= 0 && static_cast<std::size_t>(place) < n &&
-                      taken[static_cast<std::size_t>(place)] == 0,
-                  "each position must be that of one vertex");
-          taken[static_cast<std::size_t>(place)] = 1;
-        }
+        std::vector<Position> places = permutation_of(position);
         const auto up = rows_of(up_first, up_heads, up_weights, n);
         const auto down = symmetric ? up : rows_of(down_first, down_heads, down_weights, n);
         auto made = std::make_unique<Queries<W>>(Hierarchy<W>(std::move(places), up, down));

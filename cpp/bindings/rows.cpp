@@ -99,6 +99,18 @@ std::vector<std::int64_t> vertices_of(const In<std::int64_t>& array, std::int64_
   return vertices;
 }
 
+std::vector<std::int32_t> permutation_of(const In<std::int32_t>& array) {
+  std::vector<std::int32_t> positions(array.data(), array.data() + array.size());
+  std::vector<char> taken(positions.size(), 0);
+  for (const std::int32_t position : positions) {
+    const auto at = static_cast<std::size_t>(position);
+    require(position >= 0 && at < taken.size() && taken[at] == 0,
+            "each position must be that of one vertex");
+    taken[at] = 1;
+  }
+  return positions;
+}
+
 namespace {
 
 template <class T>

@@ -54,6 +54,7 @@ NAMES = {
     "knopp2007": "buckets",
     "delling2011": "phast gphast rphast",
     "dibbelt2014": "cch",
+    "ouyang2018": "h2h",
     "ramalingam1996": "dynamic",
     "chan2009": "dyndij",
     "khanda2022": "batch",

@@ -18,6 +18,7 @@ from warpath.base.errors import (
 from warpath.engines.base import WithDeviceResults, WithDivision, WithHostSearches, WithWorkers
 from warpath.engines.devices import device_name, members
 from warpath.engines.hierarchy import HIERARCHY, pairs_search, share_reversed, sums_are_exact
+from warpath.engines.labels import LABELS
 from warpath.engines.planning import facts_for, planned, without_device
 from warpath.engines.registry import capability, engine_of
 from warpath.graph.checks import shown
@@ -326,6 +327,10 @@ def options_of(
 
 def _kept_options(graph: Graph, request: Request, preference: str) -> Options:
     """Return the options that are kept with a graph, or new ones; those with params are new."""
+    on_cpu = request.prepared is True and request.device in {"auto", DEFAULT}
+    labelled = on_cpu and LABELS.cached(search_graph(graph)) is not None
+    if labelled != request.labelled:
+        request = request._replace(labelled=labelled)
     if request.params:
         return Options(request, preference)
     cache = OPTIONS.of(graph, dict)
@@ -334,6 +339,7 @@ def _kept_options(graph: Graph, request: Request, preference: str) -> Options:
         request.device,
         request.threads,
         request.prepared,
+        request.labelled,
         request.traced,
         preference,
         settings.threads(),

@@ -5,12 +5,20 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from warpath.base import settings, units
-from warpath.base.errors import InputError, NotEnoughMemoryError, NotSupportedError
+from warpath.base.errors import (
+    DistanceOverflowError,
+    InputError,
+    NotEnoughMemoryError,
+    NotSupportedError,
+)
+from warpath.base.log import note
 from warpath.base.progress import watch
-from warpath.engines import hierarchy
+from warpath.engines import hierarchy, labels
 from warpath.engines.hierarchy import HIERARCHY, hierarchy_of
+from warpath.engines.labels import labels_of
 from warpath.engines.new_weights import refuse_negative, too_long
 from warpath.graph import Graph
+from warpath.graph.checks import shown
 from warpath.graph.derived import Derived
 from warpath.graph.solvable import search_graph
 from warpath.planner.cpu_model import may_be_prepared, prepare_bytes, prepare_seconds
@@ -21,6 +29,7 @@ if TYPE_CHECKING:
 
     from warpath.api.options import Options
     from warpath.api.question import Progress
+    from warpath.base.progress import Report
     from warpath.io import wph
     from warpath.planner.cpu_model import Size
 
@@ -42,7 +51,7 @@ def save(graph: Graph, path: str | os.PathLike[str]) -> None:
             "or save the graph alone by warpath.write."
         )
     with atomic(target) as file:
-        wph.write_prepared(graph, arrays, file)
+        wph.write_prepared(graph, arrays, labels.arrays_of(search_graph(graph)), file)
 
 
 def loaded(path: str | os.PathLike[str], graph: Any, progress: Progress = None) -> Graph:
@@ -92,19 +101,61 @@ def keep_saved(path: Path, graph: Graph) -> bool:
 def _keep_hierarchy(file: wph.PreparedFile, graph: Graph) -> None:
     searched = search_graph(graph)
     hierarchy.keep(searched, file.hierarchy(graph.weight_dtype))
+    of_labels = file.labels(graph.weight_dtype)
+    if of_labels is not None:
+        try:
+            labels.keep(searched, of_labels)
+        except ValueError as error:
+            raise file.source.error(None, f"its labels are damaged: {error}") from error
     if reason := hierarchy.contradiction(searched):
         advice = "prepare the graph again, by warpath.prepare or the command `warpath prepare`"
         raise file.source.error(None, f"{reason}: {advice}")
 
 
-def prepare_graph(graph: Graph, threads: int | None, progress: Progress = None) -> None:
-    """Build the hierarchy of a graph, which keeps it; see `warpath.prepare`."""
+def prepare_graph(
+    graph: Graph,
+    threads: int | None,
+    progress: Progress = None,
+    *,
+    with_labels: bool | str = False,
+    memory: int | str | None = None,
+) -> None:
+    """Build the hierarchy of a graph, which keeps it, and labels; see `warpath.prepare`."""
+    most = _most_bytes(with_labels, memory)
     refuse_negative(graph)
     _require_memory(search_graph(graph))
     team = settings.threads() if threads is None else threads
     with watch(progress, "prepare", "vertices") as report:
         if hierarchy_of(search_graph(graph), team, report) is None:
             raise too_long()
+        if with_labels is not False:
+            _label(search_graph(graph), team, report, most, required=with_labels is True)
+
+
+def _most_bytes(with_labels: bool | str, memory: int | str | None) -> int | None:
+    """Check what labels are wanted, and return the bytes that they may take; None for any."""
+    if not isinstance(with_labels, bool) and with_labels != "auto":
+        msg = f"labels = {shown(with_labels)} must be True, False or 'auto'."
+        raise InputError(msg)
+    if memory is None:
+        return settings.memory() // _OF_FREE_MEMORY if with_labels == "auto" else None
+    if with_labels is False:
+        msg = f"memory = {shown(memory)} has no effect without labels: pass labels=True or 'auto'."
+        raise InputError(msg)
+    return settings.bytes_of(memory, "memory")
+
+
+def _label(
+    graph: Graph, threads: int, report: Report | None, most: int | None, *, required: bool
+) -> None:
+    """Compute labels, where they are required or the graph is fit for them."""
+    try:
+        if labels_of(graph, threads, report, most=most) is None:
+            raise too_long()
+    except (NotSupportedError, NotEnoughMemoryError, DistanceOverflowError) as error:
+        if required:
+            raise
+        note("this graph gets no labels: %s", error)
 
 
 def _require_memory(graph: Graph) -> None:
@@ -117,6 +168,9 @@ def _require_memory(graph: Graph) -> None:
             "warpath.Solver(graph), which needs no preparation."
         )
 
+
+#: The part of the free memory that labels may take, if they were not asked for.
+_OF_FREE_MEMORY = 4
 
 #: Why a graph has no hierarchy; kept, so that it is not contracted in vain again.
 _REFUSED: Derived[str] = Derived(__name__, "why there is no contraction hierarchy")

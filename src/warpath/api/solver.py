@@ -27,7 +27,7 @@ from warpath.api.trips import ends_of_trips
 from warpath.base import settings
 from warpath.base.dtypes import unreachable
 from warpath.base.errors import GraphError, InputError, NotSupportedError
-from warpath.engines import hierarchy, new_weights
+from warpath.engines import hierarchy, labels, new_weights
 from warpath.engines.devices import members, place_on
 from warpath.graph import Graph
 from warpath.graph.arguments import as_indices, checked_cutoff, one_index
@@ -571,7 +571,7 @@ class Solver:
         return options.plan(size, graph, anew=True)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the graph and its hierarchy to a file, which `warpath.load` reads.
+        """Write the graph, its hierarchy and its labels to a file, which `warpath.load` reads.
 
         The write is atomic: an existing file is replaced when the new one is complete, and stays as
         it is for processes that have loaded it. Options, such as threads, are not written.
@@ -591,9 +591,10 @@ class Solver:
         preparing.save(self.graph, path)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle the graph, the options and the hierarchy, so that no process builds it again."""
-        arrays = hierarchy.arrays_of(search_graph(self.graph))
-        return _restored, (self.graph, self._given_options(), arrays)
+        """Pickle the graph, the options and what was prepared: no process builds it again."""
+        inner = search_graph(self.graph)
+        arrays = hierarchy.arrays_of(inner), labels.arrays_of(inner)
+        return _restored, (self.graph, self._given_options(), *arrays)
 
     def _given_options(self) -> dict[str, Any]:
         """Return the options, as the constructor takes them."""
@@ -619,10 +620,17 @@ def _unconnected(graph: Graph, what: str, vertex: int) -> str:
 _OPTIONS = ("device", "algorithm", "threads", "params", "prepared")
 
 
-def _restored(graph: Graph, options: dict[str, Any], arrays: tuple[Any, ...] | None) -> Solver:
+def _restored(
+    graph: Graph,
+    options: dict[str, Any],
+    arrays: tuple[Any, ...] | None,
+    of_labels: tuple[Any, ...] | None = None,
+) -> Solver:
     """Return a solver that was pickled."""
     if arrays is not None:
         hierarchy.keep(search_graph(graph), arrays)
+    if of_labels is not None:
+        labels.keep(search_graph(graph), of_labels)
     return Solver(graph, **options)
 
 

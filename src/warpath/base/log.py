@@ -15,6 +15,11 @@ if TYPE_CHECKING:
 _LOG = logging.getLogger("warpath")
 
 
+def note(message: str, *values: object) -> None:
+    """Log a choice at level INFO."""
+    _LOG.info(message, *values)
+
+
 @contextmanager
 def logged(step: str) -> Iterator[None]:
     """Log a step with its duration when it has ended; at level INFO, which is not shown unasked."""

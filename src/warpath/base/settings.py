@@ -123,7 +123,21 @@ def _bytes_of(name: str) -> int | None:
     value = os.environ.get(name)
     if value is None or not (value := value.strip()):
         return None
-    match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([KMGT]?)(?:i?B)?", value, re.IGNORECASE)
+    return bytes_of(value, name)
+
+
+def bytes_of(value: int | str, name: str) -> int:
+    """Return a number of bytes that was passed as a number, or as text such as "500M".
+
+    Raises
+    ------
+    InputError
+        If it is neither; the message names it `name`.
+    """
+    if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
+        return min(value, int(_MOST_BYTES))
+    text = value.strip() if isinstance(value, str) else ""
+    match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([KMGT]?)(?:i?B)?", text, re.IGNORECASE)
     if match is None:
         msg = f"{name}={value!r} must be a number of bytes, or one with K, M, G, T: 8G."
         raise InputError(msg)

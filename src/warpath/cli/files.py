@@ -17,6 +17,7 @@ from warpath.cli.output import Report, TableRows, count
 from warpath.cli.reading import load, number_or_text, pairs
 from warpath.cli.reporting import UsageError, busy, did_you_mean, tell
 from warpath.engines.hierarchy import arcs_of
+from warpath.engines.labels import bytes_of_labels
 from warpath.graph import Graph
 from warpath.graph.generate import GENERATORS
 from warpath.graph.solvable import search_graph
@@ -60,6 +61,8 @@ def prepare(
     options: Reading,
     out: Path = output_file("The file to write", saving.PREPARED, default=...),
     threads: int | None = THREADS,
+    labels: bool = flag("Add labels, with which a pair takes a microsecond or less.", "--labels"),
+    memory: str | None = option("The memory that labels may take: 2G.", metavar="BYTES"),
 ) -> None:
     """Prepare a graph for many routes, trips and tables, and save it with its hierarchy.
 
@@ -72,11 +75,16 @@ def prepare(
     loaded = load(options, prepared=False)
     roads = loaded.graph
     with loaded.timed("prepare"):
-        solver = calls.prepare(roads, threads=threads, progress=options.progress)
+        solver = calls.prepare(
+            roads, labels=labels, memory=memory, threads=threads, progress=options.progress
+        )
     up, down = arcs_of(search_graph(roads))
     report = loaded.report("prepare")
     hierarchy = f"{count(up)} arcs up, {count(down)} down"
     report.add("arcs", {"up": up, "down": down}, "hierarchy", hierarchy)
+    if labels:
+        size = bytes_of_labels(search_graph(roads))
+        report.add("labels", size, "labels", units.size(size))
     _report_written(report, out, loaded.seconds, solver.save)
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from warpath import _core
 from warpath.base.dtypes import unreachable
-from warpath.engines import dynamic, hierarchy, loops
+from warpath.engines import dynamic, hierarchy, labels, loops
 from warpath.engines.base import Order, Problem, Raw, TableOrder, TripsOrder
 from warpath.engines.dense import adjacency_matrix, narrow_part
 from warpath.engines.potentials import labels_or_cycle, lengths_and_potentials, potentials_of
@@ -297,7 +297,8 @@ def _dense_matrix(order: TableOrder) -> Array | None:
 
 
 def _in_hierarchy(order: TripsOrder) -> Raw:
-    raw = hierarchy.search(order)
+    labelled = order.recipe.loop is Loop.TREE_LABELS
+    raw = labels.search(order) if labelled else hierarchy.search(order)
     if raw is None:  # sums near the end of 64 bits, which Dijkstra's search adds with care
         return _path(order) if order.problem.task is Task.PATH else _pairs(order)
     return raw
@@ -323,7 +324,8 @@ def _one_down_hierarchy(order: Order) -> Raw:
 
 
 def _down_hierarchy(order: TableOrder) -> Raw:
-    raw = hierarchy.sweep(order)
+    labelled = order.recipe.loop is Loop.TREE_LABELS
+    raw = labels.table(order) if labelled else hierarchy.sweep(order)
     return many(order) if raw is None else raw  # as above
 
 
@@ -412,6 +414,7 @@ _TRIPS: dict[Loop, Callable[[TripsOrder], Raw]] = {
     Loop.BELLMAN_FORD: _bellman_ford_path,
     Loop.HIERARCHY: _in_hierarchy,
     Loop.CUSTOMIZED: _in_hierarchy,
+    Loop.TREE_LABELS: _in_hierarchy,
 }
 _TABLES: dict[Loop, Callable[[TableOrder], Raw]] = {
     Loop.DIJKSTRA: many,
@@ -423,6 +426,7 @@ _TABLES: dict[Loop, Callable[[TableOrder], Raw]] = {
     Loop.HIERARCHY_BUCKETS: _down_hierarchy,
     Loop.HIERARCHY_SWEEP: _down_hierarchy,
     Loop.RESTRICTED_SWEEP: _down_hierarchy,
+    Loop.TREE_LABELS: _down_hierarchy,
 }
 
 

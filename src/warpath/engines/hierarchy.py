@@ -11,7 +11,7 @@ from warpath import _core
 from warpath.base.dtypes import unreachable
 from warpath.base.errors import GraphError, NotSupportedError
 from warpath.base.log import logged
-from warpath.engines import customizable
+from warpath.engines import customizable, labels
 from warpath.engines.base import Order, Raw, TableOrder, TripsOrder
 from warpath.graph.checks import refuse_wide
 from warpath.graph.derived import Derived
@@ -74,7 +74,8 @@ def contradiction(graph: Graph) -> str:
     """Return why the hierarchy of a graph belongs to other edges or weights; "" if none is found.
 
     The distances from and to one vertex are compared with all edges: no edge may lead to a shorter
-    distance, and an edge must give each distance. O(n + m), and two sweeps.
+    distance, and an edge must give each distance. Labels must give the same distances. O(n + m),
+    and two sweeps.
     """
     hierarchy: Any = HIERARCHY.cached(graph)
     if graph.n == 0:
@@ -84,7 +85,13 @@ def contradiction(graph: Graph) -> str:
     rounding = graph.n * float(np.finfo(kind).eps) if kind.kind == "f" else 0.0
     row, source = np.empty((1, graph.n), kind), np.array([graph.n // 2])
     back = hierarchy if hierarchy.symmetric else hierarchy.reversed()
-    for direction, tails, heads in ((hierarchy, src, dst), (back, dst, src)):
+    given: Any = labels.LABELS.cached(graph)
+    given_back = None if given is None else given.reversed()
+    vertices, of_labels = np.arange(graph.n), np.empty_like(row)
+    for direction, labelled, tails, heads in (
+        (hierarchy, given, src, dst),
+        (back, given_back, dst, src),
+    ):
         direction.table(source, _ALL, row, restricted=False)
         dist = row[0]
         reached = np.flatnonzero(dist[tails] != unreachable(kind))
@@ -92,11 +99,16 @@ def contradiction(graph: Graph) -> str:
         np.minimum.at(least, heads[reached], dist[tails[reached]] + weights[reached])
         least[source] = 0
         differ = ~np.isclose(least, dist, rounding, 0.0) if rounding else least != dist
+        what, wrong = "hierarchy has", dist
+        if labelled is not None and not differ.any():
+            labelled.table(source, vertices, of_labels)
+            what, wrong = "labels have", of_labels[0]
+            differ = ~np.isclose(least, wrong, rounding, 0.0) if rounding else least != wrong
         if differ.any():
             at = int(np.argmax(differ))
             names = [repr(one_label(graph, vertex)) for vertex in (int(source[0]), at)]
             return (
-                f"its hierarchy has the distance {dist[at]} between the vertices "
+                f"its {what} the distance {wrong[at]} between the vertices "
                 f"{' and '.join(names)}, where the edges give {least[at]}"
             )
     return ""
@@ -178,6 +190,7 @@ def _contracted(graph: Graph, threads: int, progress: Callable[[int, int], None]
 
 def share_reversed(graph: Graph) -> None:
     """Keep the hierarchy of a graph, turned around, with the reversed graph, if there is one."""
+    labels.share_reversed(graph)
     hierarchy = HIERARCHY.cached(graph)
     if hierarchy is not None:
         both = hierarchy.symmetric
@@ -254,6 +267,9 @@ def pairs_search(graph: Graph, loop: Loop, threads: int) -> PairsSearch | None:
 
     None for loops that do not search upward, and without a hierarchy.
     """
+    if loop is Loop.TREE_LABELS:
+        labelled = labels.labels_of(graph, threads)
+        return None if labelled is None else partial(labelled.pairs, threads=threads)
     if loop not in {Loop.HIERARCHY, Loop.CUSTOMIZED}:
         return None
     hierarchy = _for_searches(graph, loop, threads)

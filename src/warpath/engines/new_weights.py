@@ -25,6 +25,7 @@ from warpath.engines.customizable import (
 )
 from warpath.engines.hierarchy import HIERARCHY
 from warpath.engines.hierarchy import hierarchy_of as contracted
+from warpath.engines.labels import LABELS, labels_of
 from warpath.graph.checks import as_weights, bad_weight, plain_array
 from warpath.graph.edge_changes import fitting
 from warpath.graph.edge_edits import edge_numbers, note_closed, without
@@ -109,6 +110,8 @@ def _customized(
 ) -> Graph:
     """Return a graph with a hierarchy that is customized from the elimination of another one.
 
+    It has labels if the other one has.
+
     Parameters
     ----------
     graph : a prepared graph.
@@ -117,14 +120,22 @@ def _customized(
     """
     before, streets = search_graph(graph), search_graph(new_graph)
     if closed.any() and graph.turns is not None:  # it is searched in a graph of other vertices
-        return _with_hierarchy(new_graph, contracted(streets, threads, report))
-    left = None
-    if closed.any():
-        left = np.flatnonzero(~np.append(closed, False)[edges_of_opened(graph)])
-    share_elimination(before, streets, left, _elimination(graph, report, call))
-    if call == "with_changes" or CHANGES.cached(before) is not None:
-        return _with_hierarchy(new_graph, changed_hierarchy_of(before, streets, threads))
-    return _with_hierarchy(new_graph, customizable.hierarchy_of(streets, threads))
+        arcs = contracted(streets, threads, report)
+    else:
+        left = None
+        if closed.any():
+            left = np.flatnonzero(~np.append(closed, False)[edges_of_opened(graph)])
+        share_elimination(before, streets, left, _elimination(graph, report, call))
+        if call == "with_changes" or CHANGES.cached(before) is not None:
+            arcs = changed_hierarchy_of(before, streets, threads)
+        else:
+            arcs = customizable.hierarchy_of(streets, threads)
+    if arcs is None:
+        raise too_long()
+    HIERARCHY.of(streets, lambda: arcs)
+    if LABELS.cached(before) is not None:
+        labels_of(streets, threads)
+    return new_graph
 
 
 def _elimination(graph: Graph, report: Report | None, call: str) -> Any:
@@ -153,14 +164,6 @@ def _require_memory(need: int, call: str) -> None:
             "warpath.Solver(graph.with_weights(weights)), which needs no preparation."
         )
         raise NotEnoughMemoryError(msg)
-
-
-def _with_hierarchy(graph: Graph, arcs: Any) -> Graph:
-    """Return a graph after its customized hierarchy is kept with it; refuse None."""
-    if arcs is None:
-        raise too_long()
-    HIERARCHY.of(search_graph(graph), lambda: arcs)
-    return graph
 
 
 def _lengths(weights: ArrayLike, count: int) -> Array:

@@ -1,4 +1,4 @@
-"""A prepared graph: the graph of an .npz file and its contraction hierarchy, mapped into memory."""
+"""A prepared graph: the graph of an .npz file, its hierarchy and its labels, mapped into memory."""
 
 from __future__ import annotations
 
@@ -30,8 +30,9 @@ _WAY = "Drop them (Graph(graph.indptr, graph.indices, graph.weights)), or pickle
 #: The absolute path of the file that a graph is mapped from.
 MAPPED_FROM: Derived[str] = Derived(__name__, "path of the mapped file")
 
-#: The arrays of one direction of a hierarchy.
+#: The arrays of one direction of a hierarchy, and those of labels; "down" only where it differs.
 _ROWS = ("first", "heads", "weights")
+_LABELS = ("position", "parent", "up", "down")
 
 
 def sniff(head: bytes) -> bool:
@@ -55,13 +56,16 @@ def read(source: Source, *, directed: bool | None = None) -> Graph:
     return PreparedFile(source).graph(directed)
 
 
-def write_prepared(graph: Graph, hierarchy: tuple[Any, ...], file: BinaryIO) -> None:
+def write_prepared(
+    graph: Graph, hierarchy: tuple[Any, ...], labels: tuple[Any, ...] | None, file: BinaryIO
+) -> None:
     """Write a graph and the arrays of its hierarchy; the same arrays give the same bytes.
 
     Parameters
     ----------
     hierarchy : as `engines.hierarchy.arrays_of` returns it. Positions, which are the vertex order,
         are an array of their own; a symmetric hierarchy is written once.
+    labels : as `engines.labels.arrays_of` returns them; None for a graph without labels.
 
     Raises
     ------
@@ -78,6 +82,9 @@ def write_prepared(graph: Graph, hierarchy: tuple[Any, ...], file: BinaryIO) -> 
                 f"hierarchy.{direction}.{name}": array
                 for name, array in zip(_ROWS, of, strict=True)
             }
+    if labels is not None:
+        once = labels[:3] if labels[3] is labels[2] else labels
+        arrays |= {f"labels.{name}": array for name, array in zip(_LABELS, once, strict=False)}
     array_file.write(file, LAYOUT, arrays)
 
 
@@ -139,11 +146,28 @@ class PreparedFile:
         symmetric = "hierarchy.down.first" not in names
         down = up if symmetric else [self._array(f"hierarchy.down.{name}") for name in _ROWS]
         for rows in (up, down):
-            dtype = rows[2].dtype
-            if dtype != weights and not (weights.kind == "i" and dtype == np.int64):
-                reason = f"its hierarchy has weights of type {dtype}, the graph {weights}"
-                raise self.source.error(None, reason)
+            self._refuse_type(rows[2].dtype, weights, "hierarchy has weights of")
         return (position, *up, *down, symmetric)
+
+    def labels(self, weights: np.dtype[Any]) -> tuple[Any, ...] | None:
+        """Return the arguments of `engines.labels.keep`, mapped; None if the file has no labels.
+
+        Raises
+        ------
+        GraphFormatError
+            An array is damaged or missing, or labels have another type than the weights.
+        """
+        if not any(name.startswith("labels.") for name in self._file.entries):
+            return None
+        position, parent, up = (self._array(f"labels.{name}") for name in _LABELS[:3])
+        down = self._array("labels.down") if "labels.down" in self._file.entries else up
+        for entries in (up, down):
+            self._refuse_type(entries.dtype, weights, "labels have")
+        return position, parent, up, down
+
+    def _refuse_type(self, dtype: np.dtype[Any], weights: np.dtype[Any], what: str) -> None:
+        if dtype != weights and not (weights.kind == "i" and dtype == np.int64):
+            raise self.source.error(None, f"its {what} the type {dtype}, the graph {weights}")
 
     def _array(self, name: str) -> NDArray[Any]:
         if name not in self._file.entries:

@@ -85,6 +85,7 @@ _PART_ABOVE = 2.0
 _ACROSS, _LEAST_REACH = 0.85, 2.0**-10
 _SEARCHED_TOGETHER = 0.35  # of the time of pairs that are searched for one by one
 _LISTED = 4096  # pairs whose targets' labels are kept at once
+_LABELS_IN_CACHE = 0.4  # of the time of pairs between random vertices
 _MEETINGS = 60.0  # positions that searches upward from two vertices have in common
 _LEAST_SETUP = 0.1  # part of the setup that vertices beyond a cutoff take as well
 _TOO_FEW = 3  # sources of a thread that are searched one by one
@@ -100,6 +101,7 @@ _IN_A_HIERARCHY = {
         Loop.HIERARCHY_BUCKETS,
         Loop.HIERARCHY_SWEEP,
         Loop.RESTRICTED_SWEEP,
+        Loop.TREE_LABELS,
     )
 }
 _WORST_CASE = 2.0  # of Bellman-Ford, which is O(n m)
@@ -232,7 +234,8 @@ def _work_in_a_hierarchy(kind: str, size: Size, facts: Facts, threads: int) -> d
     ``above`` counts the vertices that searches upward visit, about sqrt(n) for each; ``select`` the
     vertices and edges above targets, which are found once; ``meet`` the
     entries of buckets that searches scan, ``sweep`` the vertices and edges that a batch of sources
-    passes, ``write`` the entries of the answer.
+    passes, ``write`` the entries of the answer; ``pair`` the distances that labels give, and
+    ``label`` the entries that they are found from.
     """
     above = math.sqrt(facts.n)
     amounts = {"call": 1.0, "above": size.sources * above}
@@ -241,6 +244,11 @@ def _work_in_a_hierarchy(kind: str, size: Size, facts: Facts, threads: int) -> d
             amounts["above"] *= _SEARCHED_TOGETHER
         return amounts
     columns = size.targets or facts.n
+    if kind == Loop.TREE_LABELS.value:
+        pairs = float(size.sources * columns)
+        if size.task is Task.MANY:  # whose labels are read again and again
+            pairs *= _LABELS_IN_CACHE
+        return {"call": 1.0, "pair": pairs, "label": pairs * above}
     if kind == Loop.HIERARCHY_BUCKETS.value:
         amounts["above"] += columns * above
         amounts["meet"] = size.sources * columns * _MEETINGS
@@ -346,6 +354,8 @@ def cpu_bytes(recipe: Recipe, size: Size, facts: Facts, threads: int) -> int:
 
 def _hierarchy_space(recipe: Recipe, size: Size, facts: Facts, threads: int) -> int:
     """Bytes of the searches and sweeps of a prepared graph, without their answer."""
+    if recipe.loop is Loop.TREE_LABELS:
+        return 0
     n, label = facts.n, label_bytes(facts)
     met = int(math.sqrt(n)) * (label + 8)  # what a search upward settles
     searches = 2 * n * label + n // 8

@@ -356,6 +356,7 @@ _ONE_SOURCE_A_THREAD = {
     Loop.OWN_BUCKETS,
     Loop.RESTRICTED_SWEEP,
     Loop.SIDE_BY_SIDE,
+    Loop.TREE_LABELS,
 }
 
 

@@ -12,7 +12,7 @@ from warpath.planner.cpu_model import Destination, Size, may_be_prepared, prepar
 from warpath.planner.host_rows import BUS, edge_bytes, read_bytes
 from warpath.planner.kinds import KINDS, kind_of
 from warpath.planner.request import DEFAULT, Request, device_of
-from warpath.recipes import CATALOGUE, Recipe, Task
+from warpath.recipes import CATALOGUE, Loop, Recipe, Task
 from warpath.recipes.params import chosen_params
 
 if TYPE_CHECKING:
@@ -222,7 +222,12 @@ def choose(size: Size, facts: Facts, hardware: Hardware, request: Request) -> Pl
 
 def _considered(request: Request, kind: DeviceKind) -> list[Recipe]:
     """Return what runs on a kind of device and is planned, or was requested."""
-    able = [recipe for recipe in CATALOGUE.planned if request.prepared or not recipe.prepared]
+    able = [
+        recipe
+        for recipe in CATALOGUE.planned
+        if (request.prepared or not recipe.prepared)
+        and (request.labelled or recipe.loop is not Loop.TREE_LABELS)
+    ]
     if request.recipe is not None and request.recipe not in able:
         able.append(request.recipe)
     return [recipe for recipe in able if kind.runs in recipe.devices]
@@ -310,7 +315,9 @@ def _preparing(
     then = [
         kind.candidate(recipe, size, facts, hardware, request.threads).seconds or math.inf
         for recipe in CATALOGUE.planned
-        if recipe.prepared and recipe.objection(size.task, facts) is None
+        if recipe.prepared
+        and recipe.loop is not Loop.TREE_LABELS
+        and recipe.objection(size.task, facts) is None
     ]
     gain = chosen.seconds - min(then, default=math.inf)
     first = prepare_seconds(facts, request.threads or hardware.threads)

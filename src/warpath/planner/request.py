@@ -22,7 +22,8 @@ class Request(NamedTuple):
 
     `algorithm` is a name, or a recipe that is not in the package.
     `prepared` says that the graph has a contraction hierarchy, which "auto" may then use; it is
-    "auto" itself for a Solver that builds one when that pays, and never so in a plan.
+    "auto" itself for a Solver that builds one when that pays, and never so in a plan. `labelled`
+    says that a prepared graph has labels, too.
     """
 
     algorithm: str | Recipe = "auto"
@@ -31,6 +32,7 @@ class Request(NamedTuple):
     params: dict[str, float] | None = None
     traced: bool = False
     prepared: bool | str = False
+    labelled: bool = False
 
     @property
     def recipe(self) -> Recipe | None:

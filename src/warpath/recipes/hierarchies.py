@@ -26,6 +26,12 @@ _RPHAST = Citation(
     "Delling, Goldberg, Werneck", "Faster batched shortest paths in road networks", "ATMOS", 2011
 )
 _CCH = Citation("Dibbelt, Strasser, Wagner", "Customizable contraction hierarchies", "SEA", 2014)
+_H2H = Citation(
+    "Ouyang, Qin, Chang, Lin, Zhang, Zhu",
+    "When hierarchy meets 2-hop-labeling: efficient shortest distance queries on road networks",
+    "SIGMOD",
+    2018,
+)
 _NOTE = (
     "Vertices are contracted in rounds of independent vertices, on threads; the importance of a "
     "vertex is its level and the quotients of arcs and hops, and searches go through positions in "
@@ -40,6 +46,12 @@ _CCH_NOTE = (
     "weights come from triangles, subtrees side by side on threads, and arcs that perfect "
     "customization shows to be unnecessary are left out. Searches stall and go through positions, "
     "as in geisberger2008.ch, and not along the elimination tree."
+)
+_H2H_NOTE = (
+    "The elimination tree of dibbelt2014.cch replaces the paper's tree decomposition. The "
+    "least sum runs over all common ancestors in place of a separator of the two vertices: vector "
+    "instructions read the whole prefix faster than single entries. A vertex has two labels where "
+    "the distances of the two directions differ."
 )
 
 RECIPES = (
@@ -117,5 +129,17 @@ RECIPES = (
         planned=False,
         prepared=True,
         note=_CCH_NOTE,
+    ),
+    Recipe(
+        "ouyang2018.h2h",
+        "The least sum of two labels, which have the distances to the ancestors in an elimination "
+        "tree: pairs and small tables.",
+        _H2H,
+        "the section on the H2H index: labels by a tree decomposition, queries by ancestors",
+        frozenset({Task.PAIRS, Task.MANY}),
+        Loop.TREE_LABELS,
+        reassociates=True,
+        prepared=True,
+        note=_H2H_NOTE,
     ),
 )

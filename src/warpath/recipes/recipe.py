@@ -53,6 +53,7 @@ class Loop(Enum):
     HIERARCHY_SWEEP = "hierarchy_sweep"  #: sweeps down a hierarchy, over all vertices
     RESTRICTED_SWEEP = "restricted_sweep"  #: sweeps down a hierarchy, over vertices above targets
     CUSTOMIZED = "customized"  #: searches upward, in arcs that were found without the weights
+    TREE_LABELS = "tree_labels"  #: least sums of labels, with the distances to ancestors
     DYNAMIC = "dynamic"  #: settles from the changed vertices alone after edges have changed
     OWN = "own"  #: the functions of `Recipe.own`
     # Loops in rounds, which `Recipe.axes` describes.

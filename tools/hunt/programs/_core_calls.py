@@ -122,7 +122,7 @@ class Draw:
     def _value(self, parameter: Parameter) -> Any:
         name, kind = parameter
         if kind.startswith("warpath"):
-            return self.hierarchy(kind.rpartition("Hierarchy")[2].lower())
+            return self.prepared(kind.rpartition(".")[2])
         if not kind.startswith("ndarray"):
             made = (_OTHERS.get(name) or _OTHERS[kind])(self)
             plain = kind in {"int", "float"} and not isinstance(made, Threads | Size)
@@ -134,9 +134,18 @@ class Draw:
         values = np.ascontiguousarray(values, parameter.dtype)
         return guarded(values) if written else values.copy()
 
-    def hierarchy(self, dtype: str) -> Any:
-        """Return the contracted graph with weights of a type."""
-        indices, lengths = self.indices.astype(np.int32), self.lengths.astype(dtype)
+    def prepared(self, kind: str) -> Any:
+        """Return what is prepared of the graph: an object of a class of the core."""
+        indices = self.indices.astype(np.int32)
+        eliminate: Any = _core.eliminate
+        tree_of: Any = _core.ancestor_tree
+        if kind == "Elimination":
+            return eliminate(self.indptr, indices)
+        if kind == "AncestorTree":
+            return tree_of(eliminate(self.indptr, indices))
+        lengths = self.lengths.astype(kind.removeprefix("Hierarchy").lower())
+        if self.function == "tree_labels" and self.rng.random() < 0.8:
+            return eliminate(self.indptr, indices).customize(lengths)
         return _core.contract(self.indptr, indices, lengths)
 
     def vertex(self) -> int:
@@ -235,7 +244,7 @@ def _any_array(d: Draw, parameter: Parameter) -> Array:
 
 def _of_hierarchy(part: int) -> Callable[[Draw, Parameter], Array]:
     def make(d: Draw, _: Parameter) -> Array:
-        position, up, down = d.hierarchy("int32").arrays()
+        position, up, down = d.prepared("HierarchyInt32").arrays()
         found: Array = [position, *up, *(down or up)][part]
         return found
 
@@ -271,6 +280,7 @@ _ARRAYS: dict[str, Callable[[Draw, Parameter], Array]] = {
     "like": lambda _, __: np.empty(0),
     "keys": lambda d, _: np.arange(d.n),
     "places": lambda d, _: np.arange(d.n),
+    **dict.fromkeys(("up", "down"), lambda d, _: d.rng.integers(0, 99, 16 * d.n)),
     "listed": lambda d, _: d.rng.integers(0, d.n, d.given["ends"].max(initial=0)),
     "ends": lambda d, _: np.sort(d.rng.integers(0, 20, d.n)),
     "order": lambda d, _: d.rng.permutation(d.n),

@@ -217,6 +217,8 @@ _MAKERS: dict[str, Maker] = {
     "reduce": _pick("sum", ["max", "count"], "harmonic", _middle),
     "out": _pick(None, "t.npy", lambda rows, values: None),  # noqa: ARG005
     **dict.fromkeys(("reverse", "predecessors", "trace", "prepared"), _FLAG),
+    "prepare:labels": _pick(*(False, True), "auto", "yes"),
+    "memory": _pick(None, 10**6, "1M", "much"),
     # Certificates and recipes.
     "result": _verifiable,
     "pred": lambda subject, _: getattr(subject.results.get(wp.Paths), "pred", None),
