@@ -46,8 +46,9 @@ _HEAD = """\
 
 <!-- Written by `warpath bench prepared --output`: edit bench/warpath_bench/prepared.py. -->
 
-Contraction hierarchies of warpath, of [RoutingKit](external-prepared.md) and of pandana,
-customizable ones of pyroutingkit, and searches without preparation, asked the same questions:
+Contraction hierarchies and labels of warpath, hierarchies of [RoutingKit](external-prepared.md) and
+pandana, customizable ones of pyroutingkit, and searches without preparation, asked the same
+questions:
 
 ```console
 $ warpath bench prepared --graphs {graphs} --data FOLDER --clock {option} \\
@@ -137,9 +138,9 @@ class Run:
     ) -> Iterator[Line]:
         """Yield a line for each solver: ours first, whose answers the others are compared with."""
         chosen = [one for one in PACKAGES if packages is None or one.name in packages]
-        for prepared in (True, False):
+        for prepared in ("prepared", "with labels", "not prepared"):
             for threads in self._threads:
-                yield self._line(ours(threads, prepared=prepared))
+                yield self._line(ours(threads, prepared))
         for one in chosen:
             yield self._line(one)
         for name, words in commands.items():
@@ -186,7 +187,7 @@ class Run:
         self, solver: Local, made: Any, kind: Kind, questions: list[Question]
     ) -> tuple[int, int]:
         """Return how many sources of how many questions fit the budget."""
-        if kind.sources == 1 or solver.name == "warpath":
+        if kind.sources == 1 or solver.name in {"warpath", "warpath, with labels"}:
             return kind.sources, kind.questions
         few = max(1, kind.sources // _TRIAL)
         seconds, _ = self._asked(solver, made, questions[0].cut(few))

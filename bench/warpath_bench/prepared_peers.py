@@ -74,21 +74,21 @@ def _route(made: _Ours, question: Question) -> Array:
         return question.sources[:0]
 
 
-def ours(threads: int, *, prepared: bool) -> Local:
-    """Return our solver on some threads, prepared or not."""
+def ours(threads: int, prepared: str) -> Local:
+    """Return our solver on some threads: "prepared", "with labels" or "not prepared"."""
 
     def build(graph: Graph) -> _Ours:
         # A hierarchy is kept with its graph: a new graph has none yet.
         fresh = Graph(graph.indptr, graph.indices, graph.weights, directed=graph.directed)
-        return _Ours(
-            prepare(fresh, threads=threads) if prepared else Solver(fresh, threads=threads)
-        )
+        if prepared == "not prepared":
+            return _Ours(Solver(fresh, threads=threads))
+        return _Ours(prepare(fresh, labels=prepared == "with labels", threads=threads))
 
     def arcs(made: _Ours) -> int | None:
         hierarchy = HIERARCHY.cached(made.solver.graph)
         return None if hierarchy is None else int(hierarchy.arcs[0])
 
-    title = "warpath" if prepared else "warpath, not prepared"
+    title = "warpath" if prepared == "prepared" else f"warpath, {prepared}"
     calls = {
         "pairs": lambda made, q: made.solver.pairs(q.sources, q.targets).dist,
         "route": _route,

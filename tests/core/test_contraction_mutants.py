@@ -1,4 +1,4 @@
-"""Contraction with one fault each: the distances, or the number of arcs, must show every one.
+"""Contraction and labels with one fault each: distances, or the number of arcs, must show it.
 
 A mutant that survives means that the checks do not look where the fault is.
 """
@@ -18,6 +18,7 @@ from warpath.engines.emulator.build import loaded_sanitizer
 HEADERS = ROOT / "cpp" / "include"
 CONTRACTION, WITNESS = "contraction.hpp", "witness_search.hpp"
 LONGER, GRAPH = "longer_arcs.hpp", "core_graph.hpp"
+LABELS = "tree_labels.hpp"
 
 
 class Mutant(NamedTuple):
@@ -134,6 +135,69 @@ MUTANTS = (
     ),
 )
 
+LABEL_MUTANTS = (
+    Mutant(
+        "a label lacks the vertex itself",
+        LABELS,
+        "label[depth] = L{};",
+        "",
+    ),
+    Mutant(
+        "the entries of ancestors below an arc's head are left out",
+        LABELS,
+        "for (std::size_t i = at + 1; i < depth; ++i)",
+        "for (std::size_t i = depth; i < depth; ++i)",
+    ),
+    Mutant(
+        "the entries of ancestors below an arc's head are those of the same direction",
+        LABELS,
+        "other[path[i] + at]",
+        "own[path[i] + at]",
+    ),
+    Mutant(
+        "the ancestors of a subtree are those of the one before",
+        LABELS,
+        "start(static_cast<std::size_t>(ranges[i].begin));",
+        "",
+    ),
+    Mutant(
+        "a label lies where that of the position before lies",
+        LABELS,
+        "path[depth] = tree.first(x);",
+        "path[depth] = tree.first(x > 5 ? x - 1 : x);",
+    ),
+    Mutant(
+        "a vertex is no ancestor of its own",
+        LABELS,
+        "return std::size_t{depth_[x]} + 1;",
+        "return depth_[x];",
+    ),
+    Mutant(
+        "the least depth of several blocks is that of the first",
+        LABELS,
+        "least[b] = std::min(least[b], least[b + width]);",
+        "static_cast<void>(width);",
+    ),
+    Mutant(
+        "the blocks between two positions are passed over",
+        LABELS,
+        "least = std::min({least, minima[begin + 1], minima[end - (std::size_t{1} << row)]});",
+        "static_cast<void>(minima);",
+    ),
+    Mutant(
+        "the last common ancestor is left out",
+        LABELS,
+        "for (; i < meeting.count; ++i) {",
+        "for (; i + 1 < meeting.count; ++i) {",
+    ),
+    Mutant(
+        "the label of a target is that of a source",
+        LABELS,
+        "down_ + tree_->first(y)",
+        "up_ + tree_->first(y)",
+    ),
+)
+
 in_full = pytest.mark.full(
     "mutants of contraction",
     "cpp/include/warpath/hierarchy/contraction.hpp",
@@ -142,33 +206,53 @@ in_full = pytest.mark.full(
     "cpp/include/warpath/hierarchy/witness_search.hpp",
     "tests/core/contraction.cpp",
 )
+labels_in_full = pytest.mark.full(
+    "mutants of labels",
+    "cpp/include/warpath/hierarchy/customization.hpp",
+    "cpp/include/warpath/hierarchy/elimination.hpp",
+    "cpp/include/warpath/hierarchy/elimination_order.hpp",
+    "cpp/include/warpath/hierarchy/tree_labels.hpp",
+    "tests/core/tree_labels.cpp",
+)
 
 
-def outcome(folder: Path, headers: Path) -> int:
-    """Compile and run the checks with the headers of a folder; 0 if they find nothing."""
+def outcome(folder: Path, headers: Path, program: str) -> int:
+    """Compile and run a program of checks with a folder's headers; 0 if they find nothing."""
     if loaded_sanitizer():
         pytest.skip("a sanitizer is loaded, which the program does not need")
     compiler = shutil.which("g++")
     if compiler is None:
-        pytest.skip("there is no g++ to compile contraction.cpp")
-    made = folder / "contraction"
+        pytest.skip(f"there is no g++ to compile {program}.cpp")
+    made = folder / program
     flags = ["-std=c++20", "-O1", "-I", str(headers), "-I", str(HEADERS), "-o", str(made)]
-    source = Path(__file__).with_name("contraction.cpp")
+    source = Path(__file__).with_name(f"{program}.cpp")
     subprocess.run([compiler, *flags, source, "-lpthread"], check=True)
     return subprocess.run([made], check=False, timeout=100).returncode
 
 
-def test_the_checks_find_nothing_in_the_headers_as_they_are(tmp_path):
-    assert outcome(tmp_path, HEADERS) == 0
-
-
-@in_full
-@pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.breaks)
-def test_a_fault_of_contraction_is_found(mutant, tmp_path):
-    headers = tmp_path / "headers"
+def mutated(folder: Path, mutant: Mutant) -> Path:
+    """Return a folder of headers with a fault."""
+    headers = folder / "headers"
     shutil.copytree(HEADERS, headers)
     file = headers / "warpath" / "hierarchy" / mutant.file
     text = file.read_text(encoding="utf-8")
     assert text.count(mutant.original) == 1
     file.write_text(text.replace(mutant.original, mutant.mutated), encoding="utf-8")
-    assert outcome(tmp_path, headers) == 1
+    return headers
+
+
+@pytest.mark.parametrize("program", ["contraction", "tree_labels"])
+def test_the_checks_find_nothing_in_the_headers_as_they_are(program, tmp_path):
+    assert outcome(tmp_path, HEADERS, program) == 0
+
+
+@in_full
+@pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.breaks)
+def test_a_fault_of_contraction_is_found(mutant, tmp_path):
+    assert outcome(tmp_path, mutated(tmp_path, mutant), "contraction") == 1
+
+
+@labels_in_full
+@pytest.mark.parametrize("mutant", LABEL_MUTANTS, ids=lambda mutant: mutant.breaks)
+def test_a_fault_of_labels_is_found(mutant, tmp_path):
+    assert outcome(tmp_path, mutated(tmp_path, mutant), "tree_labels") == 1

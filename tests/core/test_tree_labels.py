@@ -17,7 +17,7 @@ TYPES = ["int32", "int64", "float32", "float64"]
 
 def labelled(graph, **options):
     arcs = eliminated(graph)
-    hierarchy = arcs.customize(graph.solver_weights)
+    hierarchy = arcs.customize(graph._solver_weights)
     return _core.tree_labels(_core.ancestor_tree(arcs), arcs, hierarchy, **options)
 
 
@@ -41,7 +41,7 @@ def assert_distances(labels, graph, sources, threads=1) -> None:
             continue
         assert np.isinf(out).tolist() == np.isinf(expected).tolist()
         finite = np.isfinite(expected)
-        sums = graph.solver_weights.sum(dtype=np.float64)
+        sums = graph._solver_weights.sum(dtype=np.float64)
         bound = graph.n * float(np.finfo(out.dtype).eps) * sums
         assert np.all(np.abs(out[finite].astype(np.float64) - expected[finite]) <= bound)
 
@@ -78,7 +78,7 @@ def test_random_graphs_have_the_distances_of_dijkstra(dtype, data):
 def test_any_number_of_threads_gives_the_same_labels(road, one_way, dtype):
     factor = np.dtype(dtype).type(0.7 if "f" in dtype else 1)
     for streets in (road, one_way, wp.generate.rmat(8)):
-        graph = streets.with_weights(streets.solver_weights.astype(dtype) * factor)
+        graph = streets.with_weights(streets._solver_weights.astype(dtype) * factor)
         one = entries(labelled(graph, threads=1))
         for threads in (2, 3):
             for array, expected in zip(entries(labelled(graph, threads=threads)), one, strict=True):
@@ -161,7 +161,7 @@ def test_what_is_no_tree_is_refused(road):
 
 
 def wp_hierarchy(graph):
-    return eliminated(graph).customize(graph.solver_weights)
+    return eliminated(graph).customize(graph._solver_weights)
 
 
 def test_a_tree_that_is_too_deep_is_refused():
