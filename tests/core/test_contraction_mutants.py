@@ -161,10 +161,10 @@ LABEL_MUTANTS = (
         "",
     ),
     Mutant(
-        "a label lies where that of the position before lies",
+        "the label of an arc's head is that of the head's parent",
         LABELS,
-        "path[depth] = tree.first(x);",
-        "path[depth] = tree.first(x > 5 ? x - 1 : x);",
+        "lower(label, own + path[at], weight, at + 1);",
+        "lower(label, own + path[at > 0 ? at - 1 : 0], weight, at + 1);",
     ),
     Mutant(
         "a vertex is no ancestor of its own",

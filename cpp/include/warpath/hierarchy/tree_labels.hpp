@@ -197,25 +197,39 @@ class TreeLabels {
   /// out[i] becomes the distance from sources[i] to targets[i]. Returns the number of entries read.
   std::int64_t pairs(std::span<const std::int64_t> sources, std::span<const std::int64_t> targets,
                      std::span<D> out, int threads, Control& control) const {
-    const auto ends = [&](std::size_t i) { return std::pair{sources[i], targets[i]}; };
-    return distances(sources.size(), ends, out.data(), threads, control);
+    return in_blocks(sources.size(), threads, control, [&](std::size_t begin, std::size_t end) {
+      return distances({&sources[begin], 1, &targets[begin], end - begin}, &out[begin]);
+    });
   }
 
-  /// Fills a table with a row for each source and a column for each target.
+  /// Fills a table with a row for each source and a column for each target. Returns as `pairs`.
   template <class Out>
   std::int64_t table(std::span<const std::int64_t> sources, std::span<const std::int64_t> targets,
                      Out* out, int threads, Control& control) const {
-    const std::size_t width = targets.size();
-    const auto ends = [&](std::size_t i) {
-      return std::pair{sources[i / width], targets[i % width]};
-    };
-    return distances(sources.size() * width, ends, out, threads, control);
+    const std::size_t width = targets.size(), count = sources.size() * width;
+    return in_blocks(count, threads, control, [&](std::size_t begin, std::size_t end) {
+      std::int64_t read = 0;
+      for (std::size_t stop; begin < end; begin = stop) {
+        const std::size_t row = begin / width, column = begin % width;
+        stop = std::min(end, begin + width - column);
+        read += distances({&sources[row], 0, &targets[column], stop - begin}, out + begin);
+      }
+      return read;
+    });
   }
 
  private:
   static constexpr std::size_t kAhead = 16;            // pairs whose labels are fetched together
   static constexpr std::size_t kChunk = 256 * kAhead;  // pairs that a thread takes at once
   static constexpr std::size_t kLines = 8;             // cache lines of a label that are fetched
+
+  /// Pairs of sources[i * step] and targets[i]: a row of a table has one source, and step 0.
+  struct Ends {
+    const std::int64_t* sources;
+    std::size_t step;
+    const std::int64_t* targets;
+    std::size_t count;
+  };
 
   /// Two labels and the length of their common prefix.
   struct Meeting {
@@ -224,21 +238,22 @@ class TreeLabels {
     std::size_t count;
   };
 
-  template <class Ends, class Out>
-  std::int64_t distances(std::size_t count, const Ends& ends, Out* out, int threads,
-                         Control& control) const {
-    const std::size_t parts = (count + kChunk - 1) / kChunk;
-    const int team =
-        static_cast<int>(std::clamp<std::size_t>(parts, 1, static_cast<std::size_t>(threads)));
-    if (parts <= 1) return some_distances(0, count, ends, out);
+  /// Calls body(begin, end) for blocks of the pairs, on threads if there are several, and returns
+  /// the sum of what it returns.
+  template <class Body>
+  static std::int64_t in_blocks(std::size_t count, int threads, Control& control,
+                                const Body& body) {
+    const std::size_t blocks = (count + kChunk - 1) / kChunk;
+    if (blocks <= 1) return count == 0 ? 0 : body(std::size_t{0}, count);
     std::atomic<std::size_t> taken{0};
     std::atomic<std::int64_t> read{0};
     control.expect(static_cast<std::int64_t>(count));
+    const auto team = static_cast<int>(std::min(blocks, static_cast<std::size_t>(threads)));
     run_open_team(team, control, [&](int rank) {
       Poller poller(control, rank == 0);
       for (std::size_t at; (at = taken.fetch_add(kChunk, std::memory_order_relaxed)) < count;) {
         const std::size_t end = std::min(at + kChunk, count);
-        read.fetch_add(some_distances(at, end, ends, out), std::memory_order_relaxed);
+        read.fetch_add(body(at, end), std::memory_order_relaxed);
         control.advance(static_cast<std::int64_t>(end - at));
         poller.step(static_cast<std::int64_t>(kChunk));
       }
@@ -246,52 +261,50 @@ class TreeLabels {
     return read.load();
   }
 
-  template <class Ends, class Out>
-  std::int64_t some_distances(std::size_t begin, std::size_t end, const Ends& ends,
-                              Out* out) const {
+  template <class Out>
+  std::int64_t distances(const Ends& ends, Out* out) const {
 #if defined(__x86_64__) && defined(__GNUC__)
-    if (__builtin_cpu_supports("avx2")) return in_avx2(begin, end, ends, out);
+    if (__builtin_cpu_supports("avx2")) return in_avx2(ends, out);
 #endif
-    return in_vectors<typename Lanes<L>::Quarter>(begin, end, ends, out);
+    return in_vectors<typename Lanes<L>::Quarter>(ends, out);
   }
 
 #if defined(__x86_64__) && defined(__GNUC__)
-  template <class Ends, class Out>
-  [[gnu::target("avx2"), gnu::noinline,
-    gnu::flatten]] std::int64_t in_avx2(std::size_t begin, std::size_t end, const Ends& ends,
-                                        Out* out) const {
-    return in_vectors<typename Lanes<L>::Half>(begin, end, ends, out);
+  template <class Out>
+  [[gnu::target("avx2"), gnu::noinline, gnu::flatten]] std::int64_t in_avx2(const Ends& ends,
+                                                                            Out* out) const {
+    return in_vectors<typename Lanes<L>::Half>(ends, out);
   }
 #endif
 
   /// Finds the labels of some pairs ahead, so that memory delivers them side by side.
-  template <class V, class Ends, class Out>
-  [[gnu::always_inline]] std::int64_t in_vectors(std::size_t begin, std::size_t end,
-                                                 const Ends& ends, Out* out) const {
+  template <class V, class Out>
+  [[gnu::always_inline]] std::int64_t in_vectors(const Ends& ends, Out* out) const {
     std::array<Meeting, 2 * kAhead> meetings;
-    std::size_t found = begin;
+    std::size_t found = 0;
     std::int64_t read = 0;
-    const auto find = [&](std::size_t until) {
-      for (; found < until; ++found) {
-        const auto [source, target] = ends(found);
-        const std::size_t x = tree_->position(source), y = tree_->position(target);
-        const Meeting meeting{up_ + tree_->first(x), down_ + tree_->first(y), tree_->common(x, y)};
-        meetings[found % meetings.size()] = meeting;
-        constexpr std::size_t line = Lanes<L>::kBytes / sizeof(L);
-        for (std::size_t i = 0; i < std::min(meeting.count, kLines * line); i += line) {
-          __builtin_prefetch(meeting.from + i);
-          __builtin_prefetch(meeting.to + i);
-        }
-      }
-    };
-    find(std::min(begin + kAhead, end));
-    for (std::size_t i = begin; i < end; ++i) {
-      if ((i - begin) % kAhead == 0) find(std::min(i + 2 * kAhead, end));
-      const Meeting& meeting = meetings[i % meetings.size()];
-      read += static_cast<std::int64_t>(meeting.count);
-      out[i] = distance_of<Out, W>(least_sum<V>(meeting));
+    for (std::size_t i = 0; i < ends.count; ++i) {
+      if (i % kAhead == 0)
+        for (; found < std::min(i + 2 * kAhead, ends.count); ++found)
+          meetings[found % meetings.size()] =
+              meeting(ends.sources[found * ends.step], ends.targets[found]);
+      const Meeting& here = meetings[i % meetings.size()];
+      read += static_cast<std::int64_t>(here.count);
+      out[i] = distance_of<Out, W>(least_sum<V>(here));
     }
     return 2 * read;
+  }
+
+  /// The labels of a pair, which memory is asked for.
+  [[gnu::always_inline]] Meeting meeting(std::int64_t source, std::int64_t target) const {
+    const std::size_t x = tree_->position(source), y = tree_->position(target);
+    const Meeting found{up_ + tree_->first(x), down_ + tree_->first(y), tree_->common(x, y)};
+    constexpr std::size_t line = Lanes<L>::kBytes / sizeof(L);
+    for (std::size_t i = 0; i < std::min(found.count, kLines * line); i += line) {
+      __builtin_prefetch(found.from + i);
+      __builtin_prefetch(found.to + i);
+    }
+    return found;
   }
 
   template <class V>
