@@ -142,6 +142,12 @@ def _of_own_kinds(loop: Loop, weight: np.dtype[Any], index: DTypeLike, block: in
         return [repair_kernel(weight, np.int64 if weight.kind == "i" else weight, block)]
     if loop is Loop.HIERARCHY_SWEEP:
         return list(_of_sweeps(weight, block))
+    if loop is Loop.TREE_LABELS:
+        return [
+            kernel(kind, Types.of(np.int32, label, label), block)
+            for label in _labels_in_hierarchies(weight)
+            for kind in ("tree_label_pairs", "tree_label_table")
+        ]
     if loop in _BY_WIDTH:
         widths = [
             Width(np.dtype(label).name, np.dtype(one).name, proven=True)
@@ -151,9 +157,14 @@ def _of_own_kinds(loop: Loop, weight: np.dtype[Any], index: DTypeLike, block: in
     return [kernel(kind, types, block) for kind in _OF_TABLES.get(loop, ()) for types in all_types]
 
 
+def _labels_in_hierarchies(weight: np.dtype[Any]) -> list[Any]:
+    """Return the types that labels in a hierarchy of a type of weights may have."""
+    return [weight] if weight.kind == "f" else sorted({weight.name, "int64"})
+
+
 def _of_sweeps(weight: np.dtype[Any], block: int) -> Iterator[Kernel]:
     """Yield the kernels of sweeps, and those that make rows or totals from their labels."""
-    for label in [weight] if weight.kind == "f" else sorted({weight.name, "int64"}):
+    for label in _labels_in_hierarchies(weight):
         types = Types.of(np.int32, label, label)
         yield kernel("hierarchy_upward", types, block)
         yield kernel("hierarchy_sweep", types, block)

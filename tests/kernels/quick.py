@@ -33,7 +33,7 @@ from warpath.engines.emulator.build import loaded_sanitizer
 from warpath.engines.emulator.device import EmulatedDevice
 from warpath.engines.papers import on_matrix
 from warpath.graph.zones import opened
-from warpath.recipes import CATALOGUE, Recipe, Task
+from warpath.recipes import CATALOGUE, Loop, Recipe, Task
 from warpath.recipes.axes import AXES, Map, Place, Side
 from warpath.recipes.matrix import Relax
 from warpath.results.predecessors import tree
@@ -85,6 +85,11 @@ LONGER_ROWS = corpus.Case(
     "longer_rows",
     "Rows of more edges than a warp has lanes, in the middle of others.",
     lambda: generate.rmat(7, 8, (1, 50), seed=7),
+)
+MANY_BLOCKS = corpus.Case(
+    "many_blocks",
+    "Eleven blocks of positions in an elimination tree, and vertices with over 128 ancestors.",
+    lambda: generate.uniform(340, 4, (1, 99), seed=1),
 )
 TURNS = 0, 2, 2**31  # where breadth-first search looks back: never, in the middle, at once
 OF_FLOATS = ["rounding", "float_sum_to_infinity", "negative_zero", "absorbed_weights"]
@@ -205,7 +210,7 @@ def run(
     """Run the half of the suite that is traced, or the half that is not."""
     strided = any(recipe.axes and recipe.axes.map is Map.GRID_STRIDE for recipe in recipes)
     cases = SMALL + MORE + (OF_FLOATS if dtype.startswith("f") else OF_INTEGERS) + NEGATIVE
-    of_tables = [recipe for recipe in recipes if Task.APSP in recipe.solves]
+    of_tables = [recipe for recipe in recipes if recipe.solves & {Task.APSP, Task.MANY}]
     recipes = [recipe for recipe in recipes if Task.SSSP in recipe.solves]
     # Under a sanitizer a barrier is slow; those that have one for each entry need no third tile.
     if not (watched and any(is_by_entry(recipe) for recipe in of_tables)):
@@ -214,6 +219,8 @@ def run(
         check_levels(recipes, alike(long_rows(), dtype), 0, device, [1])
     graphs = [corpus.case(name) for name in cases + (["power_law"] if strided else [])]
     graphs += [LONGER_ROWS] if of_tables else []
+    labelled = any(recipe.loop is Loop.TREE_LABELS for recipe in of_tables)
+    graphs += [MANY_BLOCKS] if labelled else []
     graphs += [FALLING_HUB] if any("width" in params_of(recipe) for recipe in recipes) else []
     for case in [graph.astype(dtype) for graph in graphs if dtype in graph.dtypes]:
         seeds = [1] if watched else range(1, 9) if case.name in CROWDED else [1, 2]
@@ -334,7 +341,17 @@ def solve_tables(
                         dtype=np.int32 if paths and fits_int32(case, answer) else None,
                     )
                     if recipe.prepared and not isinstance(answer, type):
-                        tables.check_totals(recipe, graph, problem, device, answer)
+                        of_prepared(recipe, graph, problem, device, answer)
+
+
+def of_prepared(
+    recipe: Recipe, graph: Graph, problem: Problem, device: EmulatedDevice, answer: Array
+) -> None:
+    """Solve the totals of a table, or its entries as pairs, as a recipe of prepared graphs can."""
+    if recipe.loop is Loop.HIERARCHY_SWEEP:
+        tables.check_totals(recipe, graph, problem, device, answer)
+    if Task.PAIRS in recipe.solves:
+        tables.check_pairs(recipe, graph, problem, device, answer)
 
 
 def asked(recipe: Recipe, case: corpus.Case) -> Iterable[tuple[Problem, tables.Answer]]:

@@ -74,7 +74,7 @@ OUT, OUT_QUEUE, OUT_PREFIX = (
 ENTRY, ENTRY_SHARED, ROW, TILED, TILED_SHARED = (
     f"bodra2025.fw_{kind}" for kind in ("edge", "edge_shared", "vertex", "tiled", "tiled_shared")
 )
-GPHAST = "delling2011.gphast"
+GPHAST, H2H = "delling2011.gphast", "ouyang2018.h2h"
 THREADS, JOHNSON = "bodra2025.apsp_dijkstra", "johnson_gpu.johnson_flags"
 BLOCK_EACH, PAIRS = "warpath.block_per_source", "warpath.pairs"
 BLOCKED = "warpath.floyd_warshall"
@@ -828,6 +828,41 @@ SWEEPS = [
     Mutant("totals are those of the neighbour", "hierarchy_totals.cuh",
            "total[source] = mine;", "total[source ^ 1] = mine;", GPHAST),
 ]  # fmt: skip
+TREE_LABELS = [
+    Mutant("the last common ancestor is dropped", "tree_labels.cuh", "(kAll || k < count)",
+           "(kAll || k + 1 < count)", H2H),
+    Mutant("labels are read beyond the common ancestors", "tree_labels.cuh",
+           "if ((kAll || k < count) && sum < least)", "if (sum < least)", H2H),
+    Mutant("a vertex is no ancestor of itself", "tree_labels.cuh",
+           "return x.depth + 1;", "return x.depth;", H2H),
+    Mutant("the depth of the first position counts", "tree_labels.cuh",
+           "for (int at = from + 1; at <= to; ++at)", "for (int at = from; at <= to; ++at)", H2H),
+    Mutant("the block of the second position has no say", "tree_labels.cuh",
+           "ascending ? y.before : x.before", "ascending ? y.depth : x.depth", H2H),
+    Mutant("the block of the first position has no say", "tree_labels.cuh",
+           "ascending ? x.after : y.after", "kNoDepth", H2H),
+    Mutant("blocks between two positions have no say", "tree_labels.cuh",
+           "between > 0)", "between > 9999)", H2H),
+    Mutant("the last blocks between two positions have no say", "tree_labels.cuh",
+           "of_blocks[end - (1 << row)]", "of_blocks[begin + 1]", H2H),
+    Mutant("half of the lanes have no say in the distance of a pair", "tree_labels.cuh",
+           "step > 0; step /= 2) {\n      const U other",
+           "step > 1; step /= 2) {\n      const U other", H2H),
+    Mutant("lanes give away the rows that they keep", "tree_labels.cuh",
+           "upper ? least[i] : least[i + step], step", "upper ? least[i + step] : least[i], step",
+           H2H),
+    Mutant("both labels of a pair are those to ancestors", "tree_labels.cuh",
+           "L* const to = a.down +", "L* const to = a.up +", H2H),
+    Mutant("labels of columns are those to ancestors", "tree_labels.cuh", "target(a.down +",
+           "target(a.up +", H2H),
+    Mutant("entries that no lane keeps are left out", "tree_labels.cuh",
+           "for (int at = kKept * kStep; left > 0;", "for (int at = kKept * kStep; left > 9999;",
+           H2H),
+    Mutant("the last pairs of a launch are left out", "tree_labels.cuh",
+           "const bool has = pair < a.rows;", "const bool has = first + kGroups <= a.rows;", H2H),
+    Mutant("rows of a table are the first of eight", "tree_labels.cuh", "a.sources[row + i + lane]",
+           "a.sources[row + i]", H2H),
+]  # fmt: skip
 REPAIR = [
     Mutant("the first list is relaxed again", "repair.cuh", "++rounds % 2 != 0;", "++rounds > 0;",
            REPAIRS),
@@ -885,7 +920,7 @@ MUTANTS = [
     *BUCKETS, *LOOPS_OF_ROUNDS,
     *MATRIX, *FLOYD, *TILES, *THREAD_DIJKSTRA, *REWEIGHT, *TABLE, *BLOCKS_OF_SOURCES, *PAIR_LISTS,
     *PAIR_SIDES, *OF_PATCHES, *MATRICES, *RESULT, *WIDE_ROWS, *DIVIDED_SEARCH, *LEVELS,
-    *SWEEPS, *REPAIR,
+    *SWEEPS, *TREE_LABELS, *REPAIR,
 ]  # fmt: skip
 
 

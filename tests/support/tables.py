@@ -13,7 +13,7 @@ from support.kernels import assert_is_a_negative_cycle
 from warpath.base.dtypes import unreachable
 from warpath.base.errors import NegativeCycleError
 from warpath.engines import cpu
-from warpath.engines.base import Order, Problem, TableOrder
+from warpath.engines.base import Order, Problem, TableOrder, Trips, TripsOrder
 from warpath.engines.cuda.engine import run, totals
 from warpath.engines.cuda.rows import longest
 from warpath.engines.emulator.build import loaded_sanitizer
@@ -178,6 +178,22 @@ def _slack(graph: Graph, dist: Array) -> float:
     if graph.facts(symmetry=False).negative:
         longest = max(longest, float(np.abs(weights[np.isfinite(weights)]).sum()))
     return float(graph.n * np.finfo(dist.dtype).eps * longest)
+
+
+def check_pairs(
+    recipe: Recipe, graph: Graph, problem: Problem, device: Device, answer: Array
+) -> None:
+    """Solve the entries of a table as pairs, without the last one.
+
+    Raises AssertionError unless they are the answer's.
+    """
+    inner = opened(graph)
+    columns = np.arange(inner.n) if problem.targets is None else problem.targets
+    sources, targets = np.repeat(problem.sources, len(columns)), np.tile(columns, len(answer))
+    trips = Trips(Task.PAIRS, sources[:-1], targets[:-1])
+    with noting(f"{recipe.name}, {trips} on {graph!r}"):
+        raw = run(TripsOrder(recipe, inner, trips, 1, {}), device)
+        assert_lengths(recipe, inner, raw.dist, answer.reshape(-1)[:-1])
 
 
 def check_totals(

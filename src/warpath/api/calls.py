@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal
 
+from warpath.api.options import uses_labels
 from warpath.api.prepared import loaded, prepare_graph
 from warpath.api.solver import Solver, solver_of
 from warpath.base.errors import NotSupportedError
@@ -836,8 +837,8 @@ def prepare(
         in place of 4, and small tables gain as much. They take 240 MB and two seconds there, more
         on larger networks for each vertex. "auto": if they fit a quarter of the free memory.
     memory : the bytes that labels may take, a number or text such as ``"2G"``.
-    device : as in `sssp`: where tables and totals are computed. The hierarchy is always built on
-        the CPU; with "cuda" it is copied to the GPU, too.
+    device : as in `sssp`: where pairs, tables and totals are computed. Hierarchy and labels are
+        always made on the CPU; with "cuda" they are copied to the GPU, too.
     threads : threads that build it and that the Solver uses; all cores that the process may use
         when not given. Any number of threads builds the same hierarchy.
     progress : as in `sssp`; it counts the vertices that are contracted.
@@ -856,12 +857,12 @@ def prepare(
         If a weight is negative.
     NotSupportedError
         If contracting vertices makes the rest of the graph denser and denser, as in a social
-        network, or labels are wanted for another device than the CPU.
+        network, or labels are wanted for an emulated device or a cluster.
     DistanceOverflowError
         If the sums of shortcuts may not fit 64 bits.
     NotEnoughMemoryError
         If building the hierarchy is predicted to take more than the free memory, or labels would
-        take more than they may.
+        take more than they may, or with the hierarchy more than the GPU has free.
 
     Notes
     -----
@@ -877,13 +878,13 @@ def prepare(
     array([7, 3])
     """
     solver = Solver(graph, device=device, threads=threads)  # refuses options that are not valid
-    if labels is not False and device not in {"auto", "cpu"}:
+    if labels is not False and not uses_labels(device):
         msg = (
             f"labels = {labels!r} has no effect on device={device!r}, as labels are used on the "
-            "CPU: leave labels= or device= out."
+            "CPU and on GPUs: leave labels= or device= out."
         )
         raise NotSupportedError(msg)
-    prepare_graph(solver.graph, threads, progress, with_labels=labels, memory=memory)
+    prepare_graph(solver.graph, threads, progress, with_labels=labels, memory=memory, device=device)
     return Solver(
         solver.graph, device=device, threads=threads, prepared=True
     )  # copies the hierarchy

@@ -52,6 +52,7 @@ if TYPE_CHECKING:
 
 
 ONE_SOURCE = Size(Task.SSSP)
+_WITH_LABELS = {"auto", DEFAULT, "cuda"}  # kinds of devices on which labels are used
 _MOST_OPTIONS = _MOST_PLANS = 64
 
 
@@ -240,7 +241,8 @@ class Options:
         bound = self._pairs
         if bound is None or bound[0] is not plan:
             search = None
-            if search_graph(graph) is graph and entry == graph.dist_dtype.itemsize:
+            same = search_graph(graph) is graph and entry == graph.dist_dtype.itemsize
+            if same and plan.device == DEFAULT:
                 search = pairs_search(graph, plan.recipe.loop, plan.threads)
             bound = self._pairs = plan, search
         return bound
@@ -327,8 +329,8 @@ def options_of(
 
 def _kept_options(graph: Graph, request: Request, preference: str) -> Options:
     """Return the options that are kept with a graph, or new ones; those with params are new."""
-    on_cpu = request.prepared is True and request.device in {"auto", DEFAULT}
-    labelled = on_cpu and LABELS.cached(search_graph(graph)) is not None
+    able = request.prepared is True and uses_labels(request.device)
+    labelled = able and LABELS.cached(search_graph(graph)) is not None
     if labelled != request.labelled:
         request = request._replace(labelled=labelled)
     if request.params:
@@ -350,6 +352,11 @@ def _kept_options(graph: Graph, request: Request, preference: str) -> Options:
             cache.clear()
         options = cache[key] = Options(request, preference)
     return options
+
+
+def uses_labels(device: Any) -> bool:
+    """Return whether labels are used on a device: the CPU, or GPUs."""
+    return isinstance(device, str) and device.partition(":")[0] in _WITH_LABELS
 
 
 def preferred_device() -> str:

@@ -127,7 +127,7 @@ def solved_pairs(options: Options, question: Question) -> tuple[Array, Plan, dic
 def _by_pairs(options: Options) -> bool:
     """Say whether an algorithm for pairs may run: it was requested, or the graph is prepared.
 
-    On a GPU there is none: tables of many origins take its place.
+    On a GPU labels are one; without them tables of many origins take its place.
     """
     request = options.request
     if request.recipe is not None:
@@ -137,7 +137,8 @@ def _by_pairs(options: Options) -> bool:
     if is_several(request.device):
         return False
     kind = kind_of(device_of(Size(Task.PAIRS), request)).runs
-    return any(kind in recipe.devices for recipe in CATALOGUE if Task.PAIRS in recipe.solves)
+    able = filter(request.admits, CATALOGUE)
+    return any(kind in recipe.devices for recipe in able if Task.PAIRS in recipe.solves)
 
 
 def size_of_pairs(

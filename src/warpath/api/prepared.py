@@ -14,12 +14,14 @@ from warpath.base.errors import (
 from warpath.base.log import note
 from warpath.base.progress import watch
 from warpath.engines import hierarchy, labels
+from warpath.engines.devices import members
 from warpath.engines.hierarchy import HIERARCHY, hierarchy_of
 from warpath.engines.labels import labels_of
 from warpath.engines.new_weights import refuse_negative, too_long
+from warpath.engines.registry import engine_of
 from warpath.graph import Graph
 from warpath.graph.checks import shown
-from warpath.graph.derived import Derived
+from warpath.graph.derived import Derived, bytes_of_graph
 from warpath.graph.solvable import search_graph
 from warpath.planner.cpu_model import may_be_prepared, prepare_bytes, prepare_seconds
 
@@ -119,6 +121,7 @@ def prepare_graph(
     *,
     with_labels: bool | str = False,
     memory: int | str | None = None,
+    device: str = "auto",
 ) -> None:
     """Build the hierarchy of a graph, which keeps it, and labels; see `warpath.prepare`."""
     most = _most_bytes(with_labels, memory)
@@ -130,6 +133,9 @@ def prepare_graph(
             raise too_long()
         if with_labels is not False:
             _label(search_graph(graph), team, report, most, required=with_labels is True)
+    if with_labels is True:
+        for name in members(device):
+            _require_room(search_graph(graph), name)
 
 
 def _most_bytes(with_labels: bool | str, memory: int | str | None) -> int | None:
@@ -156,6 +162,19 @@ def _label(
         if required:
             raise
         note("this graph gets no labels: %s", error)
+
+
+def _require_room(graph: Graph, device: str) -> None:
+    """Refuse labels that a GPU does not hold with the hierarchy and the graph."""
+    free, _ = engine_of(device).memory(graph, device)
+    labels_bytes = labels.bytes_of_labels(graph)
+    rest = bytes_of_graph(graph) + HIERARCHY.size(HIERARCHY.cached(graph))
+    if free is not None and labels_bytes + rest > free:
+        raise NotEnoughMemoryError(
+            f"labels would take {units.size(labels_bytes)} on {device}, and graph and hierarchy "
+            f"{units.size(rest)}, but {units.size(free)} are free: leave labels out, end what else "
+            "uses this GPU, or use device='cpu'."
+        )
 
 
 def _require_memory(graph: Graph) -> None:

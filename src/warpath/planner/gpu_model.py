@@ -9,7 +9,7 @@ import numpy as np
 
 from warpath.graph.facts import WIDE_HOPS
 from warpath.planner.cpu_model import MESH_DEGREE, Destination, label_bytes, unpredicted
-from warpath.recipes import Loop
+from warpath.recipes import Loop, Task
 from warpath.recipes.axes import Direction, Edges, Emit, Labels, Layout, Select
 from warpath.recipes.recipe import WHOLE_TABLES
 from warpath.recipes.warpath import BLOCK_MEMORY, RECIPES
@@ -207,8 +207,11 @@ SIDE_BY_SIDE = 64
 #: Pairs of a batch whose frontiers are narrow: more of them hide latency of memory and barriers.
 PAIRS_AT_ONCE = 10**8
 _LEAST_LINE, _SIDE_BY_SIDE_IN_A_SWEEP = 32, 256  # sources of a sweep down a hierarchy
-_SWEEP_START = 2e-4  # of a sweep: its levels, one after another
+_SWEEP_START = 5e-4  # of a sweep: its levels, one after another
 _PER_SWEPT_LABEL = 4e-12
+#: An entry of both labels of a pair; in tables those of a column are read from a cache.
+_PER_LABEL_OF_PAIR, _PER_LABEL_OF_TABLE = 1e-12, 1.8e-13
+_PER_PAIR_TO_GPU = 8e-9  # its ends, checked and copied from the host
 _MOST_TILES = 2**33  # bytes: larger tiles take as long, for then the copies hide
 
 
@@ -240,9 +243,19 @@ def _table_seconds(recipe: Recipe, size: Size, facts: Facts) -> float:
                 copied = 0.0
         case Loop.PAIRS:
             seconds = _pairs_seconds(n, m, k) * wide
+        case Loop.TREE_LABELS:
+            distances = k * (size.targets or n)
+            alone = size.task is Task.PAIRS
+            entry = _PER_LABEL_OF_PAIR if alone else _PER_LABEL_OF_TABLE
+            seconds = distances * (_labels_of_vertex(n) * entry * wide + _PER_PAIR_TO_GPU * alone)
         case _:
             raise _unmeasured(recipe)
     return GPU_START + seconds + copied
+
+
+def _labels_of_vertex(n: int) -> float:
+    """Return the entries of a vertex's label in the mean: half of those that all could have."""
+    return math.sqrt(n) / 2 + 16
 
 
 def _unmeasured(recipe: Recipe) -> ValueError:
@@ -294,6 +307,10 @@ def _table_bytes(recipe: Recipe, size: Size, facts: Facts) -> int:
         case Loop.HIERARCHY_SWEEP:  # the hierarchy's arcs, some more than the graph's, and lines
             side = min(_SIDE_BY_SIDE_IN_A_SWEEP, _LEAST_LINE * -(-k // _LEAST_LINE))
             resident = 3 * rows + n * side * 4
+        case Loop.TREE_LABELS:  # one label a vertex, or two, and its place in the tree
+            entries = n * _labels_of_vertex(n) * (2 if facts.directed else 1)
+            entry = 4 if facts.weight_dtype in {"int32", "float32"} else 8
+            resident = int(entries * entry) + 20 * n + 16 * k
         case _:  # labels of the sources of a batch, two bits and four places in lists
             together = n * (SIDE_BY_SIDE * label + 8) + 16 * (n + facts.m // 32)
             single = min(k, SIDE_BY_SIDE) * n * (label + 17)

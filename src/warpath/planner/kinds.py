@@ -114,6 +114,7 @@ _UNCOUNTED = {
     Loop.HIERARCHY_SWEEP,
     Loop.JOHNSON,
     Loop.PAIRS,
+    Loop.TREE_LABELS,
 }
 
 

@@ -222,12 +222,7 @@ def choose(size: Size, facts: Facts, hardware: Hardware, request: Request) -> Pl
 
 def _considered(request: Request, kind: DeviceKind) -> list[Recipe]:
     """Return what runs on a kind of device and is planned, or was requested."""
-    able = [
-        recipe
-        for recipe in CATALOGUE.planned
-        if (request.prepared or not recipe.prepared)
-        and (request.labelled or recipe.loop is not Loop.TREE_LABELS)
-    ]
+    able = list(filter(request.admits, CATALOGUE.planned))
     if request.recipe is not None and request.recipe not in able:
         able.append(request.recipe)
     return [recipe for recipe in able if kind.runs in recipe.devices]

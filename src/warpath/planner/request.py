@@ -8,7 +8,7 @@ from warpath.base import settings
 from warpath.base.errors import InputError, NotSupportedError
 from warpath.graph.checks import checked_kind, shown
 from warpath.planner.kinds import device_names, kind_of
-from warpath.recipes import CATALOGUE, Recipe
+from warpath.recipes import CATALOGUE, Loop, Recipe
 
 if TYPE_CHECKING:
     from warpath.planner.cpu_model import Size
@@ -33,6 +33,12 @@ class Request(NamedTuple):
     traced: bool = False
     prepared: bool | str = False
     labelled: bool = False
+
+    def admits(self, recipe: Recipe) -> bool:
+        """Return whether "auto" may choose a recipe: what it needs of the graph is prepared."""
+        if recipe.loop is Loop.TREE_LABELS:
+            return self.labelled
+        return bool(self.prepared) or not recipe.prepared
 
     @property
     def recipe(self) -> Recipe | None:
@@ -65,7 +71,8 @@ def with_default_device(preference: str, size: Size, request: Request) -> Reques
     if size.task not in preferred.tasks:
         return request
     kind = preferred.runs
-    considered = CATALOGUE.planned if request.recipe is None else [request.recipe]
+    planned = filter(request.admits, CATALOGUE.planned)
+    considered = planned if request.recipe is None else [request.recipe]
     able = any(kind in r.devices and size.task in r.solves for r in considered)
     return request._replace(device=preference) if able else request
 

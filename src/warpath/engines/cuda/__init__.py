@@ -14,6 +14,7 @@ import numpy as np
 
 from warpath.base.errors import NotSupportedError, WarpathError
 from warpath.engines.hierarchy import HIERARCHY
+from warpath.engines.labels import LABELS
 from warpath.graph.derived import derived_bytes
 from warpath.graph.solvable import search_graph
 
@@ -109,19 +110,25 @@ def dynamic_paths(graph: Graph, sources: Array, device: str) -> DevicePaths:
 
 
 def place(graph: Graph, device: str) -> str:
-    """Copy the rows of a graph to a GPU, if they fit, and return the GPU's name, "cuda:0"."""
+    """Copy a graph and what was prepared to a GPU; return the GPU's name, "cuda:0".
+
+    Rows and labels that do not fit stay on the host.
+    """
     from warpath.engines.cuda.device import open_device
     from warpath.engines.cuda.rows import resident
     from warpath.engines.cuda.tables.hierarchy_levels import levels_of
+    from warpath.engines.cuda.tables.tree_labels import device_labels, labels_bytes
 
     gpu, inner = open_device(device), search_graph(graph)
-    hierarchy = HIERARCHY.cached(inner)
+    hierarchy, labels = HIERARCHY.cached(inner), LABELS.cached(inner)
     rows = (inner.indptr, inner.indices, inner._solver_weights)
     with gpu.active():
         if sum(array.nbytes for array in rows) <= gpu.free_memory():
             resident(inner, gpu)
         if hierarchy is not None:
             levels_of(inner, hierarchy, gpu)
+        if labels is not None and labels_bytes(labels) <= gpu.free_memory():
+            device_labels(inner, gpu)
     return gpu.name
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from warpath.base.errors import NotSupportedError
 from warpath.engines import loops
-from warpath.engines.base import TableOrder
+from warpath.engines.base import TableOrder, TripsOrder
 from warpath.engines.cuda import breadth_first, patches, repair
 from warpath.engines.cuda.flight import Ended
 from warpath.engines.cuda.rows import longest
@@ -15,6 +15,7 @@ from warpath.engines.cuda.tables.blocks_of_sources import block_a_source
 from warpath.engines.cuda.tables.floyd_warshall import floyd_warshall
 from warpath.engines.cuda.tables.johnson import johnson
 from warpath.engines.cuda.tables.pair_solvers import pairs
+from warpath.engines.cuda.tables.tree_labels import tree_label_pairs, tree_label_table
 from warpath.engines.cuda.tables.widths import widths
 from warpath.engines.cuda.wide import search as wide
 from warpath.engines.cuda.wide.parts import solve_divided
@@ -48,7 +49,10 @@ TABLES: dict[Loop, Callable[[TableOrder, Device], Raw]] = {
     Loop.HIERARCHY_SWEEP: sweeps.hierarchy_sweep,
     Loop.JOHNSON: johnson,
     Loop.PAIRS: pairs,
+    Loop.TREE_LABELS: tree_label_table,
 }
+#: The loops of trips.
+TRIPS: dict[Loop, Callable[[TripsOrder, Device], Raw]] = {Loop.TREE_LABELS: tree_label_pairs}
 
 
 def run(order: Order, device: Device) -> Raw:
@@ -56,6 +60,8 @@ def run(order: Order, device: Device) -> Raw:
     loop = order.recipe.loop
     if isinstance(order, TableOrder) and loop in TABLES:
         return TABLES[loop](order, device)
+    if isinstance(order, TripsOrder) and loop in TRIPS:
+        return TRIPS[loop](order, device)
     return (SINGLE_LAUNCH.get(loop) or loops.on_device(order.recipe))(order, device)
 
 
