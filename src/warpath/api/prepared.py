@@ -146,7 +146,7 @@ def _most_bytes(with_labels: bool | str, memory: int | str | None) -> int | None
     if memory is None:
         return settings.memory() // _OF_FREE_MEMORY if with_labels == "auto" else None
     if with_labels is False:
-        msg = f"memory = {shown(memory)} has no effect without labels: pass labels=True or 'auto'."
+        msg = f"memory = {shown(memory)} has no effect without labels: ask for labels, too."
         raise InputError(msg)
     return settings.bytes_of(memory, "memory")
 

@@ -67,7 +67,7 @@ def _labelled(graph: Graph, threads: int, progress: Report | None, most: int | N
             f"labels would take {units.size(need)}, as a vertex has "
             f"{tree.entries / max(graph.n, 1):,.0f} ancestors in the mean, but "
             f"{units.size(allowed)} {'are free' if most is None else 'are allowed'}: use a machine "
-            "with more memory, or warpath.prepare(graph), which needs no labels."
+            "with more memory, or prepare the graph without labels."
         )
         raise NotEnoughMemoryError(msg)
     with logged(f"computed labels of {graph.n:,} vertices"):
