@@ -200,16 +200,23 @@ class SimplePaths {
 
     bool operator()(const Class& a, const Class& b) const {
       if (a.bound != b.bound) return a.bound > b.bound;
-      const std::vector<V>&left = routes[a.route].vertices, &right = routes[b.route].vertices;
-      const std::size_t shared = std::min(known(a), known(b));
-      const auto [x, y] = std::mismatch(
-          left.begin(), left.begin() + static_cast<std::ptrdiff_t>(shared), right.begin());
-      const auto i = static_cast<std::size_t>(x - left.begin());
-      if (i < shared) return *x > *y;
+      const std::size_t i = std::min({common(a.route, b.route), known(a), known(b)});
       const std::int64_t here = after(a, i), there = after(b, i);
       if (here != there) return here > there;
       if (known(a) == known(b)) return false;
       return known(a) > known(b);
+    }
+
+    /// The number of vertices that two routes share at their beginning. A route leaves its parent
+    /// where that left its own, or later; no two routes leave another by the same edge.
+    std::size_t common(std::size_t a, std::size_t b) const {
+      std::size_t shared = std::numeric_limits<std::size_t>::max();
+      while (a != b) {
+        std::size_t& younger = a > b ? a : b;
+        shared = std::min(shared, routes[younger].leaves_at + 1);
+        younger = routes[younger].parent;
+      }
+      return shared;
     }
 
     std::size_t known(const Class& c) const {
@@ -401,12 +408,13 @@ class SimplePaths {
       of.bound = std::max(of.bound, top.key);
       push(of);
     } else if (found != unreachable<D>) {
-      const D length = found;
+      const D length = rounded_up(found);
       follow(
           of, root,
           [&](V u, std::int64_t e, V v) {
             const D label = spur_[index(v)];
-            return label <= length && static_cast<D>(spur_[index(u)] + weight(e)) == label;
+            return label <= length && static_cast<D>(spur_[index(u)] + weight(e)) == label &&
+                   static_cast<D>(label + (*rest_)(v)) <= length;
           },
           poller);
     }
