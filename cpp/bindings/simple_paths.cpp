@@ -4,8 +4,10 @@
 #include <memory>
 #include <mutex>
 #include <utility>
+#include <vector>
 
 #include "graph_rows.hpp"
+#include "warpath/paths/disjoint_paths.hpp"
 
 namespace warpath::bindings {
 
@@ -73,12 +75,50 @@ void register_pair(nb::module_& module) {
       nb::arg("longest") = nb::none());
 }
 
+/// Defines disjoint_paths, which returns (vertices, edges, length) of each path.
+template <Index V, Weight W>
+void register_disjoint(nb::module_& module) {
+  using Found = std::vector<typename DisjointPaths<V, W>::Path>;
+  module.def(
+      "disjoint_paths",
+      [](In<std::int64_t> indptr, In<V> indices, In<W> weights, In<std::int64_t> into_indptr,
+         In<V> into_indices, In<W> into_weights, std::int64_t source, std::int64_t target,
+         std::int64_t k, bool by_vertices, bool undirected) {
+        const GraphRows<V, W> out(indptr, indices, weights, Weights::kNotNegative);
+        const GraphRows<V, W> into(into_indptr, into_indices, into_weights, Weights::kNotNegative);
+        require_size(into.vertices(), out.vertices(), "into_indptr");
+        for (const std::int64_t v : {source, target}) require_vertex(v, out.n());
+        require(source != target, "source and target must differ");
+        Control control(python_tick(nb::none()));
+        Found paths;
+        {
+          const nb::gil_scoped_release free;
+          paths = DisjointPaths<V, W>(out.view(), into.view(), static_cast<V>(source),
+                                      static_cast<V>(target), by_vertices, undirected,
+                                      Poller(control, true))
+                      .find(k);
+        }
+        nb::list found;
+        for (auto& path : paths)
+          found.append(nb::make_tuple(to_numpy(std::move(path.vertices)),
+                                      to_numpy(std::move(path.edges)), path.length));
+        return found;
+      },
+      nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(), nb::arg("weights").noconvert(),
+      nb::arg("into_indptr").noconvert(), nb::arg("into_indices").noconvert(),
+      nb::arg("into_weights").noconvert(), nb::arg("source"), nb::arg("target"), nb::arg("k"),
+      nb::arg("by_vertices"), nb::arg("undirected"));
+}
+
 }  // namespace
 
 void register_simple_paths(nb::module_& module) {
   nb::class_<BoundSimplePaths>(module, "SimplePaths")
       .def("__call__", &BoundSimplePaths::operator());
-  for_each_type([&]<class V, class W>() { register_pair<V, W>(module); });
+  for_each_type([&]<class V, class W>() {
+    register_pair<V, W>(module);
+    register_disjoint<V, W>(module);
+  });
 }
 
 }  // namespace warpath::bindings

@@ -1,9 +1,10 @@
-"""`k_shortest_paths`, against all simple paths of small graphs and NetworkX."""
+"""Other routes than one shortest one, against all simple paths of small graphs and NetworkX."""
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
-from itertools import islice, pairwise
+from itertools import combinations, islice, pairwise
 
 import networkx as nx
 import numpy as np
@@ -12,6 +13,7 @@ import pytest
 import warpath as wp
 from warpath.base.errors import (
     DistanceOverflowError,
+    GraphError,
     InputError,
     NegativeWeightError,
     NoPathError,
@@ -191,3 +193,148 @@ def test_what_cannot_be_done_is_refused_by_name():
     areas = wp.Graph.of(STREETS, first_through=1, areas=True)
     with pytest.raises(NotSupportedError, match="does not support areas"):
         wp.k_shortest_paths(areas, 0, 2)
+
+
+def edge_paths(graph, source, target):
+    """Return (length, vertices, edges) of every simple path; parallel edges count each."""
+    src, dst, weights = (part.tolist() for part in graph.edges())
+    found = []
+
+    def go(path, edges, length):
+        if path[-1] == target:
+            found.append((length, path, edges))
+            return
+        for e in range(graph.indptr[path[-1]], graph.indptr[path[-1] + 1]):
+            if dst[e] not in path:
+                go([*path, dst[e]], [*edges, e], length + weights[e])
+
+    go([source], [], 0)
+    return src, dst, weights, found
+
+
+def input_edges(graph):
+    """Return a number for each edge, the same for both directions of an undirected one."""
+    if graph.directed:
+        return list(range(graph.m))
+    numbers, met = [], defaultdict(int)
+    for u, v, w in zip(*(part.tolist() for part in graph.edges()), strict=True):
+        numbers.append((min(u, v), max(u, v), w, met[u, v, w]))
+        met[u, v, w] += 1
+    return numbers
+
+
+@pytest.mark.parametrize("by", ["edges", "vertices"])
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_disjoint_paths_have_the_least_total_of_all_sets_of_disjoint_paths(dtype, by):
+    pairs_found = 0
+    for graph, source, target in random_graphs(6, 300, dtype):
+        numbers = input_edges(graph)
+        if source == target:
+            continue
+        src, dst, weights, every = edge_paths(graph, source, target)
+        if len(every) > 40:
+            continue
+
+        def disjoint(one, other, numbers=numbers):
+            shared = set(one[1][1:-1]) & set(other[1][1:-1])
+            same = {numbers[e] for e in one[2]} & {numbers[e] for e in other[2]}
+            return not same and not (shared and by == "vertices")
+
+        for k in (1, 2, 3):
+            sets = [
+                sum(path[0] for path in paths)
+                for paths in combinations(every, k)
+                if all(disjoint(*pair) for pair in combinations(paths, 2))
+            ]
+            if not sets:
+                with pytest.raises(NoPathError):
+                    wp.disjoint_paths(graph, source, target, k, by)
+                continue
+            found = wp.disjoint_paths(graph, source, target, k, by)
+            paths = [(r.length, r.indices.tolist(), r.edges.tolist()) for r in found]
+            assert sum(length for length, _, _ in paths) == min(sets)
+            assert all(disjoint(*pair) for pair in combinations(paths, 2))
+            assert paths == sorted(paths)
+            for route, (length, path, edges) in zip(found, paths, strict=True):
+                assert ([src[e] for e in edges], [dst[e] for e in edges]) == (path[:-1], path[1:])
+                assert len(set(path)) == len(path)
+                assert route.weights.tolist() == [weights[e] for e in edges]
+                assert length == sum(weights[e] for e in edges)
+            pairs_found += k == 2
+    assert pairs_found > 20
+
+
+@pytest.mark.parametrize("by", ["edges", "vertices"])
+def test_disjoint_paths_of_a_road_network_have_the_cost_of_a_minimum_flow(by):
+    road = wp.generate.road(400)
+    theirs = nx.DiGraph()
+    for u, row in lightest(road).items():
+        theirs.add_edge((u, "in"), (u, "out"), capacity=1 if by == "vertices" else 9, weight=0)
+        for v, w in row.items():
+            theirs.add_edge((u, "out"), (v, "in"), capacity=1, weight=w)
+    found = 0
+    for source, target in np.random.default_rng(7).integers(0, road.n, (30, 2)).tolist():
+        flow = nx.DiGraph(theirs)
+        flow.nodes[source, "out"]["demand"], flow.nodes[target, "in"]["demand"] = -3, 3
+        try:
+            cost = nx.min_cost_flow_cost(flow)
+        except nx.NetworkXUnfeasible:
+            continue
+        routes = wp.disjoint_paths(road, source, target, 3, by)
+        assert sum(route.length for route in routes) == cost
+        found += 1
+    assert found
+
+
+def test_the_error_says_how_many_disjoint_routes_there_are():
+    streets = [(0, 1, 1), (1, 3, 1), (0, 2, 2), (2, 3, 2), (1, 2, 0)]
+    message = "no 3 routes from 0 to 3 share no edge, only 2 routes: use k=2"
+    with pytest.raises(NoPathError, match=message):
+        wp.disjoint_paths(streets, 0, 3, 3)
+    with pytest.raises(NoPathError, match="share no vertex between them, only 2 routes"):
+        wp.disjoint_paths(streets, 0, 3, 3, by="vertices")
+    with pytest.raises(NoPathError, match="no path leads from 3 to 0"):
+        wp.disjoint_paths(streets, 3, 0)
+    with pytest.raises(InputError, match="source and target are the same vertex, 0"):
+        wp.disjoint_paths(streets, 0, 0)
+    with pytest.raises(InputError, match="by = 'street' must be 'edges' or 'vertices'"):
+        wp.disjoint_paths(streets, 0, 3, by="street")
+    with pytest.raises(InputError, match=r"k = 0 must be an integer, 1 or more\."):
+        wp.disjoint_paths(streets, 0, 3, 0)
+    with pytest.raises(NotSupportedError, match="does not support closed vertices"):
+        wp.disjoint_paths(wp.Graph.of(streets, first_through=1), 0, 3)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_all_shortest_paths_are_counted_and_yielded_in_order(dtype):
+    for closed in (0, 2):
+        for graph, source, target in random_graphs(8, 200, dtype, closed):
+            paths = [simple_paths(graph, source, v) for v in range(graph.n)]
+            shortest = [[p for p in every if p[0] == every[0][0]] for every in paths]
+            try:
+                found = list(wp.all_shortest_paths(graph, source, target))
+            except NoPathError:
+                found = []
+            expected = [path for _, path in shortest[target]]
+            assert sorted(route.indices.tolist() for route in found) == expected
+            try:
+                counts = wp.count_shortest_paths(graph, source)
+            except GraphError:
+                assert 0 in graph.weights
+                continue
+            assert counts.tolist() == [len(every) for every in shortest]
+
+
+def test_counts_are_exact_beyond_64_bits():
+    grid = wp.Graph.of(nx.convert_node_labels_to_integers(nx.grid_2d_graph(40, 40)))
+    counts = wp.count_shortest_paths(grid, 0)
+    assert counts[-1] == math.comb(78, 39) > 2**64
+    first = [list(route) for route in islice(wp.all_shortest_paths(grid, 0, 1599), 2)]
+    assert first[0] < first[1]
+    assert wp.count_shortest_paths([(0, 1, -2), (0, 2, 1), (2, 1, -3)], 0).tolist() == [1, 2, 1]
+
+
+def test_cycles_of_length_0_are_not_counted():
+    with pytest.raises(GraphError, match="from 0 to 1 may lead around a cycle of length 0"):
+        wp.count_shortest_paths([(0, 1, 1), (1, 2, 0), (2, 1, 0)], 0)
+    assert wp.count_shortest_paths([(0, 1, 0), (1, 0, 0), (1, 1, 0)], 0).tolist() == [1, 1]

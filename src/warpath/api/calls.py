@@ -188,6 +188,106 @@ def k_shortest_paths(
     return Solver(graph).k_shortest_paths(source, target, k, max_length=max_length)
 
 
+def disjoint_paths(
+    graph: Any, source: Any, target: Any, k: int = 2, by: str = "edges"
+) -> list[Route]:
+    """Return k routes that share no edge, or no vertex, of the least total length.
+
+    Parameters
+    ----------
+    graph, source, target : as in `k_shortest_paths`. An edge of an undirected graph is used in one
+        direction; each of parallel edges may be used.
+    k : the number of routes.
+    by : "edges", or "vertices" for routes that share no vertex between source and target.
+
+    Returns
+    -------
+    list of Route
+        By length, then by vertices.
+
+    Raises
+    ------
+    NoPathError
+        If there are fewer than k; the message says how many.
+    VertexError, InputError, NegativeWeightError, NotSupportedError, DistanceOverflowError
+
+    Notes
+    -----
+    A bidirectional search, then k searches with potentials; O(k (m + n log n)) at worst. If there
+    are fewer than k routes, the last search covers all that can be reached. Where sums of float
+    weights are rounded, the total is the least up to n * eps.
+    Sources: Suurballe 1974; Bhandari 1999.
+
+    Examples
+    --------
+    >>> import warpath as wp
+    >>> streets = [(0, 1, 1), (1, 3, 1), (0, 2, 2), (2, 3, 2), (1, 2, 0)]
+    >>> [list(route) for route in wp.disjoint_paths(streets, 0, 3)]
+    [[0, 1, 3], [0, 2, 3]]
+    """
+    return Solver(graph).disjoint_paths(source, target, k, by)
+
+
+def all_shortest_paths(graph: Any, source: Any, target: Any) -> Iterator[Route]:
+    """Return an iterator over all routes of the least length that pass no vertex twice.
+
+    Parameters
+    ----------
+    graph, source, target : as in `k_shortest_paths`, which has the same order and memory.
+
+    Returns
+    -------
+    iterator of Route
+
+    Raises
+    ------
+    NoPathError
+        By the iterator, if there is no route.
+    VertexError, NegativeWeightError, NotSupportedError, DistanceOverflowError
+
+    Examples
+    --------
+    >>> import warpath as wp
+    >>> streets = [(0, 1, 1), (1, 3, 1), (0, 2, 1), (2, 3, 1)]
+    >>> [list(route) for route in wp.all_shortest_paths(streets, 0, 3)]
+    [[0, 1, 3], [0, 2, 3]]
+    """
+    return Solver(graph).all_shortest_paths(source, target)
+
+
+def count_shortest_paths(graph: Any, source: Any) -> Array:
+    """Return the number of shortest paths from a source to each vertex.
+
+    Parameters
+    ----------
+    graph : as in `sssp`, without turns. Of parallel edges one counts.
+    source : a vertex, as in `sssp`.
+
+    Returns
+    -------
+    numpy.ndarray
+        (n,) Python integers of any size: 1 for the source, 0 for vertices that are not reached.
+
+    Raises
+    ------
+    GraphError
+        If shortest paths may lead around a cycle of length 0.
+    VertexError, NegativeCycleError, NotSupportedError
+
+    Notes
+    -----
+    `sssp`, then O(n + m) additions over the edges of shortest paths. Lengths of floats count as
+    equal if their sums from the source are equal.
+
+    Examples
+    --------
+    >>> import warpath as wp
+    >>> wp.count_shortest_paths([(0, 1, 1), (1, 3, 1), (0, 2, 1), (2, 3, 1)], 0)
+    array([1, 1, 1, 2], dtype=object)
+    """
+    return Solver(graph).count_shortest_paths(source)
+
+
 def plan(
     graph: Any,
     source: Any = None,

@@ -1,4 +1,4 @@
-"""Several routes between two vertices: k shortest paths."""
+"""Several routes between two vertices: k shortest, disjoint and all shortest paths."""
 
 from __future__ import annotations
 
@@ -9,15 +9,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from warpath import _core
+from warpath.base.dtypes import unreachable
 from warpath.base.errors import (
     DistanceOverflowError,
+    GraphError,
     InputError,
     NegativeWeightError,
+    NoPathError,
     NotSupportedError,
 )
 from warpath.graph.arguments import checked_cutoff
 from warpath.graph.checks import is_integer, refuse_wide, shown
 from warpath.graph.facts import negative_weights, rows_into
+from warpath.graph.labels import one_label
 from warpath.results.predecessors import no_path
 from warpath.results.route import Route
 from warpath.results.route_between import route_of_path
@@ -37,11 +41,109 @@ def k_shortest_of(
     options: Options, question: Question, k: int | None, max_length: float | str | None
 ) -> Iterator[Route]:
     """Return an iterator over routes by length; see `warpath.k_shortest_paths`."""
-    if k is not None and not (is_integer(k) and k >= 1):
-        raise InputError(f"k = {shown(k)} must be an integer, 1 or more; None means all routes.")
+    if k is not None:
+        _check_count(k, "; None means all routes")
     longest = checked_cutoff(max_length, question.graph, "max_length")
     _refuse(options, question, "k_shortest_paths")
     return islice(_by_length(question, longest), None if k is None else min(int(k), sys.maxsize))
+
+
+def disjoint_of(options: Options, question: Question, k: int, by: str) -> list[Route]:
+    """Return k routes that share nothing; see `warpath.disjoint_paths`."""
+    _check_count(k, "")
+    if by not in ("edges", "vertices"):
+        raise InputError(f"by = {shown(by)} must be 'edges' or 'vertices'.")
+    _refuse(options, question, "disjoint_paths")
+    graph, (s,), (t,) = question.graph, question.sources.tolist(), question.all_targets.tolist()
+    if graph.first_through:
+        raise NotSupportedError(
+            "disjoint_paths does not support closed vertices (first_through): use "
+            "`warpath.k_shortest_paths`, or a graph without them."
+        )
+    if s == t:
+        raise InputError(
+            f"source and target are the same vertex, {shown(one_label(graph, s))}: disjoint_paths "
+            "needs two."
+        )
+    kinds = by == "vertices", not graph.directed
+    given: Any = (*_both_ways(graph), s, t, min(int(k), graph.m + 1), *kinds)
+    paths = _core.disjoint_paths(*given)
+    if not paths:
+        raise no_path(graph, s, t)
+    if len(paths) < k:
+        ends = f"from {shown(one_label(graph, s))} to {shown(one_label(graph, t))}"
+        found = f"{len(paths)} route{'s' * (len(paths) > 1)}"
+        raise NoPathError(
+            f"no {k:,} routes {ends} share no {'vertex between them' if by != 'edges' else 'edge'}"
+            f", only {found}: use k={len(paths)}"
+            f"{'' if by == 'edges' else ', or by=' + repr('edges')}."
+        )
+    weights = graph._solver_weights
+    return [
+        Route(graph, vertices, length, edges=edges, weights=weights[edges])
+        for vertices, edges, length in paths
+    ]
+
+
+def all_shortest_of(options: Options, question: Question) -> Iterator[Route]:
+    """Return an iterator over the routes of the least length; see `warpath.all_shortest_paths`."""
+    _refuse(options, question, "all_shortest_paths")
+    return _all_shortest(question)
+
+
+def _all_shortest(question: Question) -> Iterator[Route]:
+    first = next(_by_length(question, None))
+    length, longest = first.length, first.length
+    if question.graph.dist_dtype.kind == "f":  # bounds are sums in another order
+        longest *= 1 + question.graph.n * float(np.finfo(question.graph.dist_dtype).eps)
+    return (route for route in _by_length(question, longest) if route.length <= length)
+
+
+def counts_of(graph: Graph, source: int, dist: Array) -> list[int]:
+    """Return the number of shortest paths from a source to each vertex.
+
+    Parameters
+    ----------
+    graph : a graph without turns and closed vertices.
+    dist : the distances from the source.
+
+    Raises
+    ------
+    GraphError
+        If shortest paths lead around a cycle of length 0.
+    """
+    src, dst, weights = graph.edges()
+    reached = np.flatnonzero(
+        (dist[src] != unreachable(dist.dtype)) & (dst != source) & (src != dst)
+    )
+    tight = reached[dist[src[reached]] + weights[reached] == dist[dst[reached]]]
+    # Of parallel edges one counts.
+    edges = np.unique(src[tight].astype(np.int64) * graph.n + dst[tight])
+    tails, heads = edges // max(graph.n, 1), edges % max(graph.n, 1)
+    ends = np.searchsorted(tails, np.arange(graph.n + 1)).tolist()
+    missing, following = np.bincount(heads, minlength=graph.n).tolist(), heads.tolist()
+    counts = [0] * graph.n
+    counts[source], ready = 1, [source]
+    while ready:
+        u = ready.pop()
+        for v in following[ends[u] : ends[u + 1]]:
+            counts[v] += counts[u]
+            missing[v] -= 1
+            if not missing[v]:
+                ready.append(v)
+    if any(missing):
+        at = next(v for v, count in enumerate(missing) if count)
+        raise GraphError(
+            f"shortest paths from {shown(one_label(graph, source))} to "
+            f"{shown(one_label(graph, at))} may lead around a cycle of length 0, so that they "
+            "cannot be counted: give its edges weights above 0, or join its vertices."
+        )
+    return counts
+
+
+def refuse_counting(graph: Graph) -> None:
+    """Raise NotSupportedError for a graph whose paths pass vertices twice or begin in areas."""
+    _refuse_graph(graph, "count_shortest_paths")
 
 
 def simple_paths(
@@ -53,11 +155,21 @@ def simple_paths(
     ----------
     graph : a graph without turns, closed vertices and negative weights.
     """
+    given: Any = (*_both_ways(graph), source, target, longest)
+    following: Any = _core.simple_paths(*given)
+    return iter(following, None)
+
+
+def _both_ways(graph: Graph) -> tuple[Any, ...]:
+    """Return the rows of the edges out of each vertex, and of those into each vertex."""
     into = rows_into(graph, 1)[0] or graph.reversed()
     rows = graph.indptr, graph.indices, graph._solver_weights
-    back = into.indptr, into.indices, into._solver_weights
-    following: Any = _core.simple_paths(*rows, *back, source, target, longest)
-    return iter(following, None)
+    return *rows, into.indptr, into.indices, into._solver_weights
+
+
+def _check_count(k: Any, way_out: str) -> None:
+    if not is_integer(k) or k < 1:
+        raise InputError(f"k = {shown(k)} must be an integer, 1 or more{way_out}.")
 
 
 def _by_length(question: Question, longest: float | None) -> Iterator[Route]:
@@ -87,16 +199,7 @@ def _refuse(options: Options, question: Question, call: str) -> None:
                 f"{call} runs one algorithm of its own on the CPU, not with {name}={value!r}: use "
                 f"a Solver with {' or '.join(f'{name}={other!r}' for other in possible)}."
             )
-    if graph.turns is not None:
-        raise NotSupportedError(
-            f"{call} does not support turns: with turns a shortest route may pass a vertex twice. "
-            "Use `warpath.path`, or read the graph without turns."
-        )
-    if graph.areas:
-        raise NotSupportedError(
-            f"{call} does not support areas, in which a route may begin and end: use "
-            "`warpath.path`, or a graph with areas=False."
-        )
+    _refuse_graph(graph, call)
     if question.ends is not None:
         raise NotSupportedError(
             f"{call} goes from vertex to vertex, and a place of this call is a point along an "
@@ -110,4 +213,17 @@ def _refuse(options: Options, question: Question, call: str) -> None:
         raise DistanceOverflowError(
             f"the largest weight, {facts.max_weight:,}, times the {graph.n:,} vertices is 2^61 or "
             f"more: bounds of {call} may not fit 64 bits. Use a larger unit, or float64 weights."
+        )
+
+
+def _refuse_graph(graph: Graph, call: str) -> None:
+    if graph.turns is not None:
+        raise NotSupportedError(
+            f"{call} does not support turns: with turns a shortest route may pass a vertex twice. "
+            "Use `warpath.path`, or read the graph without turns."
+        )
+    if graph.areas:
+        raise NotSupportedError(
+            f"{call} does not support areas, in which a route may begin and end: use "
+            "`warpath.path`, or a graph with areas=False."
         )

@@ -15,7 +15,13 @@ from warpath.api import question as asking
 from warpath.api.along import PAIR_COLUMNS, TABLE_COLUMNS, checked_also
 from warpath.api.nearest import within_of
 from warpath.api.options import ONE_SOURCE, options_of
-from warpath.api.other_routes import k_shortest_of
+from warpath.api.other_routes import (
+    all_shortest_of,
+    counts_of,
+    disjoint_of,
+    k_shortest_of,
+    refuse_counting,
+)
 from warpath.api.pairs import pairs_of, route_of, size_of_pairs
 from warpath.api.prepared import with_hierarchy_if_faster
 from warpath.api.run import paths_of
@@ -32,7 +38,7 @@ from warpath.engines.devices import members, place_on
 from warpath.graph import Graph
 from warpath.graph.arguments import as_indices, checked_cutoff, one_index
 from warpath.graph.labels import one_label
-from warpath.graph.solvable import search_graph
+from warpath.graph.solvable import SolvableGraph, search_graph
 from warpath.planner.cpu_model import Size
 from warpath.recipes import Task
 from warpath.results.within import checked_cutoffs
@@ -172,6 +178,45 @@ class Solver:
         """
         question = asking.of_path(self.graph, source, target, None)
         return k_shortest_of(self._options, question, k, max_length)
+
+    def disjoint_paths(
+        self, source: Any, target: Any, k: int = 2, by: str = "edges"
+    ) -> list[Route]:
+        """Return k routes that share no edge, or no vertex, of the least total length.
+
+        Parameters
+        ----------
+        source, target, k, by : as in `warpath.disjoint_paths`.
+        """
+        question = asking.of_path(self.graph, source, target, None)
+        return disjoint_of(self._options, question, k, by)
+
+    def all_shortest_paths(self, source: Any, target: Any) -> Iterator[Route]:
+        """Return an iterator over all routes of the least length.
+
+        Parameters
+        ----------
+        source, target : as in `warpath.all_shortest_paths`.
+        """
+        question = asking.of_path(self.graph, source, target, None)
+        return all_shortest_of(self._options, question)
+
+    def count_shortest_paths(self, source: Any) -> Array:
+        """Return the number of shortest paths from a source to each vertex.
+
+        Parameters
+        ----------
+        source : as in `warpath.count_shortest_paths`.
+        """
+        graph = self.graph
+        refuse_counting(graph)
+        s, view = one_index(graph, source, "source"), SolvableGraph(graph)
+        inner = view.inner
+        solver = self if inner is graph else Solver(inner)
+        counts = np.array(counts_of(inner, s, solver.sssp(s).dist), object)
+        counts = counts[view.ends(np.arange(graph.n))]
+        counts[s] = 1
+        return counts
 
     def _answers(self) -> Answers:
         """Return the functions that answer questions about vertices, here or on a cluster."""

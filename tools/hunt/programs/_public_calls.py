@@ -210,6 +210,8 @@ _MAKERS: dict[str, Maker] = {
     "cutoff": _pick(None, 0, 3, 7.5, 2**40, 1e12),
     "within:cutoff": _pick(0, 3, [2, 7.5]),
     "k": _pick(None, 1, 3, 0),
+    "disjoint_paths:k": _pick(1, 2, 0),
+    "by": _pick("edges", "vertices"),
     "max_length": _pick(None, 0, 7.5, 2**40),
     "dist_dtype": _pick(None, "int32", np.int64, np.float64),
     "missing": _pick("raise", "flag"),
