@@ -11,7 +11,8 @@ Register register_rows, register_many_sources, register_compound_frontier, regis
     register_hierarchy_levels, register_hierarchy_totals, register_customizable,
     register_tree_labels, register_dynamic, register_visit_order, register_networkx_dicts,
     register_networkx_searches, register_patches, register_partition, register_read, register_write,
-    register_generate, register_route_edges, register_simple_paths, register_completion_flag;
+    register_generate, register_route_edges, register_simple_paths, register_completion_flag,
+    register_betweenness;
 // Of the files that are compiled once for each width of the indices.
 template <Index Width>
 Register register_build;
@@ -87,4 +88,5 @@ NB_MODULE(_core, module) {
   register_generate(module);
   register_route_edges(module);
   register_completion_flag(module);
+  register_betweenness(module);
 }

@@ -1,0 +1,106 @@
+#include <utility>
+#include <vector>
+
+#include "graph_rows.hpp"
+#include "warpath/centrality/brandes.hpp"
+#include "warpath/hierarchy/counting_sweep.hpp"
+#include "warpath/hierarchy/queries.hpp"
+
+namespace warpath::bindings {
+
+namespace {
+
+/// The checked arguments of a call, and its sums.
+struct Sums {
+  Sums(const In<std::int64_t>& from, const In<std::int64_t>& to, std::int64_t n, std::size_t m)
+      : sources(vertices_of(from, n)),
+        is_target(static_cast<std::size_t>(n)),
+        vertices(static_cast<std::size_t>(n)),
+        edges(m) {
+    for (const std::int64_t v : vertices_of(to, n)) is_target[static_cast<std::size_t>(v)] = 1;
+  }
+
+  BetweennessRequest request(bool endpoints) {
+    return {sources, is_target, endpoints, vertices, edges};
+  }
+
+  nb::object result() {
+    return nb::make_tuple(to_numpy(std::move(vertices)), to_numpy(std::move(edges)));
+  }
+
+  std::vector<std::int64_t> sources;
+  std::vector<char> is_target;
+  std::vector<double> vertices, edges;
+};
+
+/// Without weights all edges have the same length. Returns an edge instead of the sums if its
+/// length is lost in the sum with a distance.
+template <Weight W>
+void register_brandes(nb::module_& module) {
+  using V = std::int32_t;
+  module.def(
+      "betweenness",
+      [](In<std::int64_t> indptr, In<V> indices, In<W> weights, In<std::int64_t> sources,
+         In<std::int64_t> targets, bool endpoints, int threads, nb::object progress) -> nb::object {
+        const bool equal = weights.size() == 0;
+        const GraphRows<V, W> rows(indptr, indices, weights,
+                                   equal ? Weights::kOptional : Weights::kNotNegative);
+        Sums sums(sources, targets, rows.n(), rows.edges());
+        const int team = at_least_one(threads);
+        Control control(python_tick(std::move(progress)));
+        try {
+          const nb::gil_scoped_release free;
+          const BetweennessRequest request = sums.request(endpoints);
+          if (equal)
+            brandes<true>(CsrView<V, std::int32_t>{rows.view().indptr, rows.view().indices, {}},
+                          request, team, control);
+          else
+            brandes<false>(rows.view(), request, team, control);
+        } catch (const LengthLost& lost) {
+          return nb::int_(lost.edge);
+        }
+        return sums.result();
+      },
+      nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(), nb::arg("weights").noconvert(),
+      nb::arg("sources").noconvert(), nb::arg("targets").noconvert(), nb::arg("endpoints"),
+      nb::arg("threads") = 1, nb::arg("progress") = nb::none());
+}
+
+template <Weight W>
+void register_sweeps(nb::module_& module) {
+  using V = std::int32_t;
+  using G = std::int64_t;
+  module.def(
+      "hierarchy_betweenness",
+      [](HierarchyQueries<W>& queries, In<std::int64_t> indptr, In<V> indices, In<G> weights,
+         In<std::int64_t> sources, In<std::int64_t> targets, bool endpoints, int threads, int bits,
+         nb::object progress) {
+        const GraphRows<V, G> rows(indptr, indices, weights, Weights::kNotNegative);
+        require(rows.n() == queries.hierarchy().n(), "the hierarchy has other vertices");
+        Sums sums(sources, targets, rows.n(), rows.edges());
+        const int team = at_least_one(threads);
+        Control control(python_tick(std::move(progress)));
+        {
+          const nb::gil_scoped_release free;
+          count_by_sweeps(queries.hierarchy(), rows.view(), sums.request(endpoints), team, bits,
+                          control);
+        }
+        return sums.result();
+      },
+      nb::arg("hierarchy"), nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(),
+      nb::arg("weights").noconvert(), nb::arg("sources").noconvert(),
+      nb::arg("targets").noconvert(), nb::arg("endpoints"), nb::arg("threads") = 1,
+      nb::arg("bits") = 512, nb::arg("progress") = nb::none());
+}
+
+}  // namespace
+
+void register_betweenness(nb::module_& module) {
+  register_brandes<std::int64_t>(module);
+  register_brandes<float>(module);
+  register_brandes<double>(module);
+  register_sweeps<std::int32_t>(module);
+  register_sweeps<std::int64_t>(module);
+}
+
+}  // namespace warpath::bindings

@@ -1,0 +1,172 @@
+// brandes.hpp - betweenness of vertices and edges by one search from each source.
+//
+// A search counts the shortest paths to each vertex as it settles it. In the reverse order, each
+// vertex then gets the share of the paths to all targets that leads through it.
+//
+// Work    one search of Dijkstra's algorithm for each source, breadth-first without weights, and a
+//         second pass over its edges.
+// Memory  for each thread 36 bytes a vertex, and its sums.
+// Needs   no self-loops or parallel edges; weights > 0.
+// Source  Brandes, "A faster algorithm for betweenness centrality", 2001.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <stdexcept>
+#include <vector>
+
+#include "warpath/centrality/request.hpp"
+#include "warpath/graph/types.hpp"
+#include "warpath/parallel/control.hpp"
+#include "warpath/parallel/ordered_sums.hpp"
+#include "warpath/parallel/page_array.hpp"
+#include "warpath/queues/lazy_heap.hpp"
+
+namespace warpath {
+
+/// One thread's searches; `kEqual`: all edges have the same length, and there are no weights.
+template <Index V, Weight W, bool kEqual>
+class BrandesSearch {
+ public:
+  using D = DistanceOf<W>;
+
+  BrandesSearch(const CsrView<V, W>& graph, const BetweennessRequest& request, Poller& poller)
+      : graph_(graph),
+        request_(request),
+        poller_(poller),
+        dist_(static_cast<std::size_t>(graph.n()), unreachable<D>),
+        paths_(dist_.size()),
+        share_(dist_.size()) {}
+
+  /// Adds the shares of the paths from a source, of vertices and then of edges.
+  void add(std::size_t source, std::span<double> sums) {
+    dist_[source] = D{};
+    paths_[source] = 1;
+    order_.clear();
+    if constexpr (kEqual)
+      search_by_levels(source);
+    else
+      search(source);
+    return_shares(source, sums);
+    poller_.control().advance(1);
+  }
+
+ private:
+  D length(std::size_t e) const {
+    if constexpr (kEqual)
+      return D{1};
+    else
+      return static_cast<D>(graph_.weights[e]);
+  }
+
+  /// Calls visit(edge, head) for the edges out of a vertex.
+  template <class Visit>
+  void each_edge(std::size_t u, const Visit& visit) {
+    const auto begin = static_cast<std::size_t>(graph_.indptr[u]);
+    const auto end = static_cast<std::size_t>(graph_.indptr[u + 1]);
+    poller_.step(static_cast<std::int64_t>(end - begin) + 1);
+    for (std::size_t e = begin; e < end; ++e) visit(e, static_cast<std::size_t>(graph_.indices[e]));
+  }
+
+  void settle(std::size_t u) {
+    if (paths_[u] > kMostPaths) refuse_counts();
+    order_.push_back(static_cast<V>(u));
+  }
+
+  void search_by_levels(std::size_t source) {
+    settle(source);
+    for (std::size_t i = 0; i < order_.size(); ++i) {
+      const auto u = static_cast<std::size_t>(order_[i]);
+      if (paths_[u] > kMostPaths) refuse_counts();
+      each_edge(u, [&](std::size_t, std::size_t v) {
+        if (dist_[v] == unreachable<D>) {
+          dist_[v] = dist_[u] + D{1};
+          paths_[v] = 0;
+          order_.push_back(static_cast<V>(v));
+        }
+        if (dist_[v] == dist_[u] + D{1}) paths_[v] += paths_[u];
+      });
+    }
+  }
+
+  void search(std::size_t source) {
+    queue_.push(D{}, static_cast<V>(source));
+    const auto is_current = [&](const QueueEntry<D, V>& entry) {
+      return entry.key == dist_[static_cast<std::size_t>(entry.vertex)];
+    };
+    for (QueueEntry<D, V> top; queue_.pop(top, is_current);) {
+      if (!is_current(top)) {
+        poller_.step();
+        continue;
+      }
+      const auto u = static_cast<std::size_t>(top.vertex);
+      settle(u);
+      each_edge(u, [&](std::size_t e, std::size_t v) {
+        const D sum = top.key + length(e);
+        if (sum == top.key) throw LengthLost{static_cast<std::int64_t>(e)};
+        if (sum == unreachable<D>) throw std::overflow_error("a distance is infinite");
+        if (sum < dist_[v]) {
+          dist_[v] = sum;
+          paths_[v] = paths_[u];
+          queue_.push(sum, static_cast<V>(v));
+        } else if (sum == dist_[v]) {
+          paths_[v] += paths_[u];
+        }
+      });
+    }
+  }
+
+  /// Visits the settled vertices from the farthest to the source, and empties the search.
+  void return_shares(std::size_t source, std::span<double> sums) {
+    double* const vertices = sums.data();
+    double* const edges = vertices + dist_.size();
+    double ends = 0;
+    for (std::size_t i = order_.size(); i-- > 0;) {
+      const auto u = static_cast<std::size_t>(order_[i]);
+      double through = 0;
+      each_edge(u, [&](std::size_t e, std::size_t v) {
+        if (dist_[u] + length(e) != dist_[v]) return;
+        const double share = paths_[u] * share_[v];
+        edges[e] += share;
+        through += share;
+      });
+      if (u == source) break;
+      const double own = request_.is_target[u] != 0 ? 1 : 0;
+      ends += own;
+      share_[u] = (own + through) / paths_[u];
+      vertices[u] += request_.endpoints ? through + own : through;
+    }
+    if (request_.endpoints) vertices[source] += ends;
+    for (const V u : order_) dist_[static_cast<std::size_t>(u)] = unreachable<D>;
+  }
+
+  const CsrView<V, W>& graph_;
+  const BetweennessRequest& request_;
+  Poller& poller_;
+  QuaternaryHeap<D, V> queue_;
+  PageArray<D> dist_;
+  PageArray<double> paths_;  // shortest paths from the source
+  PageArray<double> share_;  // of the paths to all targets, that each path to a vertex is part of
+  std::vector<V> order_;
+};
+
+/// Adds to the sums of the request. The same bits for any number of threads.
+template <bool kEqual, Index V, Weight W>
+void brandes(const CsrView<V, W>& graph, const BetweennessRequest& request, int threads,
+             Control& control) {
+  const auto n = static_cast<std::size_t>(graph.n());
+  PageArray<double> total(n + static_cast<std::size_t>(graph.m()), 0.0);
+  control.expect(static_cast<std::int64_t>(request.sources.size()));
+  sum_in_order(request.sources.size(), std::span(total.data(), total.size()), threads, control,
+               [&](Poller& poller) {
+                 return [&, search = BrandesSearch<V, W, kEqual>(graph, request, poller)](
+                            std::size_t item, std::span<double> sums) mutable {
+                   search.add(static_cast<std::size_t>(request.sources[item]), sums);
+                 };
+               });
+  for (std::size_t v = 0; v < n; ++v) request.vertices[v] += total[v];
+  for (std::size_t e = 0; e < request.edges.size(); ++e) request.edges[e] += total[n + e];
+}
+
+}  // namespace warpath
