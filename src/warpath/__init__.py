@@ -22,6 +22,7 @@ from warpath.api.calls import (
     eccentricity,
     k_shortest_paths,
     load,
+    loads,
     nearest,
     pairs,
     path,
@@ -63,6 +64,7 @@ from warpath.graph.facts import Facts
 from warpath.graph.places import Place, Snap
 from warpath.io import ADAPTERS as _ADAPTERS_OF_IO
 from warpath.planner.plan import Plan
+from warpath.results.centrality import Centrality
 from warpath.results.certificate import Certificate, verify
 from warpath.results.changed import Changed
 from warpath.results.distance_table import DistanceTable
@@ -78,13 +80,14 @@ from warpath.results.within import Within
 
 if TYPE_CHECKING:
     from warpath import csgraph
-    from warpath.api import cluster
+    from warpath.api import centrality, cluster
     from warpath.graph import generate
     from warpath.io.formats import read, write
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "Centrality",
     "Certificate",
     "Changed",
     "DeviceError",
@@ -126,6 +129,7 @@ __all__ = [
     "all_shortest_paths",
     "apsp",
     "center",
+    "centrality",
     "cluster",
     "count_shortest_paths",
     "csgraph",
@@ -136,6 +140,7 @@ __all__ = [
     "generate",
     "k_shortest_paths",
     "load",
+    "loads",
     "nearest",
     "pairs",
     "path",
@@ -153,6 +158,7 @@ __all__ = [
 
 # Needed by few programs: imported when first asked for, so that `import warpath` stays quick.
 _LATER = {
+    "centrality": ("warpath.api.centrality", None),
     "cluster": ("warpath.api.cluster", None),
     "csgraph": ("warpath.csgraph", None),
     "generate": ("warpath.graph.generate", None),

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from warpath.base.dtypes import Array
     from warpath.planner.plan import Plan
     from warpath.recipes import Recipe
+    from warpath.results.centrality import Centrality
     from warpath.results.distance_table import DistanceTable
     from warpath.results.nearest import Nearest
     from warpath.results.pairs import Pairs
@@ -508,6 +509,56 @@ def pairs(
     """
     return solver_of(graph, algorithm, device, threads, None).pairs(
         origins, destinations, dist_dtype=dist_dtype, progress=progress, missing=missing, also=also
+    )
+
+
+def loads(
+    graph: Any,
+    origins: Any,
+    destinations: Any = None,
+    trips: ArrayLike | None = None,
+    *,
+    ties: str = "canonical",
+    algorithm: str | Recipe = "auto",
+    device: Any = "auto",
+    threads: int | None = None,
+    progress: Progress = None,
+) -> Centrality:
+    """Count the trips over each edge: all trips of a pair take one shortest route.
+
+    Parameters
+    ----------
+    origins, destinations : as in `pairs`.
+    trips : (k,) numbers >= 0, or one for all: how many trips go from each origin to its
+        destination; 1 when not given.
+    ties : "canonical": of equally short routes, all trips take the one that `path` returns.
+    graph, algorithm, device, threads, progress : as in `pairs`; routes are searched on the CPU.
+
+    Returns
+    -------
+    Centrality
+        ``edges`` (m,) float64: the trips over each stored edge, in its direction;
+        ``stats["trips_without_path"]``.
+
+    Raises
+    ------
+    InputError
+        If there are not as many trips as origins, or one is negative or not finite.
+    VertexError, NegativeCycleError, DistanceOverflowError, NotEnoughMemoryError, NotSupportedError
+
+    Notes
+    -----
+    The time of `pairs` and of its routes, also in a graph from `prepare`. The numbers are added in
+    the order of the origins: the same bits with any number of threads.
+
+    Examples
+    --------
+    >>> import warpath as wp
+    >>> wp.loads([(0, 1, 2), (1, 2, 5)], [0, 1], [2, 2], trips=[10, 5]).edges
+    array([10., 15.])
+    """
+    return solver_of(graph, algorithm, device, threads, None).loads(
+        origins, destinations, trips, ties=ties, progress=progress
     )
 
 

@@ -41,6 +41,7 @@ from warpath.graph.labels import one_label
 from warpath.graph.solvable import SolvableGraph, search_graph
 from warpath.planner.cpu_model import Size
 from warpath.recipes import Task
+from warpath.results.centrality import loads_of
 from warpath.results.within import checked_cutoffs
 
 if TYPE_CHECKING:
@@ -55,6 +56,7 @@ if TYPE_CHECKING:
     from warpath.base.dtypes import Array
     from warpath.planner.plan import Plan
     from warpath.recipes import Recipe
+    from warpath.results.centrality import Centrality
     from warpath.results.distance_table import DistanceTable
     from warpath.results.nearest import Nearest
     from warpath.results.pairs import Pairs
@@ -251,6 +253,23 @@ class Solver:
         if names:
             result.also = {name: result.along(name) for name in names}
         return result if columns is None else result.with_columns(columns)
+
+    def loads(
+        self,
+        origins: Any,
+        destinations: Any = None,
+        trips: ArrayLike | None = None,
+        *,
+        ties: str = "canonical",
+        progress: Progress = None,
+    ) -> Centrality:
+        """Return how many trips lead over each edge.
+
+        Parameters
+        ----------
+        origins, destinations, trips, ties, progress : as in `warpath.loads`.
+        """
+        return loads_of(self.pairs(origins, destinations), trips, ties, progress)
 
     def distances(
         self,

@@ -107,6 +107,10 @@ def calls() -> list[Call]:
                 found.append(_call(full, None, getattr(public, method)))
             elif inspect.isfunction(function):
                 found.append(_call(full, public, function))
+    found += [
+        _call(f"centrality.{name}", None, getattr(wp.centrality, name))
+        for name in wp.centrality.__all__
+    ]
     found.append(_call("Paths.__getitem__", wp.Paths, wp.Paths.__getitem__))
     found.append(_call("algorithms()[...]", None, lambda key: wp.algorithms()[key]))
     return found
@@ -221,6 +225,10 @@ _MAKERS: dict[str, Maker] = {
     **dict.fromkeys(("reverse", "predecessors", "trace", "prepared"), _FLAG),
     "prepare:labels": _pick(*(False, True), "auto", "yes"),
     "memory": _pick(None, 10**6, "1M", "much"),
+    "k": _pick(None, 1, 3),
+    "loads:trips": _pick(None, 2, [1, 2.5]),
+    "ties": _pick("canonical"),
+    **dict.fromkeys(("normalized", "endpoints", "wf_improved"), _FLAG),
     # Certificates and recipes.
     "result": _verifiable,
     "pred": lambda subject, _: getattr(subject.results.get(wp.Paths), "pred", None),
@@ -387,6 +395,7 @@ def _subject(name: str, graph: wp.Graph) -> Subject:
         lambda: wp.Solver(graph).scenarios([graph._solver_weights]),
         lambda: found[wp.Scenarios].pairs(ends[:1] * 2, ends),
         lambda: wp.totals(graph, "sum"),
+        lambda: wp.centrality.betweenness(graph),
         lambda: wp.plan(graph, ends[0]),
         lambda: wp.DynamicPaths(graph, ends[0]).insert([(ends[0], ends[1])], [1]),
         lambda: wp.sssp(graph, ends[0], algorithm="martin2009.f_cpu", trace=True).trace,

@@ -1,0 +1,304 @@
+"""Betweenness of vertices and edges: counting sweeps over a hierarchy, or Brandes' algorithm."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from warpath import _core
+from warpath.base import settings, units
+from warpath.base.dtypes import unreachable
+from warpath.base.errors import (
+    DistanceOverflowError,
+    NegativeWeightError,
+    NotEnoughMemoryError,
+    NotSupportedError,
+    WeightError,
+)
+from warpath.engines import customizable
+from warpath.graph.checks import refuse_wide
+from warpath.graph.derived import Derived, bytes_of_graph
+from warpath.graph.labels import one_label
+from warpath.planner.cpu_model import may_be_prepared, prepare_bytes, prepare_seconds
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from warpath.base.dtypes import Array
+    from warpath.graph import Graph
+
+    Progress = Callable[[int, int], None] | None
+
+#: Seconds for each vertex and edge of one search of Brandes' algorithm on a large road network.
+_SEARCH = 55e-9
+
+#: Bytes of a position in the sweeps of one thread.
+_SWEPT = 196
+
+#: Bytes of a vertex in the searches of one thread.
+_SEARCHED = 44
+
+#: The graph with lengths that are integers and proportional to its own, which are floats.
+_WHOLE: Derived[Graph] = Derived(__name__, "integer lengths of a graph of floats", bytes_of_graph)
+
+#: Why shortest paths are not counted in a hierarchy; kept, so that it is not tried again.
+_REFUSED: Derived[str] = Derived(__name__, "why there are no counting sweeps")
+
+
+class Sums(NamedTuple):
+    """The shares of shortest paths that lead over vertices and edges.
+
+    Attributes
+    ----------
+    vertices : (n,) float64.
+    edges : (m,) float64; 0 for self-loops and for parallel edges but the first lightest one.
+    method : "counting sweeps", "dijkstra" or "breadth-first".
+    """
+
+    vertices: Array
+    edges: Array
+    method: str
+
+
+class _Edges(NamedTuple):
+    """The edges of a graph that shortest paths may use: no self-loops, one edge between two ends.
+
+    Attributes
+    ----------
+    numbers : (k,) int64, ascending, their numbers in the graph; None for all.
+    """
+
+    indptr: Array
+    indices: Array
+    weights: Array
+    numbers: Array | None
+
+    def at(self, edge: int) -> int:
+        """Return the number in the graph of one of these edges."""
+        return edge if self.numbers is None else int(self.numbers[edge])
+
+
+def betweenness_sums(
+    graph: Graph,
+    sources: Array,
+    targets: Array,
+    threads: int,
+    *,
+    endpoints: bool,
+    prepared: bool | str,
+    progress: Progress = None,
+) -> Sums:
+    """Return the shares of the shortest paths from sources to targets, each pair counting once.
+
+    Any number of threads gives the same bits.
+
+    Parameters
+    ----------
+    graph : without turns and closed vertices.
+    sources, targets : int64 indices.
+    endpoints : whether the ends of a path count as vertices on it.
+    prepared : whether to count in a customizable hierarchy; "auto" if that is predicted to be
+        faster, its preparation included.
+
+    Raises
+    ------
+    NegativeWeightError, WeightError
+        If an edge is not longer than 0, or too short for the sums of floats.
+    DistanceOverflowError
+        If a distance does not fit, or there are more than 1e300 shortest paths.
+    NotEnoughMemoryError
+        If the sums of one thread take more than the free memory.
+    """
+    refuse_wide(graph.n, "betweenness")
+    edges = _plain_edges(graph)
+    _refuse_short(graph, edges)
+    if graph.weight_dtype.kind == "i" and graph.facts(symmetry=False).longest >= 2**63:
+        raise DistanceOverflowError(
+            "the length of a path may not fit 64 bits: use float64 weights "
+            "(graph.astype('float64')), or smaller units."
+        )
+    asked = (sources, np.unique(targets), endpoints)
+    try:
+        sums = None
+        if len(sources) and _in_hierarchy(graph, len(sources), prepared):
+            sums = _by_sweeps(graph, edges, asked, threads, progress)
+        if sums is None:
+            sums = _by_searches(graph, edges, asked, threads, progress)
+    except OverflowError as error:
+        msg = (
+            f"{error}: betweenness is a share of their number. Use targets=, a part of the graph, "
+            "or weights that differ more."
+        )
+        raise DistanceOverflowError(msg) from None
+    if edges.numbers is None:
+        return sums
+    of_all = np.zeros(graph.m)
+    of_all[edges.numbers] = sums.edges
+    return sums._replace(edges=of_all)
+
+
+def _plain_edges(graph: Graph) -> _Edges:
+    """Return the edges without self-loops, and of parallel edges the first lightest one."""
+    tails = np.repeat(np.arange(graph.n, dtype=np.int64), np.diff(graph.indptr))
+    heads, weights = graph.indices, graph._solver_weights
+    keys = tails * graph.n + heads
+    ascending = bool((keys[1:] > keys[:-1]).all())
+    if ascending and not (tails == heads).any():
+        return _Edges(graph.indptr, heads, weights, None)
+    order = np.lexsort((weights, keys))  # stable: of equal edges the first one remains the first
+    first = np.ones(len(order), bool)
+    first[1:] = keys[order[1:]] != keys[order[:-1]]
+    kept = np.sort(order[first])
+    kept = kept[tails[kept] != heads[kept]]
+    if len(kept) == graph.m:
+        return _Edges(graph.indptr, heads, weights, None)
+    indptr = np.searchsorted(tails[kept], np.arange(graph.n + 1)).astype(np.int64)
+    return _Edges(indptr, heads[kept], weights[kept], kept)
+
+
+def _refuse_short(graph: Graph, edges: _Edges) -> None:
+    """Raise an error that names an edge of negative length or of length 0."""
+    if not len(edges.weights) or edges.weights.min() > 0:
+        return
+    edge = int(np.argmin(edges.weights))
+    length = edges.weights[edge]
+    kind = WeightError if length == 0 else NegativeWeightError
+    msg = (
+        f"{_named(graph, edges.at(edge))} has the length {length}, but betweenness counts shortest "
+        "paths, which needs lengths > 0: give the edge a small length with graph.with_weights, or "
+        "leave it out with graph.without_edges."
+    )
+    raise kind(msg)
+
+
+def _named(graph: Graph, edge: int) -> str:
+    tail = int(np.searchsorted(graph.indptr, edge, "right")) - 1
+    ends = (one_label(graph, end) for end in (tail, int(graph.indices[edge])))
+    return "edge {} from {!r} to {!r}".format(edge, *ends)
+
+
+def _in_hierarchy(graph: Graph, sources: int, prepared: bool | str) -> bool:
+    """Return whether to count in a hierarchy.
+
+    The number of threads does not matter, as the last bits depend on the method.
+    """
+    if not prepared or _REFUSED.cached(graph) is not None:
+        return False
+    facts = graph.facts(symmetry=False)
+    known = customizable.ELIMINATION.cached(graph) is not None
+    if known or prepared is True:
+        return True
+    searches = sources * _SEARCH * (graph.n + graph.m)
+    return (
+        may_be_prepared(facts)
+        and prepare_bytes(facts) <= settings.memory()
+        and searches > prepare_seconds(facts, 1)
+    )
+
+
+def _by_sweeps(
+    graph: Graph, edges: _Edges, asked: tuple[Any, ...], threads: int, progress: Progress
+) -> Sums | None:
+    """Return sums by counting sweeps; None where a hierarchy is of no use or sums are rounded."""
+    try:
+        customizable.elimination_of(graph)
+    except NotSupportedError as error:
+        reason = str(error)
+        _REFUSED.of(graph, lambda: reason)
+        return None
+    whole = _with_whole_lengths(graph)
+    hierarchy = None if whole is None else customizable.hierarchy_of(whole, threads)
+    if whole is None or hierarchy is None or not _exact(graph, whole, hierarchy):
+        _REFUSED.of(graph, lambda: "sums of weights are rounded")
+        return None
+    lengths = whole._solver_weights.astype(np.int64)
+    lengths = lengths if edges.numbers is None else lengths[edges.numbers]
+    arcs = sum(hierarchy.arcs)
+    of_thread = graph.n * (_SWEPT + 8) + 8 * arcs
+    team = _team(threads, of_thread, 32 * arcs + 8 * (graph.n + 3 * graph.m))
+    count: Any = _core.hierarchy_betweenness
+    rows = (edges.indptr, edges.indices, lengths)
+    vertices, shares = count(hierarchy, *rows, *asked, threads=team, progress=progress)
+    return Sums(vertices, shares, "counting sweeps")
+
+
+def _by_searches(
+    graph: Graph, edges: _Edges, asked: tuple[Any, ...], threads: int, progress: Progress
+) -> Sums:
+    weights = edges.weights
+    equal = not len(weights) or bool((weights == weights[0]).all())
+    if weights.dtype.kind == "i":
+        weights = weights[:0].astype(np.int64) if equal else weights.astype(np.int64)
+    elif equal:
+        weights = weights[:0]
+    of_thread = graph.n * (_SEARCHED + 8) + 24 * graph.m
+    team = _team(threads, of_thread, 8 * (graph.n + 3 * graph.m))
+    search: Any = _core.betweenness
+    found = search(edges.indptr, edges.indices, weights, *asked, threads=team, progress=progress)
+    if isinstance(found, int):
+        edge = edges.at(found)
+        msg = (
+            f"{_named(graph, edge)} has the length {edges.weights[found]}, which is lost in the "
+            "sum with a distance, so that shortest paths cannot be counted: use integer weights, "
+            "float64 in place of float32, or weights of a smaller range."
+        )
+        raise WeightError(msg)
+    vertices, shares = found
+    return Sums(vertices, shares, "breadth-first" if equal else "dijkstra")
+
+
+def _team(threads: int, of_thread: int, shared: int) -> int:
+    """Return how many threads fit the free memory."""
+    free = settings.memory()
+    if shared + of_thread > free:
+        msg = (
+            f"betweenness would take {units.size(shared + of_thread)} in addition to the graph, "
+            f"but {units.size(free)} are free: use a machine with more memory, or a part of the "
+            "graph (graph.subgraph)."
+        )
+        raise NotEnoughMemoryError(msg)
+    return max(1, min(threads, (free - shared) // max(of_thread, 1)))
+
+
+def _with_whole_lengths(graph: Graph) -> Graph | None:
+    """Return a graph whose lengths are integers and proportional to those of a graph.
+
+    None if the lengths of paths may not fit 64 bits then.
+    """
+    weights = graph._solver_weights
+    if weights.dtype.kind == "i":
+        return graph
+    whole = _WHOLE.cached(graph)
+    if whole is not None or not len(weights):
+        return whole
+    mantissas, exponents = np.frexp(weights.astype(np.float64))
+    digits = (mantissas * 2**53).astype(np.int64)
+    lowest = np.frexp((digits & -digits).astype(np.float64))[1] - 54
+    unit = int((exponents + lowest)[weights > 0].min(initial=2**20))
+    with np.errstate(over="ignore"):
+        scaled = np.ldexp(weights.astype(np.float64), -unit)
+    if unit == 2**20 or not scaled.max() * graph.n < 2**62:
+        return None
+    longest = scaled.max() * graph.n
+    lengths = scaled.astype(np.int32 if longest < 2**31 else np.int64)
+    whole = graph._like(graph.indptr, graph.indices, lengths)  # noqa: SLF001 - the same edges
+    customizable.share_elimination(graph, whole, None, customizable.elimination_of(graph))
+    return _WHOLE.of(graph, lambda: whole)
+
+
+def _exact(graph: Graph, whole: Graph, hierarchy: Any) -> bool:
+    """Return whether the type of a graph's floats holds all sums along shortest paths.
+
+    Where all vertices reach vertex 0 and are reached from it, no distance exceeds the detour by it.
+    """
+    if whole is graph:
+        return True
+    row, source = np.empty((1, graph.n), np.int64), np.zeros(1, np.int64)
+    every = np.empty(0, np.int64)
+    longest = 0
+    for direction in (hierarchy, hierarchy.reversed()):
+        direction.table(source, every, row, restricted=False)
+        longest += int(row.max()) if row.max() != unreachable(row.dtype) else hierarchy.bound
+    longest = min(longest, hierarchy.bound) + int(whole._solver_weights.max())
+    return bool(longest <= 2 ** (np.finfo(graph.weight_dtype).nmant + 1))

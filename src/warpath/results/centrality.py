@@ -1,0 +1,176 @@
+"""The result of the functions of `warpath.centrality`, and of `loads`."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from warpath.base.errors import InputError, require
+from warpath.base.progress import watch
+from warpath.graph.checks import plain_array, shown
+from warpath.graph.labels import file_ids, labels_or_none, table_ids
+from warpath.results.result import Result
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    from warpath.base.dtypes import Array
+    from warpath.graph import Graph
+    from warpath.results.pairs import Pairs
+    from warpath.results.result import Columns
+
+#: Trips whose routes are in memory at a time.
+_TRIPS_AT_ONCE = 4096
+
+
+class Centrality(Result):
+    """Numbers of all vertices or edges of a graph.
+
+    Attributes
+    ----------
+    graph : the graph that was solved.
+    measure : "betweenness", "edge_betweenness", "closeness", "harmonic" or "load": the name of the
+        column in tables and files.
+    vertices : (n,) float64 by the index of the vertex; None of "load".
+    edges : (m,) float64 in the order of ``graph.edges()``; None of "closeness" and "harmonic". Both
+        stored edges of an undirected edge have its number.
+    source_indices : (k,) int64, the sources of the paths that were counted, the vertices of sums of
+        distances, or the origins of trips.
+    method : the algorithm that ran: "counting sweeps", "dijkstra", "breadth-first", or the name of
+        that of a plan.
+    stats : ``seconds``; of "load" also ``trips_without_path``.
+    """
+
+    def __init__(
+        self,
+        graph: Graph,
+        measure: str,
+        vertices: Array | None,
+        edges: Array | None,
+        sources: NDArray[np.int64],
+        *,
+        method: str,
+        stats: dict[str, Any],
+    ) -> None:
+        self.graph = graph
+        self.measure = measure
+        self.vertices = vertices
+        self.edges = edges
+        self.source_indices = sources
+        self.method = method
+        self.stats = stats
+
+    @property
+    def sources(self) -> Array:
+        """The sources as the graph names them: (k,)."""
+        return labels_or_none(self.graph, self.source_indices)
+
+    @property
+    def _is_of_edges(self) -> bool:
+        return self.measure in {"edge_betweenness", "load"}
+
+    @property
+    def _values(self) -> Array:
+        values: Any = self.edges if self._is_of_edges else self.vertices
+        return values  # type: ignore[no-any-return]
+
+    def to_pandas(self) -> Any:
+        """Return a pandas data frame: a row for each vertex or stored edge, and its number."""
+        pandas = require("pandas", what="Centrality.to_pandas")
+        graph = self.graph
+        every = np.arange(graph.n)
+        if not self._is_of_edges:
+            return pandas.DataFrame({"vertex": table_ids(graph, every), self.measure: self._values})
+        src, dst, _ = graph.edges()
+        ends = {"source": table_ids(graph, src), "target": table_ids(graph, dst)}
+        return pandas.DataFrame(ends | {self.measure: self._values})
+
+    def to_geopandas(self) -> tuple[Any, Any]:
+        """Return GeoDataFrames of edges and vertices, as `Graph.to_geopandas`, with the numbers.
+
+        A column has the name of the measure; of betweenness both frames have it.
+        """
+        edges, vertices = self.graph.to_geopandas()
+        name = self.measure.removeprefix("edge_")
+        if self.edges is not None:
+            edges[name] = self.edges
+        if self.vertices is not None:
+            vertices[name] = self.vertices
+        return edges, vertices
+
+    def _columns(self) -> Columns:
+        graph = self.graph
+        if not self._is_of_edges:
+            ids = file_ids(graph, np.arange(graph.n))
+            return {"vertex": (ids, None), self.measure: (self._values, None)}
+        src, dst, _ = graph.edges()
+        ends = {"source": src, "target": dst}
+        columns: Columns = {name: (file_ids(graph, end), None) for name, end in ends.items()}
+        return columns | {self.measure: (self._values, None)}
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def __repr__(self) -> str:
+        rows = f"{len(self):,} {'edges' if self._is_of_edges else 'vertices'}"
+        count = len(self.source_indices)
+        sources = f"{count:,} source{'' if count == 1 else 's'}"
+        return f"<Centrality: {self.measure} of {rows}\n  {sources}, by {self.method}>"
+
+
+def loads_of(pairs: Pairs, trips: ArrayLike | None, ties: str, progress: Any) -> Centrality:
+    """Return the trips over each edge; see `warpath.loads`.
+
+    Parameters
+    ----------
+    pairs : the distances of the trips.
+    """
+    if ties != "canonical":
+        msg = (
+            f"ties = {shown(ties)} is not valid: use 'canonical'. For trips that equally short "
+            "paths share, use centrality.edge_betweenness(graph, sources=..., targets=...)."
+        )
+        raise InputError(msg)
+    start, graph, count = time.perf_counter(), pairs.graph, len(pairs)
+    numbers = np.ones(count) if trips is None else _checked_trips(trips, count)
+    reached = np.flatnonzero(pairs.reached & (numbers > 0))
+    order = reached[np.argsort(pairs.origin_indices[reached], kind="stable")]  # trees are shared
+    loads = np.zeros(graph.m)
+    with watch(progress, "loads", "trips") as report:
+        for at in range(0, len(order), _TRIPS_AT_ONCE):
+            some = order[at : at + _TRIPS_AT_ONCE]
+            edges, _, counts = pairs._find_edges(some)  # noqa: SLF001 - results are one package
+            loads += np.bincount(edges, np.repeat(numbers[some], counts), graph.m)
+            if report is not None:
+                report(at + len(some), len(order))
+    return Centrality(
+        graph,
+        "load",
+        None,
+        loads,
+        pairs.origin_indices,
+        method=pairs.plan.recipe.name,
+        stats={
+            "seconds": pairs.stats["seconds"] + time.perf_counter() - start,
+            "trips_without_path": float(numbers[~pairs.reached].sum()),
+        },
+    )
+
+
+def _checked_trips(trips: ArrayLike, count: int) -> NDArray[np.float64]:
+    array = plain_array(trips, "trips", InputError)
+    if array.dtype.kind not in "biuf" or array.shape not in {(), (count,)}:
+        msg = (
+            f"trips has the shape {array.shape} and the type {array.dtype}: give {count:,} "
+            "numbers, one for each origin, or one for all."
+        )
+        raise InputError(msg)
+    numbers = np.broadcast_to(array.astype(np.float64), count)
+    wrong = np.flatnonzero(~((numbers >= 0) & (numbers < np.inf)))
+    if len(wrong):
+        at = int(wrong[0])
+        msg = f"trips[{at}] = {numbers[at]} must be a finite number >= 0."
+        raise InputError(msg)
+    return numbers

@@ -1,0 +1,232 @@
+"""`warpath.centrality`: the values of NetworkX, and what is refused."""
+
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pytest
+
+import warpath as wp
+from warpath.api.centrality import betweenness, closeness, edge_betweenness, harmonic
+from warpath.base.errors import (
+    InputError,
+    NegativeWeightError,
+    NotEnoughMemoryError,
+    NotSupportedError,
+    VertexError,
+    WeightError,
+)
+from warpath.engines.betweenness import betweenness_sums
+
+TYPES = ("int32", "int64", "float32", "float64")
+SQUARE = [("a", "b", 1), ("b", "d", 1), ("a", "c", 1), ("c", "d", 1), ("d", "e", 2)]
+
+
+@pytest.fixture
+def square():
+    return wp.Graph.of(SQUARE, directed=False)
+
+
+def of_networkx(graph):
+    """The same graph in NetworkX, whose nodes are the indices of vertices in the same order."""
+    nx = pytest.importorskip("networkx")
+    made = nx.DiGraph() if graph.directed else nx.Graph()
+    made.add_nodes_from(range(graph.n))
+    made.add_weighted_edges_from(zip(*(part.tolist() for part in graph.edges()), strict=True))
+    return nx, made
+
+
+def random_graph(seed, dtype):
+    """A graph full of ties; floats are multiples of 1/2, or of 0.1, whose sums are rounded."""
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(1, 16))
+    pairs = [(u, v) for u in range(n) for v in range(u) if rng.random() < 0.3]
+    unit = {"float32": 0.5, "float64": float(rng.choice([0.5, 0.1]))}.get(dtype, 1)
+    edges = [(u, v, int(rng.integers(1, 4)) * unit) for u, v in pairs]
+    directed = bool(rng.integers(2))
+    return wp.Graph.of(edges, n=n, directed=directed).astype(dtype)
+
+
+def assert_as_expected(graph, found, expected):
+    if not found.measure.startswith("edge"):
+        right = [expected[v] for v in range(graph.n)]
+        assert np.allclose(found.vertices, right, rtol=1e-12, atol=0, equal_nan=True)
+        return
+    src, dst, _ = graph.edges()
+    ends = zip(src.tolist(), dst.tolist(), strict=True)
+    right = [expected[end] if end in expected else expected[end[::-1]] for end in ends]
+    assert np.allclose(found.edges, right, rtol=1e-12, atol=0)
+
+
+@pytest.mark.parametrize("dtype", TYPES)
+@pytest.mark.parametrize("prepared", [False, True])
+@pytest.mark.parametrize("normalized", [False, True])
+def test_values_and_samples_are_those_of_networkx(dtype, prepared, normalized):
+    for seed in range(40):
+        graph = random_graph(seed, dtype)
+        nx, same = of_networkx(graph)
+        solver = wp.Solver(graph, prepared=prepared)
+        for k in (None, 1, graph.n):
+            how = {"k": k, "seed": 5, "normalized": normalized}
+            for ends in (False, True):
+                expected = nx.betweenness_centrality(same, weight="weight", endpoints=ends, **how)
+                assert_as_expected(graph, betweenness(solver, endpoints=ends, **how), expected)
+            expected = nx.edge_betweenness_centrality(same, weight="weight", **how)
+            assert_as_expected(graph, edge_betweenness(solver, **how), expected)
+
+
+@pytest.mark.parametrize("normalized", [False, True])
+def test_sources_and_targets_are_those_of_networkx_subsets(normalized):
+    """Its shares of edges are others: where a vertex is no target, it divides them equally."""
+    for seed in range(40):
+        graph = random_graph(seed, "int32")
+        nx, same = of_networkx(graph)
+        some = {"sources": list(range(graph.n))[::2], "targets": list(range(graph.n))[::3]}
+        how = some | {"normalized": normalized}
+        expected = nx.betweenness_centrality_subset(same, weight="weight", **how)
+        assert_as_expected(graph, betweenness(graph, **how), expected)
+
+
+@pytest.mark.parametrize("prepared", [False, True])
+def test_closeness_and_harmonic_are_those_of_networkx(prepared):
+    for seed in range(40):
+        graph = random_graph(seed, "int32")
+        nx, same = of_networkx(graph)
+        solver = wp.Solver(graph, prepared=prepared)
+        for improved in (False, True):
+            expected = nx.closeness_centrality(same, distance="weight", wf_improved=improved)
+            assert_as_expected(graph, closeness(solver, wf_improved=improved), expected)
+        assert_as_expected(graph, harmonic(solver), nx.harmonic_centrality(same, distance="weight"))
+
+
+def test_floats_whose_sums_are_exact_are_counted_by_sweeps_and_others_by_searches():
+    road = wp.generate.road(300, weights=(1, 9))
+    whole = betweenness(wp.Solver(road, prepared=True))
+    assert whole.method == "counting sweeps"
+    halves = road.astype("float32").with_weights((road._solver_weights / 2).astype("float32"))
+    found = betweenness(wp.Solver(halves, prepared=True))
+    assert found.method == "counting sweeps"
+    assert found.vertices.tolist() == whole.vertices.tolist()
+    tenths = road.with_weights(road._solver_weights / 10)
+    assert betweenness(wp.Solver(tenths, prepared=True)).method == "dijkstra"
+    long = road.with_weights((road._solver_weights + 2.0**22).astype("float32"))
+    assert betweenness(wp.Solver(long, prepared=True)).method == "dijkstra"
+    assert betweenness(road.with_weights(None)).method == "breadth-first"
+
+
+def test_a_graph_gets_a_hierarchy_where_that_saves_time_and_a_solver_where_it_asks_for_one():
+    road = wp.generate.road(20_000)
+    assert betweenness(road, k=200, seed=1).method == "counting sweeps"
+    again = wp.generate.road(20_000)
+    assert betweenness(again, k=1, seed=1).method == "dijkstra"
+    assert betweenness(wp.Solver(again), k=200, seed=1).method == "dijkstra"
+    mesh = wp.generate.small_world(500, degree=8)
+    assert betweenness(wp.Solver(mesh, prepared=True)).method != ""
+
+
+def test_parallel_edges_count_once_and_the_first_lightest_has_the_share():
+    edges = [(0, 1, 5), (0, 1, 2), (0, 1, 2), (1, 1, 0), (1, 2, 3)]
+    graph = wp.Graph.of(edges)
+    for prepared in (False, True):
+        found = edge_betweenness(wp.Solver(graph, prepared=prepared), normalized=False)
+        weights = graph.edges()[2].tolist()
+        assert found.edges[weights.index(2)] == 2
+        assert found.edges.sum() == 4
+        assert found.vertices.tolist() == [0, 1, 0]
+
+
+def test_both_directions_of_an_undirected_edge_have_its_share(square):
+    found = edge_betweenness(square, normalized=False)
+    table = found.to_pandas().set_index(["source", "target"])["edge_betweenness"]
+    assert table["d", "e"] == table["e", "d"] == 4
+    assert table["a", "b"] == table["b", "a"] == 2.5
+
+
+def test_results_have_tables_and_files(square, tmp_path):
+    found = betweenness(square)
+    assert sorted(found.sources.tolist()) == list("abcde")
+    assert sorted(found.to_pandas()["vertex"]) == list("abcde")
+    found.save(tmp_path / "b.csv")
+    lines = (tmp_path / "b.csv").read_text().splitlines()
+    assert lines[0] == '"vertex","betweenness"'
+    assert len(lines) == 6
+    edges = edge_betweenness(square)
+    edges.save(tmp_path / "e.csv")
+    assert (tmp_path / "e.csv").read_text().startswith('"source","target","edge_betweenness"\n')
+    assert repr(edges).startswith("<Centrality: edge_betweenness of 10 edges\n  5 sources, by")
+    assert len(found) == 5
+    copy = pickle.loads(pickle.dumps(found))  # noqa: S301 - our own
+    assert copy.vertices.tolist() == found.vertices.tolist()
+    assert "betweenness" in found._repr_html_()
+
+
+def test_results_join_the_shapes_of_edges_and_vertices():
+    pytest.importorskip("geopandas")
+    grid = wp.generate.grid(3, 3)
+    edges, vertices = betweenness(grid).to_geopandas()
+    assert len(edges) == grid.m
+    assert vertices["betweenness"].max() == vertices["betweenness"][4]
+    assert "betweenness" in edges
+
+
+def test_edges_of_length_0_or_less_are_refused_by_name():
+    with pytest.raises(WeightError, match="from 'a' to 'b' has the length 0, but betweenness"):
+        betweenness([("a", "b", 0), ("b", "c", 1)])
+    with pytest.raises(NegativeWeightError, match="from 0 to 1 has the length -2"):
+        betweenness([(0, 1, -2), (1, 2, 1)])
+    with pytest.raises(WeightError, match=r"from 1 to 2 has the length 1.0, which is lost"):
+        betweenness([(0, 1, 1e20), (1, 2, 1.0)])
+
+
+def test_arguments_that_are_not_valid_are_refused(square):
+    for k in (0, 6, 2.5, True, "x"):
+        with pytest.raises(InputError, match="must be a number of vertices to draw: 1 to 5"):
+            betweenness(square, k=k)
+    with pytest.raises(InputError, match="both choose the sources"):
+        betweenness(square, k=2, sources=["a"])
+    with pytest.raises(InputError, match="must be an integer, or None"):
+        betweenness(square, k=2, seed="x")
+    with pytest.raises(VertexError, match="'x'"):
+        betweenness(square, sources=["x"])
+    with pytest.raises(InputError, match="normalized"):
+        betweenness(square, normalized="yes")
+    with pytest.raises(NotSupportedError, match="algorithms of its own"):
+        betweenness(wp.Solver(square, algorithm="classic.dijkstra"))
+    with pytest.raises(NotSupportedError, match="paths end at the first vertex"):
+        betweenness(wp.Graph([0, 1, 1], [1], [3], first_through=1))
+
+
+def test_more_memory_than_is_free_is_refused_before(square, monkeypatch):
+    monkeypatch.setenv("WARPATH_MEMORY", "100")
+    with pytest.raises(NotEnoughMemoryError, match="betweenness would take"):
+        betweenness(square)
+
+
+def test_paths_of_integers_that_may_not_fit_are_refused():
+    with pytest.raises(wp.DistanceOverflowError, match="may not fit 64 bits"):
+        betweenness([(0, 1, 2**62), (1, 2, 2**62), (2, 3, 2**62)])
+
+
+def test_progress_counts_sources_and_cancels():
+    road = wp.generate.road(4_000)
+
+    def stop(_, total):
+        assert total == road.n
+        raise KeyboardInterrupt
+
+    for prepared in (False, True):
+        with pytest.raises(KeyboardInterrupt):
+            betweenness(wp.Solver(road, prepared=prepared), progress=stop)
+
+
+def test_graphs_without_vertices_or_edges_have_empty_or_zero_results():
+    assert len(betweenness(wp.Graph.of([]))) == 0
+    assert betweenness(wp.Graph.of([], n=3)).vertices.tolist() == [0, 0, 0]
+    none = betweenness(wp.Graph.of([(0, 1, 2)]), sources=[])
+    assert none.vertices.tolist() == [0, 0]
+    every = np.arange(2)
+    sums = betweenness_sums(
+        wp.Graph.of([(0, 1, 2)]), every, every, 1, endpoints=True, prepared=False
+    )
+    assert sums.vertices.tolist() == [1, 1]

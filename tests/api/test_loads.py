@@ -1,0 +1,87 @@
+"""`loads`: trips over each edge, along the routes that `path` returns."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+
+import warpath as wp
+from warpath.base.errors import InputError
+
+
+def added_up(graph, origins, destinations, trips):
+    """The trips over each edge, route by route."""
+    src, dst, weights = (part.tolist() for part in graph.edges())
+    loads = np.zeros(graph.m)
+    for origin, destination, count in zip(origins, destinations, trips, strict=True):
+        try:
+            route = wp.path(graph, origin, destination).indices.tolist()
+        except wp.NoPathError:
+            continue
+        for u, v in itertools.pairwise(route):
+            between = [e for e in range(graph.m) if (src[e], dst[e]) == (u, v)]
+            loads[min(between, key=weights.__getitem__)] += count
+    return loads
+
+
+@pytest.mark.parametrize("prepared", [False, True])
+def test_loads_are_the_trips_of_each_route_added_up(prepared):
+    rng = np.random.default_rng(4)
+    for seed in range(8):
+        graph = wp.generate.uniform(30, 2, seed=seed, weights=(1, 3))
+        origins, destinations = rng.integers(0, graph.n, (2, 40))
+        trips = rng.integers(0, 9, 40)
+        solver = wp.Solver(graph, prepared=prepared)
+        found = solver.loads(origins, destinations, trips)
+        right = added_up(graph, origins.tolist(), destinations.tolist(), trips.tolist())
+        assert found.edges.tolist() == right.tolist()
+        unreached = ~solver.pairs(origins, destinations).reached
+        assert found.stats["trips_without_path"] == trips[unreached].sum()
+
+
+def test_any_number_of_threads_gives_the_same_bits():
+    road = wp.generate.road(3_000)
+    rng = np.random.default_rng(1)
+    ends, trips = rng.integers(0, road.n, (2, 6_000)), rng.random(6_000)
+    one, two, three = (wp.Solver(road, threads=t).loads(*ends, trips).edges for t in (1, 2, 3))
+    assert one.tobytes() == two.tobytes() == three.tobytes()
+    assert one.sum() > trips.sum()
+
+
+def test_a_table_of_trips_and_one_number_for_all_are_taken():
+    graph = wp.Graph.of([("a", "b", 2), ("b", "c", 5)])
+    rows = {"origin": ["a", "b"], "destination": ["c", "c"]}
+    found = wp.loads(graph, rows, trips=2.5)
+    assert found.edges.tolist() == [2.5, 5]
+    table = found.to_pandas()
+    assert table.columns.tolist() == ["source", "target", "load"]
+    assert repr(found).startswith("<Centrality: load of 2 edges\n  2 sources, by ")
+    assert wp.loads(graph, rows).edges.tolist() == [1, 2]
+
+
+def test_progress_counts_trips():
+    calls = []
+    graph = wp.generate.road(100)
+    wp.loads(graph, [0, 1], [9, 9], progress=lambda done, total: calls.append((done, total)))
+    assert calls[-1] == (2, 2)
+
+
+@pytest.mark.parametrize(
+    ("trips", "text"),
+    [
+        ([1, -2], r"trips\[1\] = -2.0 must be a finite number >= 0"),
+        ([1, float("nan")], r"trips\[1\] = nan must be a finite number >= 0"),
+        ([1], "give 2 numbers, one for each origin, or one for all"),
+        (["x", "y"], "give 2 numbers"),
+    ],
+)
+def test_numbers_of_trips_that_are_not_valid_are_refused(trips, text):
+    with pytest.raises(InputError, match=text):
+        wp.loads([(0, 1, 2), (1, 2, 5)], [0, 1], [2, 2], trips=trips)
+
+
+def test_other_ties_are_refused_with_the_call_that_divides_trips():
+    with pytest.raises(InputError, match="ties = 'split' is not valid: use 'canonical'"):
+        wp.loads([(0, 1, 2)], [0], [1], ties="split")
