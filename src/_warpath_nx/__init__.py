@@ -17,6 +17,7 @@ DIFFERENCES = {
     "directed": "Equally short paths of a directed graph may come in another order.",
     "rounding": "Floats are added in another order, so lengths may differ in the last bits, and "
     "of paths that differ by rounding alone it may return another one.",
+    "shares": "Shares of paths are added in another order, so the last bits may differ.",
     "cycle": "It may return another negative cycle, and returns one where NetworkX's search finds "
     "that there is one and then fails to name its nodes.",
     "bounds": "`usebounds=True` changes nothing. NetworkX's bounds hold where distances are the "
@@ -59,6 +60,7 @@ FUNCTIONS: dict[str, tuple[str, ...]] = {
     "bellman_ford_path": _SEARCH,
     "bellman_ford_path_length": ("path", "early stop", "zero cycle"),
     "bellman_ford_predecessor_and_distance": _SEARCH,
+    "betweenness_centrality": ("shares",),
     "bidirectional_dijkstra": ("path", "rounding"),
     "bidirectional_shortest_path": ("path",),
     "center": ("bounds",),
@@ -68,6 +70,7 @@ FUNCTIONS: dict[str, tuple[str, ...]] = {
     "dijkstra_path_length": ("path",),
     "dijkstra_predecessor_and_distance": (),
     "eccentricity": (),
+    "edge_betweenness_centrality": ("shares",),
     "find_negative_cycle": ("cycle", "zero cycle"),
     "floyd_warshall": ("path", "order", "rounding"),
     "floyd_warshall_numpy": ("rounding",),

@@ -57,10 +57,12 @@ from warpath.nx.generic import (  # noqa: E402
 )
 from warpath.nx.graph import Converted, convert_from_nx, convert_to_nx  # noqa: E402
 from warpath.nx.measures import (  # noqa: E402
+    betweenness_centrality,
     center,
     closeness_centrality,
     diameter,
     eccentricity,
+    edge_betweenness_centrality,
     harmonic_centrality,
     periphery,
     radius,
@@ -95,6 +97,7 @@ __all__ = [
     "bellman_ford_path",
     "bellman_ford_path_length",
     "bellman_ford_predecessor_and_distance",
+    "betweenness_centrality",
     "bidirectional_dijkstra",
     "bidirectional_shortest_path",
     "can_run",
@@ -107,6 +110,7 @@ __all__ = [
     "dijkstra_path_length",
     "dijkstra_predecessor_and_distance",
     "eccentricity",
+    "edge_betweenness_centrality",
     "find_negative_cycle",
     "floyd_warshall",
     "floyd_warshall_numpy",

@@ -1,4 +1,4 @@
-"""NetworkX's centralities and distance measures: sums and extremes of distances."""
+"""NetworkX's centralities and distance measures: shares of paths, and sums of distances."""
 
 from __future__ import annotations
 
@@ -8,14 +8,62 @@ from typing import TYPE_CHECKING, Any
 import networkx as nx
 import numpy as np
 
+from warpath.api.centrality import scale
+from warpath.base import settings
 from warpath.base.dtypes import unreachable
-from warpath.base.errors import LeftToNetworkXError
+from warpath.base.errors import DistanceOverflowError, LeftToNetworkXError, WeightError
+from warpath.engines.betweenness import betweenness_sums
 from warpath.nx.arguments import bunch_of, require
 from warpath.nx.search import lengths_from, rows_of
 
 if TYPE_CHECKING:
     from warpath.base.dtypes import Array
+    from warpath.engines.betweenness import Sums
     from warpath.nx.graph import Converted, Weighted
+
+
+def betweenness_centrality(
+    G: Converted,
+    k: Any = None,
+    normalized: Any = True,
+    weight: Any = None,
+    endpoints: Any = False,
+    seed: Any = None,
+) -> dict[Any, float]:
+    """Return the betweenness of all nodes; see `networkx.betweenness_centrality`."""
+    sampled = None if k is None or k == len(G) else _sample(G, k, seed)
+    sums = _sums(G, sampled, weight, endpoints=bool(endpoints))
+    factor = scale(
+        len(G),
+        sampled,
+        normalized=bool(normalized),
+        directed=G.directed,
+        endpoints=bool(endpoints),
+    )
+    return dict(zip(G.names, (sums.vertices * factor).tolist(), strict=True))
+
+
+def edge_betweenness_centrality(
+    G: Converted, k: Any = None, normalized: Any = True, weight: Any = None, seed: Any = None
+) -> dict[tuple[Any, Any], float]:
+    """Return the betweenness of all edges; see `networkx.edge_betweenness_centrality`."""
+    if G.multigraph:
+        msg = "parallel edges share their betweenness by keys, which the conversion does not keep."
+        raise LeftToNetworkXError(msg)
+    sampled = None if k is None else _sample(G, k, seed)
+    sums = _sums(G, sampled, weight, endpoints=False)
+    count = None if sampled is None else len(sampled)
+    kind = {"normalized": bool(normalized), "directed": G.directed, "endpoints": True}
+    shares = (sums.edges * scale(len(G), count, **kind)).tolist()
+    weighted = G.weighted(weight)
+    ends = zip(weighted.tails.tolist(), weighted.rows.indices.tolist(), strict=True)
+    names, result = G.names, dict[tuple[Any, Any], float]()
+    for (u, v), share in zip(ends, shares, strict=True):
+        if not G.directed and (names[v], names[u]) in result and u != v:
+            result[names[v], names[u]] += share
+        else:
+            result[names[u], names[v]] = share
+    return result
 
 
 def closeness_centrality(
@@ -161,3 +209,28 @@ def _unsigned(weighted: Weighted) -> Weighted:
 
 def _some(G: Converted, bunch: Any) -> set[Any]:
     return set(bunch_of(G, bunch))
+
+
+def _sample(G: Converted, k: Any, seed: Any) -> Array:
+    nodes = nx.utils.create_py_random_state(seed).sample(G.names, k)
+    return np.array([G.place[name] for name in nodes], np.int64)
+
+
+def _sums(G: Converted, sampled: Array | None, weight: Any, *, endpoints: bool) -> Sums:
+    weighted = G.weighted(weight)
+    if weighted.hides:
+        msg = "NetworkX lists edges of weight None as well, which no path takes."
+        raise LeftToNetworkXError(msg)
+    every = np.arange(len(G))
+    sources = every if sampled is None else sampled
+    try:
+        return betweenness_sums(
+            weighted.rows,
+            sources,
+            every,
+            settings.threads(),
+            endpoints=endpoints,
+            prepared="auto",
+        )
+    except (WeightError, DistanceOverflowError) as error:
+        raise LeftToNetworkXError(str(error)) from error
