@@ -225,7 +225,6 @@ _MAKERS: dict[str, Maker] = {
     **dict.fromkeys(("reverse", "predecessors", "trace", "prepared"), _FLAG),
     "prepare:labels": _pick(*(False, True), "auto", "yes"),
     "memory": _pick(None, 10**6, "1M", "much"),
-    "k": _pick(None, 1, 3),
     "loads:trips": _pick(None, 2, [1, 2.5]),
     "ties": _pick("canonical"),
     **dict.fromkeys(("normalized", "endpoints", "wf_improved"), _FLAG),
