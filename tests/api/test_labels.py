@@ -173,7 +173,7 @@ def test_labels_that_do_not_belong_to_the_graph_are_refused(city, tmp_path, part
     from warpath.engines import hierarchy
 
     with (tmp_path / "a.wph").open("wb") as file:
-        wph.write_prepared(graph, hierarchy.arrays_of(graph), (*arrays, arrays[2]), file)
+        wph.write_prepared(graph, hierarchy.arrays_of(graph), file, labels=(*arrays, arrays[2]))
     if part == "missing":
         whole = wph.PreparedFile(_source(tmp_path / "a.wph"))
         kept = {name: whole._file[name] for name in whole._file.entries if name != "labels.parent"}
@@ -196,9 +196,8 @@ def test_labels_of_other_weights_are_refused(city, tmp_path):
     graph = search_graph(city.graph)
     other = wp.prepare(graph.with_weights(graph.weights + 1), labels=True)
     with (tmp_path / "a.wph").open("wb") as file:
-        wph.write_prepared(
-            graph, hierarchy.arrays_of(graph), arrays_of(search_graph(other.graph)), file
-        )
+        of_labels = arrays_of(search_graph(other.graph))
+        wph.write_prepared(graph, hierarchy.arrays_of(graph), file, labels=of_labels)
     with pytest.raises(GraphFormatError, match="labels"):
         wp.load(tmp_path / "a.wph")
 

@@ -53,7 +53,7 @@ def save(graph: Graph, path: str | os.PathLike[str]) -> None:
             "or save the graph alone by warpath.write."
         )
     with atomic(target) as file:
-        wph.write_prepared(graph, arrays, labels.arrays_of(search_graph(graph)), file)
+        wph.write_prepared(graph, arrays, file, labels=labels.arrays_of(search_graph(graph)))
 
 
 def loaded(path: str | os.PathLike[str], graph: Any, progress: Progress = None) -> Graph:

@@ -57,7 +57,11 @@ def read(source: Source, *, directed: bool | None = None) -> Graph:
 
 
 def write_prepared(
-    graph: Graph, hierarchy: tuple[Any, ...], labels: tuple[Any, ...] | None, file: BinaryIO
+    graph: Graph,
+    hierarchy: tuple[Any, ...],
+    file: BinaryIO,
+    *,
+    labels: tuple[Any, ...] | None = None,
 ) -> None:
     """Write a graph and the arrays of its hierarchy; the same arrays give the same bytes.
 
@@ -162,12 +166,12 @@ class PreparedFile:
         position, parent, up = (self._array(f"labels.{name}") for name in _LABELS[:3])
         down = self._array("labels.down") if "labels.down" in self._file.entries else up
         for entries in (up, down):
-            self._refuse_type(entries.dtype, weights, "labels have")
+            self._refuse_type(entries.dtype, weights, "labels are of")
         return position, parent, up, down
 
     def _refuse_type(self, dtype: np.dtype[Any], weights: np.dtype[Any], what: str) -> None:
         if dtype != weights and not (weights.kind == "i" and dtype == np.int64):
-            raise self.source.error(None, f"its {what} the type {dtype}, the graph {weights}")
+            raise self.source.error(None, f"its {what} type {dtype}, the graph {weights}")
 
     def _array(self, name: str) -> NDArray[Any]:
         if name not in self._file.entries:
