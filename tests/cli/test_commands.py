@@ -362,6 +362,22 @@ def test_nearest_saves_parquet(warpath, names, tmp_path):
     assert {"vertex": "Home", "facility": None, "distance": None} in rows
 
 
+def test_path_lists_several_routes(warpath, roads):
+    lines = warpath("path", roads, 1, 5, "--k", 2).out.splitlines()
+    assert lines[:2] == ["route\thop\tvertex\tweight\tdistance", "1\t0\t1\t\t0"]
+    found = warpath("path", roads, 1, 5, "--k", 9, "--json").json
+    assert found["routes"][0] == {
+        "length": 7, "vertices": [1, 3, 2, 4, 5], "weights": [2, 3, 1, 1]
+    }  # fmt: skip
+    lengths = [route["length"] for route in found["routes"]]
+    assert lengths == sorted(lengths)
+    assert len(lengths) < 9
+    assert "--k prints several routes, --legs shows one" in (
+        warpath("path", roads, 1, 5, "--k", 2, "--legs").err
+    )
+    assert warpath("path", roads, 5, 1, "--k", 2).code == 1
+
+
 def test_path_lists_the_vertices(warpath, roads):
     run = warpath("path", roads, 1, 5)
     assert run.out.splitlines() == [

@@ -14,6 +14,7 @@ from warpath.cli import output, saving
 from warpath.cli.options import HtmlMap, TableSolving, VertexSolving, flag, option, output_file
 from warpath.cli.output import TableRows
 from warpath.cli.reading import Loaded, load, numbers
+from warpath.cli.reporting import UsageError
 from warpath.cli.saving import SMALL, add_distances, add_rows, save
 from warpath.cli.vertices import ids, one_id
 from warpath.graph.arguments import one_index
@@ -166,8 +167,9 @@ def path(
     legs: bool = flag(
         "Print a row for each street, with metres and seconds as far as known.", "--legs"
     ),
+    k: int | None = option("Print this number of routes, the shortest ones.", "--k", min=1),
 ) -> None:
-    """Find one shortest path between two vertices, and print it vertex by vertex.
+    """Find one shortest path between two vertices, or several, and print it vertex by vertex.
 
     The search stops as soon as the path is known. The exit code is 1 if there is none.
     Drawing needs coordinates: from the graph file, from --coordinates, or from a file next to it
@@ -176,6 +178,12 @@ def path(
     Example: [cyan]warpath path roads.gr.gz 1 1000 --plot route.png --html route.html[/]
     """
     loaded = load(options, [source, target])
+    if k is not None:
+        other = {"--plot": plot, "--html": page.html, "--legs": legs or None}
+        if given := [name for name, value in other.items() if value is not None]:
+            raise UsageError(f"--k prints several routes, {given[0]} shows one: give one of both.")
+        _print_routes(loaded, source, target, k)
+        return
     loaded.require_coordinates("the route", {"--plot": plot, "--html": page.html})
     found = find_route(loaded, source, target)
     roads = loaded.graph
@@ -199,6 +207,29 @@ def path(
         left_out = f"... {len(rows) - 2 * half:,} more (--all shows them) ..."
         ends = (TableRows(columns, part) for part in (rows[:half], rows[-half:]))
         report.parts = [next(ends), left_out, next(ends)]
+    report.show(facts=output.on_terminal())
+
+
+def _print_routes(loaded: Loaded, source: str, target: str, k: int) -> None:
+    """Print the k shortest routes with a row for each vertex; places are at vertices."""
+    start, end = (loaded.vertex(name, along=False) for name in (source, target))
+    with loaded.timed("solve"):
+        found = list(loaded.solver().k_shortest_paths(start, end, k))
+    report = loaded.report("path")
+    names = [ids(loaded.graph, route.indices).tolist() for route in found]
+    first, last = names[0][0], names[0][-1]
+    report.document |= {"source": first, "target": last}
+    report.facts = {"routes": f"{len(found)} of {output.text_of(first)} -> {output.text_of(last)}"}
+    report.add_seconds(loaded.seconds)
+    report.document["routes"] = [
+        {"length": route.length, "vertices": each, "weights": route.weights.tolist()}
+        for route, each in zip(found, names, strict=True)
+    ]
+    rows = []
+    for number, (route, each) in enumerate(zip(found, names, strict=True), 1):
+        columns, hops = _vertices(route, each)
+        rows += [[number, *hop] for hop in hops]
+    report.parts = [TableRows(["route", *columns], rows)]
     report.show(facts=output.on_terminal())
 
 
