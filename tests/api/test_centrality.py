@@ -166,7 +166,7 @@ def test_results_join_the_shapes_of_edges_and_vertices():
     grid = wp.generate.grid(3, 3)
     edges, vertices = betweenness(grid).to_geopandas()
     assert len(edges) == grid.m
-    assert vertices["betweenness"].max() == vertices["betweenness"][4]
+    assert vertices["betweenness"].max() == vertices["betweenness"][4] > 0
     assert "betweenness" in edges
 
 

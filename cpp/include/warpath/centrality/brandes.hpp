@@ -103,9 +103,10 @@ class BrandesSearch {
       const auto u = static_cast<std::size_t>(top.vertex);
       settle(u);
       each_edge(u, [&](std::size_t e, std::size_t v) {
-        const D sum = top.key + length(e);
+        D sum;
+        if (!add_checked<D, W, V>(top.key, graph_.weights[e], sum) || sum == unreachable<D>)
+          throw std::overflow_error("a distance does not fit its type");
         if (sum == top.key) throw LengthLost{static_cast<std::int64_t>(e)};
-        if (sum == unreachable<D>) throw std::overflow_error("a distance is infinite");
         if (sum < dist_[v]) {
           dist_[v] = sum;
           paths_[v] = paths_[u];
