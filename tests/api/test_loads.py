@@ -85,3 +85,10 @@ def test_numbers_of_trips_that_are_not_valid_are_refused(trips, text):
 def test_other_ties_are_refused_with_the_call_that_divides_trips():
     with pytest.raises(InputError, match="ties = 'split' is not valid: use 'canonical'"):
         wp.loads([(0, 1, 2)], [0], [1], ties="split")
+
+
+def test_a_solver_is_taken_with_its_own_options():
+    city = wp.prepare([(0, 1, 2), (1, 2, 5)])
+    assert wp.loads(city, [0, 1], [2, 2], trips=[10, 5]).edges.tolist() == [10, 15]
+    with pytest.raises(wp.InputError, match="are options of the Solver"):
+        wp.loads(city, [0], [2], threads=2)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from warpath.api.options import uses_labels
 from warpath.api.prepared import loaded, prepare_graph
 from warpath.api.solver import Solver, solver_of
-from warpath.base.errors import NotSupportedError
+from warpath.base.errors import InputError, NotSupportedError
 from warpath.recipes import CATALOGUE, Catalogue
 
 if TYPE_CHECKING:
@@ -532,7 +532,8 @@ def loads(
     trips : (k,) numbers >= 0, or one for all: how many trips go from each origin to its
         destination; 1 when not given.
     ties : "canonical": of equally short routes, all trips take the one that `path` returns.
-    graph, algorithm, device, threads, progress : as in `pairs`; routes are searched on the CPU.
+    graph : as in `pairs`; or a Solver, prepared or not, whose options are used.
+    algorithm, device, threads, progress : as in `pairs`; routes are searched on the CPU.
 
     Returns
     -------
@@ -543,7 +544,8 @@ def loads(
     Raises
     ------
     InputError
-        If there are not as many trips as origins, or one is negative or not finite.
+        If there are not as many trips as origins, or one is negative or not finite, or options are
+        given beside a Solver.
     VertexError, NegativeCycleError, DistanceOverflowError, NotEnoughMemoryError, NotSupportedError
 
     Notes
@@ -557,9 +559,13 @@ def loads(
     >>> wp.loads([(0, 1, 2), (1, 2, 5)], [0, 1], [2, 2], trips=[10, 5]).edges
     array([10., 15.])
     """
-    return solver_of(graph, algorithm, device, threads, None).loads(
-        origins, destinations, trips, ties=ties, progress=progress
-    )
+    solver: Solver = graph
+    if not isinstance(graph, Solver):
+        solver = solver_of(graph, algorithm, device, threads, None)
+    elif (algorithm, device, threads) != ("auto", "auto", None):
+        msg = "algorithm, device and threads are options of the Solver: give them when it is made."
+        raise InputError(msg)
+    return solver.loads(origins, destinations, trips, ties=ties, progress=progress)
 
 
 def apsp(
