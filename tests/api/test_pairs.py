@@ -405,3 +405,56 @@ def test_snap_distances_are_columns_of_the_data_frame_without_the_graph():
 def test_a_table_of_trips_without_their_ends_is_refused(trips, message):
     with pytest.raises(InputError, match=message):
         wp.pairs(TOWN, trips)
+
+
+def test_an_array_takes_the_distances(road, city, trips):
+    for solver in (city, wp.Solver(road)):
+        for dtype in (np.int64, np.int32):
+            out = np.empty(len(trips[0]), dtype)
+            found = solver.pairs(*trips, out=out, dist_dtype=dtype)
+            assert found.dist is out
+            assert out.tolist() == wp.pairs(road, *trips).dist.tolist()
+            assert found.origin_indices.tolist() == list(trips[0])
+
+
+def test_an_array_that_cannot_take_the_distances_is_refused(road, trips):
+    count = len(trips[0])
+    for out, message in (
+        (np.empty(count - 1, np.int64), rf"out has shape \({count - 1},\) .* shape \({count},\)"),
+        (np.empty((count, 1), np.int64), "out has shape"),
+        (np.empty(count, np.float64), "and type float64: a C-ordered array .* and type int64"),
+        (np.empty(2 * count, np.int64)[::2], "not C-ordered"),
+        ("distances.npy", "out is a str: it must be None or an array, of NumPy or on a GPU"),
+        (print, "out is a builtin_function_or_method: it must be None or an array"),
+    ):
+        with pytest.raises(InputError, match=message):
+            wp.pairs(road, *trips, out=out)
+    out = np.empty(count, np.int64)
+    out.flags.writeable = False
+    with pytest.raises(InputError, match="out is read-only"):
+        wp.pairs(road, *trips, out=out)
+
+
+class OnGpu:
+    """An array that NumPy can read by DLPack only, as those of CuPy."""
+
+    def __init__(self, array):
+        self.array, self.__cuda_array_interface__ = array, {}
+
+    def __array__(self, *args, **kwargs):
+        raise TypeError("implicit conversion is not allowed")
+
+    def __dlpack__(self, **kwargs):
+        return self.array.__dlpack__(**kwargs)
+
+    def __dlpack_device__(self):
+        return self.array.__dlpack_device__()
+
+
+def test_vertices_may_be_arrays_of_a_gpu(road, city, trips):
+    ends = [OnGpu(np.array(end)) for end in trips]
+    right = city.pairs(*trips).dist.tolist()
+    assert city.pairs(*ends).dist.tolist() == right
+    assert wp.pairs(road, *ends).dist.tolist() == right
+    table = city.distances(ends[0], ends[1]).dist
+    assert table.diagonal().tolist() == right

@@ -102,3 +102,39 @@ def test_new_weights_are_labelled_there():
     assert (found.plan.algorithm, found.plan.device) == (H2H, "cuda:0")
     right = wp.pairs(graph.with_weights(weights), *trips).dist
     assert np.array_equal(found.dist, right)
+
+
+@pytest.mark.parametrize("dtype", [np.int64, np.int32])
+def test_pairs_are_read_and_left_on_the_gpu(gpu, dtype):
+    graph = road("int32")
+    there = wp.prepare(graph, labels=True, device="cuda")
+    trips = np.random.default_rng(6).integers(0, graph.n, (2, 5000))
+    right = wp.pairs(graph, *trips).dist
+    with gpu.active():
+        xp = gpu.xp
+        ends = [xp.asarray(trips[0].astype(np.int32)), xp.asarray(trips[1][::-1])[::-1]]
+        out = xp.empty(5000, dtype)
+        found = there.pairs(*ends, out=out, dist_dtype=dtype)
+        assert found.dist is out
+        assert np.array_equal(gpu.get(out), right)
+        assert found.plan.algorithm == H2H
+        assert np.array_equal(found.origin_indices, trips[0])
+        assert found.reached.all()
+        assert np.array_equal(found.reached_dist, right)
+        assert found.to_pandas()["distance"].tolist() == right.tolist()
+        for position, wrong in ((7, graph.n), (9, -1)):
+            bad = ends[1].copy()
+            bad[position] = wrong
+            message = rf"vertex {wrong} does not exist \(in destinations\[{position}\]\)"
+            with pytest.raises(wp.VertexError, match=message):
+                there.pairs(ends[0], bad, out=out, dist_dtype=dtype)
+        with pytest.raises(wp.InputError, match="out has shape"):
+            there.pairs(*ends, out=out[:9], dist_dtype=dtype)
+        out.fill(0)  # from the host, and by tables
+        assert there.pairs(*trips, out=out, dist_dtype=dtype).dist is out
+        assert np.array_equal(gpu.get(out), right)
+        other = wp.generate.road(20_000, seed=9)
+        wp.pairs(other, *ends, out=out, dist_dtype=dtype, device="cuda")
+        assert np.array_equal(gpu.get(out), wp.pairs(other, *trips).dist)
+        with pytest.raises(wp.InputError, match="the call runs on the CPU"):
+            wp.pairs(graph, [1], [2], out=out[:1], dist_dtype=dtype, device="cpu")

@@ -150,3 +150,19 @@ def test_many_pairs_go_in_several_launches(monkeypatch):
     right = wp.apsp(graph).dist[sources, targets]
     assert run(order, device).dist.tolist() == right.tolist()
     assert reports == [(7, 20), (14, 20), (20, 20)]
+
+
+def test_pairs_stay_where_their_ends_are():
+    graph, device = generate.road(100).astype("int32"), device_of("int32")
+    sources, targets = np.random.default_rng(1).integers(0, graph.n, (2, 20))
+    right = wp.apsp(graph).dist[sources, targets]
+    for dtype in (np.int32, np.int64):
+        out = np.empty(20, dtype)
+        trips = Trips(Task.PAIRS, sources.astype(np.int32), targets)
+        assert run(TripsOrder(H2H, graph, trips, 1, {}, out), device).dist is out
+        assert out.tolist() == right.tolist()
+    for wrong in (-1, graph.n):
+        targets[5] = wrong
+        order = TripsOrder(H2H, graph, Trips(Task.PAIRS, sources, targets), 1, {}, out)
+        with pytest.raises(wp.VertexError, match=rf"vertex {wrong} .* \(in destinations\[5\]\)"):
+            run(order, device)

@@ -462,6 +462,7 @@ def pairs(
     device: Any = "auto",
     threads: int | None = None,
     dist_dtype: DTypeLike | None = None,
+    out: Any = None,
     progress: Progress = None,
     missing: str = "raise",
     also: Sequence[str] = (),
@@ -476,6 +477,10 @@ def pairs(
         and ``destination_lat``; else in another known pair, such as ``source`` and ``target``. The
         result keeps the other columns, as `Pairs.with_columns` does.
     device : as in `sssp`, or a Dask cluster as in `distances`.
+    out : (k,) array of the distances' type, of NumPy or on a GPU, that takes the distances and is
+        ``dist`` of the result; None for a new one. A Solver from ``prepare(graph, labels=True,
+        device="cuda")`` reads origins and destinations that are integers on the same GPU there,
+        and copies nothing.
     missing : as in `distances`, for trips.
     also : names of kept columns, as in `distances`, whose sums along the routes the result has as
         ``also``, (k,) by name, as `Pairs.along` returns them. Routes are searched on the CPU.
@@ -508,7 +513,13 @@ def pairs(
     [{"trip_id": "a", "origin": 0, "destination": 2, "distance": 7}, {...}]
     """
     return solver_of(graph, algorithm, device, threads, None).pairs(
-        origins, destinations, dist_dtype=dist_dtype, progress=progress, missing=missing, also=also
+        origins,
+        destinations,
+        dist_dtype=dist_dtype,
+        out=out,
+        progress=progress,
+        missing=missing,
+        also=also,
     )
 
 

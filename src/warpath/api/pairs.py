@@ -3,28 +3,30 @@
 from __future__ import annotations
 
 import time
-from functools import partial
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
+from warpath.api import question as asking
 from warpath.api.along import Routes
 from warpath.api.linked_routes import LinkedRoutes
 from warpath.api.prepared import with_hierarchy_if_faster
 from warpath.api.run import narrowed, run_plan, with_own_names
 from warpath.api.table import solved_table
 from warpath.base.dtypes import unreachable
+from warpath.base.errors import InputError
 from warpath.base.progress import is_silent, share, watch
 from warpath.engines.base import Trips
-from warpath.graph.arguments import distinct
+from warpath.graph.arguments import checked_dist_dtype, distinct
 from warpath.graph.links import Links, arriving, between, leaving, pairs_of_links, plus_links
 from warpath.graph.places import Snapped
-from warpath.graph.solvable import SolvableGraph
+from warpath.graph.solvable import SolvableGraph, search_graph
 from warpath.planner.cpu_model import Size
 from warpath.planner.kinds import kind_of
 from warpath.planner.request import device_of
 from warpath.planner.several import is_several
-from warpath.recipes import CATALOGUE, Task
+from warpath.recipes import CATALOGUE, Loop, Task
 from warpath.results.pairs import Pairs
 from warpath.results.predecessors import no_path
 from warpath.results.route import Route
@@ -33,11 +35,12 @@ from warpath.results.route_between import route_between, route_of_path
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from numpy.typing import NDArray
+    from numpy.typing import DTypeLike, NDArray
 
     from warpath.api.options import Options
-    from warpath.api.question import Question
+    from warpath.api.question import Progress, Question
     from warpath.base.dtypes import Array
+    from warpath.graph import Graph
     from warpath.planner.plan import Plan
 
     #: The distances of trips between vertices, the plan, and the counters of the run.
@@ -71,7 +74,7 @@ def pairs_of(
         question.all_targets,
         dist,
         find_route,
-        partial(_edges_of_trips, options, question),
+        partial(edges_of_trips, options, question),
         plan=chosen,
         stats=stats,
         entries=question.ends,
@@ -83,7 +86,7 @@ def pairs_of(
     return result
 
 
-def _edges_of_trips(
+def edges_of_trips(
     options: Options, question: Question, trips: NDArray[np.int64]
 ) -> tuple[Array, Array | None, Array]:
     """Return the edges of the routes of trips, their shares, and how many each route has.
@@ -271,3 +274,82 @@ def _linked_route(options: Options, question: Question, ends: tuple[Snapped, Sna
     if length == unreachable(graph.dist_dtype):
         raise no_path(graph, int(start.indices[0]), int(end.indices[0]))
     return route_between(graph, ends, best, length.item(), chosen)
+
+
+def pairs_left_there(
+    options: Options,
+    graph: Graph,
+    ends: tuple[Any, Any],
+    out: Any,
+    dist_dtype: DTypeLike | None,
+    progress: Progress,
+    missing: str,
+    find_route: Callable[[Any, Any], Route],
+) -> Pairs | None:
+    """Return the distances of trips whose ends are arrays of a GPU, found there by labels.
+
+    None where the trips have to be answered from the host.
+    """
+    from warpath.io.outputs import array_of
+
+    dtype = checked_dist_dtype(dist_dtype, graph)
+    able = graph.labels is None and search_graph(graph) is graph and options.request.labelled
+    arrays = (*ends, out)
+    valid = missing in ("raise", "flag")
+    if not (able and valid) or options.on_several or not all(map(_is_there, arrays)):
+        return None
+    first, last = (array.__cuda_array_interface__ for array in ends)
+    shape = tuple(first["shape"])
+    kinds = {np.dtype(each["typestr"]).kind for each in (first, last)}
+    if shape != tuple(last["shape"]) or len(shape) != 1 or shape[0] == 0 or kinds - {"i", "u"}:
+        return None
+    plan = options.plan(Size(Task.PAIRS, shape[0], 1, dtype.itemsize), graph)
+    there = {plan.device} == {f"cuda:{array.device.id}" for array in arrays}
+    if plan.recipe.loop is not Loop.TREE_LABELS or not there:
+        return None
+    array_of(out, shape, dtype, on_gpu=True)
+    problem = Trips(Task.PAIRS, *ends)
+    _, stats = run_plan(SolvableGraph(graph), plan, problem, out=out, progress=progress)
+
+    @cache
+    def question() -> Question:
+        return asking.of_pairs(graph, *ends, dist_dtype, None, missing)
+
+    return Pairs(
+        graph,
+        *ends,
+        out,
+        find_route,
+        lambda trips: edges_of_trips(options, question(), trips),
+        plan=plan,
+        stats=stats,
+    )
+
+
+def check_out(out: Any, question: Question) -> None:
+    """Refuse what cannot take the distances of trips."""
+    from warpath.io.outputs import array_of
+
+    if not (isinstance(out, np.ndarray) or hasattr(out, "__cuda_array_interface__")):
+        msg = f"out is a {type(out).__name__}: it must be None or an array, of NumPy or on a GPU."
+        raise InputError(msg)
+    array_of(out, question.sources.shape, question.dtype, on_gpu=True)
+
+
+def put_into(out: Any, result: Pairs) -> None:
+    """Copy the distances of a result into an array, which takes their place."""
+    from warpath.io.outputs import array_of
+
+    dist = result.dist
+    array_of(out, dist.shape, dist.dtype, on_gpu=kind_of(result.plan.device).name == "cuda")
+    if isinstance(out, np.ndarray):
+        out[...] = dist
+    else:
+        out.set(dist)
+    result.dist = out
+
+
+def _is_there(array: Any) -> bool:
+    """Return whether an array is on a GPU whose number it has, as those of CuPy."""
+    numbered = hasattr(getattr(array, "device", None), "id")
+    return numbered and hasattr(array, "__cuda_array_interface__")

@@ -80,10 +80,10 @@ def run_plan(
         about, how = (chosen.recipe, view.inner), (chosen.threads, chosen.params)
         given: Any = {"progress": report, "trace": trace, "rows_on_host": chosen.rows_on_host}
         order: Order
-        if out is not None:
+        if isinstance(problem, Trips):
+            order = TripsOrder(*about, problem, *how, out, **given)
+        elif out is not None:
             order = TableOrder(*about, problem, *how, out, pred=pred, tiles=tiles, **given)
-        elif isinstance(problem, Trips):
-            order = TripsOrder(*about, problem, *how, **given)
         else:
             order = Order(*about, problem, *how, **given)
         if chosen.among:

@@ -22,7 +22,14 @@ from warpath.api.other_routes import (
     k_shortest_of,
     refuse_counting,
 )
-from warpath.api.pairs import pairs_of, route_of, size_of_pairs
+from warpath.api.pairs import (
+    check_out,
+    pairs_left_there,
+    pairs_of,
+    put_into,
+    route_of,
+    size_of_pairs,
+)
 from warpath.api.prepared import with_hierarchy_if_faster
 from warpath.api.run import paths_of
 from warpath.api.scenarios import Scenarios
@@ -234,6 +241,7 @@ class Solver:
         destinations: Any = None,
         *,
         dist_dtype: DTypeLike | None = None,
+        out: Any = None,
         progress: Progress = None,
         missing: str = "raise",
         also: Sequence[str] = (),
@@ -242,14 +250,25 @@ class Solver:
 
         Parameters
         ----------
-        origins, destinations, dist_dtype, progress, missing, also : as in `warpath.pairs`.
+        origins, destinations, dist_dtype, out, progress, missing, also : as in `warpath.pairs`.
         """
         names = checked_also(self.graph, also, PAIR_COLUMNS)
         first, last, columns = ends_of_trips(origins, destinations)
-        question = asking.of_pairs(self.graph, first, last, dist_dtype, progress, missing)
-        result = question.with_snap_notes(
-            pairs_of(self._options, question, self._answers().pairs, self._route)
-        )
+        where = self._options, self.graph
+        result = None
+        if out is not None:
+            result = pairs_left_there(
+                *where, (first, last), out, dist_dtype, progress, missing, self._route
+            )
+        if result is None:
+            question = asking.of_pairs(self.graph, first, last, dist_dtype, progress, missing)
+            if out is not None:
+                check_out(out, question)
+            result = question.with_snap_notes(
+                pairs_of(self._options, question, self._answers().pairs, self._route)
+            )
+            if out is not None:
+                put_into(out, result)
         if names:
             result.also = {name: result.along(name) for name in names}
         return result if columns is None else result.with_columns(columns)

@@ -110,9 +110,16 @@ class Order:
 
 @dataclass(slots=True)
 class TripsOrder(Order):
-    """An order of PATH or PAIRS."""
+    """An order of PATH or PAIRS.
+
+    Attributes
+    ----------
+    out : (k,) on the device that runs, where the distances of PAIRS go; None for a new array of the
+        host. With it, sources and targets are arrays of that device, and not yet checked.
+    """
 
     problem: Trips
+    out: Array | None = None
 
 
 @dataclass(slots=True)

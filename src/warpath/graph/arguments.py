@@ -9,7 +9,7 @@ import numpy as np
 
 from warpath.base import units
 from warpath.base.errors import InputError, NotSupportedError
-from warpath.graph.checks import dtype_of, is_number, shown
+from warpath.graph.checks import dtype_of, is_number, on_host, shown
 from warpath.graph.detached import DetachedGraph, needs_graph
 from warpath.graph.places import Snapped
 
@@ -40,6 +40,8 @@ def as_indices(graph: Graph, vertices: Any, what: str, *, empty: bool = False) -
         n = len(graph.indptr) - 1
         if set(map(type, few)) == {int} and min(few) >= 0 and max(few) < n:
             return np.array(few, np.int64)
+    if hasattr(vertices, "__cuda_array_interface__"):
+        vertices = on_host(vertices)
     indices = vertices.indices if type(vertices) is Snapped else graph.indices_of(vertices, what)
     if len(indices) == 0 and not empty:
         msg = f"{what} is empty: name at least one vertex."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any, Protocol
@@ -136,12 +137,8 @@ def output_of(
     """
     if out is None:
         return nullcontext(_InPlace(np.empty(shape, dtype)))
-    if hasattr(out, "__cuda_array_interface__"):
-        _check_gpu_array(out, shape, dtype, on_gpu=on_gpu)
-        return nullcontext(_InPlace(out))
-    if isinstance(out, np.ndarray):
-        _check_array(out, shape, dtype)
-        return nullcontext(_InPlace(out))
+    if hasattr(out, "__cuda_array_interface__") or isinstance(out, np.ndarray):
+        return nullcontext(_InPlace(array_of(out, shape, dtype, on_gpu=on_gpu)))
     if isinstance(out, str | os.PathLike):
         from warpath.io.streams import opened_file
 
@@ -156,7 +153,21 @@ def output_of(
     raise InputError(msg)
 
 
-def _check_array(out: Array, shape: tuple[int, int], dtype: np.dtype[Any]) -> None:
+def array_of(out: Any, shape: tuple[int, ...], dtype: np.dtype[Any], *, on_gpu: bool) -> Any:
+    """Return an array of the host or of a GPU; refuse one of another shape or type.
+
+    Parameters
+    ----------
+    on_gpu : as in `output_of`.
+    """
+    if hasattr(out, "__cuda_array_interface__"):
+        _check_gpu_array(out, shape, dtype, on_gpu=on_gpu)
+    else:
+        _check_array(out, shape, dtype)
+    return out
+
+
+def _check_array(out: Array, shape: tuple[int, ...], dtype: np.dtype[Any]) -> None:
     ordered = out.flags.c_contiguous and out.flags.aligned
     if out.shape != shape or out.dtype != dtype or not ordered:
         order = "" if ordered else ", not C-ordered"
@@ -171,7 +182,7 @@ def _check_array(out: Array, shape: tuple[int, int], dtype: np.dtype[Any]) -> No
 
 
 def _check_gpu_array(
-    out: Any, shape: tuple[int, int], dtype: np.dtype[Any], *, on_gpu: bool
+    out: Any, shape: tuple[int, ...], dtype: np.dtype[Any], *, on_gpu: bool
 ) -> None:
     if not on_gpu:
         msg = (
@@ -181,7 +192,7 @@ def _check_gpu_array(
         raise InputError(msg)
     given = out.__cuda_array_interface__
     actual, kind, strides = tuple(given["shape"]), np.dtype(given["typestr"]), given.get("strides")
-    packed = (shape[1] * dtype.itemsize, dtype.itemsize)
+    packed = tuple(dtype.itemsize * math.prod(shape[axis + 1 :]) for axis in range(len(shape)))
     ordered = strides is None or tuple(strides) == packed
     if actual != shape or kind != dtype or not ordered:
         order = "" if ordered else ", not C-ordered"

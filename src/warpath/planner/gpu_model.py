@@ -206,6 +206,7 @@ ROW_BUFFER = 2**28
 SIDE_BY_SIDE = 64
 #: Pairs of a batch whose frontiers are narrow: more of them hide latency of memory and barriers.
 PAIRS_AT_ONCE = 10**8
+_BLOCKS_AT_ONCE = 396  # each for a source, of which fewer leave multiprocessors idle
 _LEAST_LINE, _SIDE_BY_SIDE_IN_A_SWEEP = 32, 256  # sources of a sweep down a hierarchy
 _SWEEP_START = 5e-4  # of a sweep: its levels, one after another
 _PER_SWEPT_LABEL = 4e-12
@@ -231,7 +232,7 @@ def _table_seconds(recipe: Recipe, size: Size, facts: Facts) -> float:
                 seconds += pivots * side**2 * _PER_STAGED_ENTRY
         case Loop.BLOCK_A_SOURCE:
             equal = facts.min_weight == facts.max_weight
-            seconds = k * m * (3.6e-12 if equal else 6e-12) * wide
+            seconds = max(k, _BLOCKS_AT_ONCE) * m * (3.6e-12 if equal else 6e-12) * wide
         case Loop.JOHNSON:
             fits = n * (label_bytes(facts) + 3) < BLOCK_MEMORY
             searches = k * m * 6e-12 * wide if fits else _pairs_seconds(n, m, k)

@@ -9,7 +9,7 @@ import numpy as np
 from warpath.base import units
 from warpath.base.errors import GraphError
 from warpath.base.escaping import visible
-from warpath.graph.checks import is_missing
+from warpath.graph.checks import is_missing, on_host
 from warpath.graph.edge_geometry import lines_of
 from warpath.plot.html_page import (
     Layer,
@@ -351,7 +351,7 @@ def html_pairs(
     trips, lines = routes_of(found)
     starts = names_of(found, found.origin_indices, file_ids=file_ids)
     ends = names_of(found, found.destination_indices, file_ids=file_ids)
-    dist = found.dist.tolist()
+    dist = on_host(found.dist).tolist()
     texts = [f"trip {t}: {starts[t]} to {ends[t]}, {measured(dist[t], graph)}" for t in trips]
     palette = AREAS[colour.paper == "white"]
     points = np.concatenate(lines)

@@ -11,7 +11,7 @@ from warpath.base.cached import cached_property
 from warpath.base.dtypes import unreachable
 from warpath.base.errors import InputError, NoPathError, require
 from warpath.base.upward import upward
-from warpath.graph.checks import checked_integer, plain_array, shown
+from warpath.graph.checks import checked_integer, on_host, plain_array, shown
 from warpath.graph.labels import labels_or_none, table_ids, with_mask
 from warpath.graph.places import NO_NAMES
 from warpath.results.legs import sums_of_routes, values_along
@@ -38,11 +38,9 @@ class Pairs(Result, ReachedDistances):
     Attributes
     ----------
     graph : the graph that was solved.
-    origin_indices, destination_indices : (k,) int64, indices of the vertices; for points along
-        edges of the nearer ends, -1 for missing entries.
     dist : (k,) distances in the weights' unit; inf (floats) or the largest integer where the
         destination cannot be reached, which sums of integers would include: see `reached_dist`,
-        `to_numpy`.
+        `to_numpy`. The array ``out`` of the call, which may be on a GPU.
     plan : the plan that ran: algorithm, device and the reasons.
     stats : counters of the run, with ``seconds``.
     snapped : what was taken for each `Place` in the call, a tuple of `Snap`; empty without places.
@@ -80,8 +78,7 @@ class Pairs(Result, ReachedDistances):
         entries: tuple[Snapped, Snapped] | None = None,
     ) -> None:
         self.graph = graph
-        self.origin_indices = origins
-        self.destination_indices = destinations
+        self._ends = origins, destinations
         self.dist = dist
         self._find_route = find_route
         self.plan = plan
@@ -90,6 +87,16 @@ class Pairs(Result, ReachedDistances):
         self._find_edges = find_edges
         self.snap_distances: dict[str, NDArray[np.float64]] = {}
         self.far: NDArray[np.bool_] = np.zeros(len(dist), np.bool_)
+
+    @cached_property
+    def origin_indices(self) -> NDArray[np.int64]:
+        """The origins: (k,) int64; the nearer ends for points along edges, -1 for missing ones."""
+        return np.asarray(on_host(self._ends[0]), np.int64)
+
+    @cached_property
+    def destination_indices(self) -> NDArray[np.int64]:
+        """The destinations, as `origin_indices`: (k,) int64."""
+        return np.asarray(on_host(self._ends[1]), np.int64)
 
     @cached_property
     def origins(self) -> Array:
@@ -109,7 +116,8 @@ class Pairs(Result, ReachedDistances):
     @cached_property
     def reached(self) -> NDArray[np.bool_]:
         """Mask of the trips that have a path: (k,) bool."""
-        reached: NDArray[np.bool_] = self.dist != unreachable(self.dist.dtype)
+        dist = on_host(self.dist)
+        reached: NDArray[np.bool_] = dist != unreachable(dist.dtype)
         return reached
 
     def route(self, trip: int) -> Route:
@@ -222,7 +230,7 @@ class Pairs(Result, ReachedDistances):
         along : names of kept columns, whose sums along the routes are further columns; see `along`.
         """
         pandas = require("pandas", what="Pairs.to_pandas")
-        distance = pandas.Series(self.dist).convert_dtypes().mask(~self.reached, pandas.NA)
+        distance = pandas.Series(on_host(self.dist)).convert_dtypes().mask(~self.reached, pandas.NA)
         columns: dict[str, Any] = {
             **self.columns,
             "origin": table_ids(self.graph, self.origin_indices, self.given_names[0]),
@@ -318,7 +326,7 @@ class Pairs(Result, ReachedDistances):
         return {
             "origin": with_mask(self.graph, self.origin_indices, self.given_names[0]),
             "destination": with_mask(self.graph, self.destination_indices, self.given_names[1]),
-            "distance": (self.dist, self.reached),
+            "distance": (on_host(self.dist), self.reached),
             **{name: (sums, self.reached) for name, sums in self.also.items()},
             **self._snap_columns(),
         }

@@ -254,6 +254,7 @@ _MAKERS: dict[str, Maker] = {
         f"{name}:weights": _pick([5], [2, 7], [], 3, [2.5], [-1])
         for name in ("update", "insert", "with_edges", "with_changes")
     },
+    "pairs:out": _pick(None, "t.npy", np.empty(3, np.int64)),
     "pairs:origins": lambda subject, rng: [_vertices(2), _trips][rng.integers(2)](subject, rng),
     "with_columns:trips": _pick({"day": [1, 2]}, {"day": [1]}, {}, 3),
     "scenarios:weights": _pick({}, {"a": None}, [[1, 2]], 3),

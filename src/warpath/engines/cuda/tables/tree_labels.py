@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from warpath.base import settings, units
-from warpath.base.errors import NotEnoughMemoryError
+from warpath.base.errors import NotEnoughMemoryError, VertexError
 from warpath.engines import cpu
 from warpath.engines.base import Raw
 from warpath.engines.cuda.entry import Types, kernel
@@ -28,7 +28,7 @@ _BLOCK = 32  # positions of a block, `kPositionsOfBlock` of kernels/tree_labels.
 _LINE = 16  # entries, `kEntriesOfLine`
 _NO_DEPTH = 65535  # `kNoDepth`
 _OF_DEPTHS = 4  # bytes of a position's depth, and of its part of the least depths at most
-_BLOCKS_A_PROCESSOR = 16
+_BLOCKS_A_PROCESSOR = 64
 _MOST_PAIRS = 2**24  # whose answers are copied while the next ones are computed
 
 #: `TreePlace` of kernels/tree_labels.cuh.
@@ -234,6 +234,8 @@ def tree_label_pairs(order: TripsOrder, device: Device) -> Raw:
     labels = device_labels(graph, device)
     if labels is None:  # sums near the end of 64 bits, which Dijkstra's search adds with care
         return cpu.run(order)
+    if order.out is not None:
+        return _left_there(order, device, labels, order.out)
     dist = np.empty((len(problem.sources), 1), graph.dist_dtype)
     launcher = _Launcher("tree_label_pairs", labels, device, problem.cutoff)
     delivery = Delivery(dist, device, dist.dtype)
@@ -251,3 +253,20 @@ def tree_label_pairs(order: TripsOrder, device: Device) -> Raw:
             order.progress(some.stop, len(dist))
     delivery.close()
     return Raw(dist[:, 0])
+
+
+def _left_there(order: TripsOrder, device: Device, labels: DeviceLabels, out: Array) -> Raw:
+    """Find the distances of pairs whose ends are on the device, and leave them there."""
+    xp, problem, n = device.xp, order.problem, order.graph.n
+    given = problem.sources, problem.targets
+    ends = [xp.ascontiguousarray(xp.asarray(of).astype(np.int64, copy=False)) for of in given]
+    for name, vertices in zip(("origins", "destinations"), ends, strict=True):
+        if int(vertices.min()) < 0 or int(vertices.max()) >= n:
+            at = int(xp.argmax((vertices < 0) | (vertices >= n)))
+            bad = int(vertices[at])
+            msg = f"vertex {bad} does not exist (in {name}[{at}]): vertices are 0 .. {n - 1}."
+            raise VertexError(msg).about(name, bad, at)
+    launcher = _Launcher("tree_label_pairs", labels, device, problem.cutoff)
+    launcher.launch(xp.asarray(out), rows=len(ends[0]), sources=ends[0], targets=ends[1])
+    launcher.check()
+    return Raw(out)
