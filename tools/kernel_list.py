@@ -5,6 +5,7 @@ from __future__ import annotations
 import multiprocessing
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -39,6 +40,8 @@ if TYPE_CHECKING:
     from warpath.recipes import Recipe
 
 
+# That of the checkout, as an installed wheel has none.
+_EMULATOR = Path(__file__).parents[1] / "cpp" / "emulator"
 _WEIGHTS = ("int32", "int64", "float32", "float64")
 _OF_TABLES = {
     Loop.BLOCK_A_SOURCE: ("block_a_source",),
@@ -61,7 +64,7 @@ class _DryDevice(EmulatedDevice):
     """A device that runs no kernel and raises at the first launch."""
 
     def __init__(self, block: int) -> None:
-        super().__init__(block=block, processors=1)
+        super().__init__(block=block, processors=1, emulator=_EMULATOR)
 
     def _run(self, _kernel: Any, _blocks: int, _args: Sequence[Any]) -> None:
         raise _FirstLaunchError
