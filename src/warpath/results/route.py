@@ -40,7 +40,8 @@ class Route(Result):
     indices : (h,) int64, indices of the vertices from source to target; where an end is a point
         along an edge, of those between the ends.
     length : length of the path, in the weights' unit.
-    plan : the plan that ran: algorithm, device and the reasons.
+    plan : the plan that ran: algorithm, device and the reasons; None of a call with one algorithm,
+        such as `warpath.k_shortest_paths`.
     snapped : what was taken for each `Place` in the call, a tuple of `Snap`; empty without places.
     names : the names that the call gave to vertices, as ``{vertex: name}`` or by ``Place.name``: a
         dictionary from their indices. Pictures and maps show them.
