@@ -137,7 +137,7 @@ def page(paper: str, title: str, recipes: Catalogue) -> str:
     for recipe in recipes:
         thought = idea(recipe.name)
         first = described.setdefault(thought, recipe)
-        thought = thought if first is recipe else f"The idea is that of {_link(first)}."
+        thought = thought if first is recipe else f"Idea: {_link(first)}."
         lines += ["", f"## {recipe.name}", "", f"{recipe.summary} {thought}", ""]
         lines += [_place(recipe, alone=alone), *_details(recipe), *_params(recipe, described)]
         lines += [f"- Note: {notes[recipe.name]}"] if recipe.note else []
@@ -196,21 +196,33 @@ def idea(name: str) -> str:
 
 
 def _table(recipes: Catalogue) -> list[str]:
-    """Return the table of a paper's recipes, after the tasks if all of them solve the same."""
-    tasks = {_tasks(recipe) for recipe in recipes}
-    head = ["name", *(["does"] if len(tasks) > 1 else []), "on", "needs", ""]
-    lines = [] if len(tasks) > 1 else [f"For {min(tasks)}:", ""]
-    lines += [_cells(head), "|---" * len(head) + "|"]
-    for recipe in recipes:
-        marks = ["auto"] if recipe.planned else []
-        marks += ["other sums"] if recipe.reassociates else []
-        marks += [] if recipe.exact else ["may be wrong"]
-        needs = ", ".join(recipe.needs()).replace(" ", NO_BREAK)
-        does = [_tasks(recipe)] if len(tasks) > 1 else []
-        lines.append(
-            _cells([_link(recipe), *does, ", ".join(recipe.devices), needs, ", ".join(marks)])
-        )
+    """Return the table of a paper's recipes, after the tasks, devices and needs of all of them."""
+    rows = [_features(recipe) for recipe in recipes]
+    needs = [one for one in rows[0]["needs"] if all(one in row["needs"] for row in rows)]
+    for row in rows:
+        row["needs"] = [one for one in row["needs"] if one not in needs]
+    lead = []
+    for head, word in (("does", "for"), ("on", "on")):
+        if all(row[head] == rows[0][head] for row in rows):
+            lead.append(f"{word} {', '.join(rows[0][head])}")
+            for row in rows:
+                row[head] = []
+    said = "; ".join(filter(None, [", ".join(lead), needs and f"all need {', '.join(needs)}"]))
+    heads = [head for head in rows[0] if any(row[head] for row in rows)]
+    lines = [f"{said[0].upper()}{said[1:]}:", ""] if said else []
+    lines += [_cells(["name", *heads]), "|---" * (len(heads) + 1) + "|"]
+    for recipe, row in zip(recipes, rows, strict=True):
+        lines.append(_cells([_link(recipe), *(", ".join(row[head]) for head in heads)]))
     return lines
+
+
+def _features(recipe: Recipe) -> dict[str, list[str]]:
+    """Return the entries of a recipe's row by the heads of their columns."""
+    marks = ["auto"] if recipe.planned else []
+    marks += ["other sums"] if recipe.reassociates else []
+    marks += [] if recipe.exact else ["may be wrong"]
+    needs = [need.replace(" ", NO_BREAK) for need in recipe.needs()]
+    return {"does": [_tasks(recipe)], "on": [*recipe.devices], "needs": needs, "": marks}
 
 
 def _cells(texts: list[str]) -> str:
