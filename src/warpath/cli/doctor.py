@@ -98,10 +98,8 @@ def doctor(
         "memory": f"{units.size(machine['memory'])}, {usable}",
         "threads": machine["threads"],
     }
-    rows = [
-        (p["name"], p["version"], p["for"] + ("" if p["version"] else f": {p['install']}"))
-        for p in packages
-    ]
+    purposes = (p["for"] + ("" if p["version"] else f": {p['install']}") for p in packages)
+    rows = [(p["name"], p["version"], text) for p, text in zip(packages, purposes, strict=True)]
     report.parts = [
         NamedValues(versions, title="Versions"),
         NamedValues(shown_machine, title="Machine"),
@@ -190,12 +188,8 @@ def _cuda() -> dict[str, Any]:
 
     kept = cache.kept()
     document: dict[str, Any] = {"none": None, "versions": {}, "gpus": {}}
-    document["cache"] = {
-        "folder": kept.folder,
-        "kernels": kept.entries,
-        "bytes": kept.bytes,
-        "refused": cache.refused(),
-    }
+    document["cache"] = {"folder": kept.folder, "kernels": kept.entries, "bytes": kept.bytes}
+    document["cache"]["refused"] = cache.refused()
     try:
         count = driver.device_count()
         document["versions"] = driver.versions()

@@ -212,16 +212,11 @@ def trace(
     for file, each in zip(files, traces, strict=True):
         total, run = each.totals(), each.run and dataclasses.asdict(each.run)
         report.document["traces"].append({"file": file, "run": run, **dataclasses.asdict(total)})
+        made = [run and run[name] for name in ("algorithm", "device")]
         numbers = (total.mean_parallelism, total.work_ratio, total.mteps)
-        rows.append(
-            [
-                file.name,
-                *(run and run[name] for name in ("algorithm", "device")),
-                total.rounds,
-                *(None if number is None else units.digits(number) for number in numbers),
-                units.seconds(total.seconds) if total.seconds else None,
-            ]
-        )
+        texts = [None if number is None else units.digits(number) for number in numbers]
+        took = units.seconds(total.seconds) if total.seconds else None
+        rows.append([file.name, *made, total.rounds, *texts, took])
     _show_drawn(report, TableRows(_COLUMNS, rows, data=False), out, partial(plot_trace, traces))
 
 

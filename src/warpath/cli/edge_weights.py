@@ -77,9 +77,8 @@ def _edge_rows(graph: Graph, path: Path) -> list[tuple[int, list[str]]]:
             reason = f"{known}: call the columns source, target and weight in the first row"
             raise GraphFormatError(path, line, reason) from error
         if chosen[2] is None:
-            reason = (
-                f"no column of {', '.join(map(repr, first))} is a weight: call one of them weight"
-            )
+            names = ", ".join(map(repr, first))
+            reason = f"no column of {names} is a weight: call one of them weight"
             raise GraphFormatError(path, line, reason)
         columns, header = [first.index(name) for name in chosen if name is not None], True
     lines = []

@@ -158,7 +158,8 @@ def _report_written(
 
 def _list_kinds(report: Report) -> None:
     """Add all kinds of graphs to a report."""
-    rows = [(name, _summary(name), _usage(name)) for name in GENERATORS]
+    texts = {name: inspect.getdoc(one) or "" for name, one in GENERATORS.items()}
+    rows = [(name, text.partition("\n")[0], _usage(name)) for name, text in texts.items()]
     report.parts.append(TableRows(("kind", "what it is", "parameters"), rows, data=False))
     kinds = [dict(zip(("kind", "summary", "usage"), row, strict=True)) for row in rows]
     report.document["kinds"] = kinds
@@ -201,9 +202,8 @@ def _arguments_of(
     for name in given:
         if name not in known:
             raise _unknown(kind, name, known)
-    lacking = [
-        f"--{p.name}" for p in known.values() if p.default is p.empty and p.name not in found
-    ]
+    needed = [p.name for p in known.values() if p.default is p.empty]
+    lacking = [f"--{name}" for name in needed if name not in found]
     if lacking:
         raise UsageError(f"{kind} needs {' and '.join(lacking)}: {kind} {_usage(kind)}.")
     return function, {name: _value(known[name], value) for name, value in found.items()}
@@ -246,7 +246,3 @@ def _parameter_usage(parameter: inspect.Parameter) -> str:
         return f"[--{parameter.name}{'=yes' if default else ''}]"
     shown = ",".join(map(str, default)) if isinstance(default, tuple) else default
     return f"[--{parameter.name} {'...' if shown is None else shown}]"
-
-
-def _summary(kind: str) -> str:
-    return (inspect.getdoc(_function(kind)) or "").partition("\n")[0]

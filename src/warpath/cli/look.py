@@ -53,10 +53,8 @@ def info(options: Reading) -> None:
     report.facts["symmetric"] = facts.symmetric
     report.add("ids", names := _ids(roads), "ids", f"{names}, {ends[0]} .. {ends[1]}")
     report.add("coordinates", *_extent(roads))
-    components = {
-        name: {"count": len(each), "largest": int(each.max(initial=0))}
-        for name, each in counts.items()
-    }
+    sizes = {name: (len(each), int(each.max(initial=0))) for name, each in counts.items()}
+    components = {name: {"count": k, "largest": most} for name, (k, most) in sizes.items()}
     weak, strong = (_largest(each, roads.n) for each in counts.values())
     report.add("components", components, "components", f"{weak}; strongly connected: {strong}")
     if facts.negative:
@@ -73,12 +71,9 @@ def info(options: Reading) -> None:
     report.add("bytes", size, "memory", units.size(size))
     report.add_seconds(loaded.seconds)
     if roads.read_report:
-        lines = {
-            in_words_of_the_command(name): in_words_of_the_command(value)
-            if isinstance(value, str)
-            else value
-            for name, value in roads.read_report.items()
-        }
+        words = in_words_of_the_command
+        entries = roads.read_report.items()
+        lines = {words(k): words(v) if isinstance(v, str) else v for k, v in entries}
         report.parts.append(NamedValues(lines, "report of the reader"))
     report.show()
 
@@ -101,14 +96,12 @@ def plan(
 
     Example: [cyan]warpath plan roads.gr.gz --from 1 --to 1000[/]
     """
-    asked: dict[str, Any] = {
-        "--source": source,
-        "--sources": sources,
-        "--apsp": all_pairs,
-        "--from": start,
-        "--pairs": pairs,
-    }
-    task = _one_task([name for name, value in asked.items() if value])
+    asked: dict[str, Any] = {"--source": source, "--sources": sources, "--apsp": all_pairs}
+    asked |= {"--from": start, "--pairs": pairs}
+    tasks = [name for name, value in asked.items() if value]
+    if len(tasks) > 1:
+        raise UsageError(f"{' and '.join(tasks)} cannot be combined: use one of them.")
+    task = tasks[0] if tasks else None
     if (start is None) != (end is None):
         raise UsageError("--from and --to must be given together.")
     if targets is not None and sources is None:
@@ -122,13 +115,6 @@ def plan(
     report.document |= chosen.to_dict()
     report.parts.append(str(chosen))
     report.show()
-
-
-def _one_task(tasks: list[str]) -> str | None:
-    """Return the only one of the options that ask for a plan, None for none of them."""
-    if len(tasks) > 1:
-        raise UsageError(f"{' and '.join(tasks)} cannot be combined: use one of them.")
-    return tasks[0] if tasks else None
 
 
 def _question(
@@ -198,9 +184,8 @@ def verify(
     if vectors is not None and source is None:
         raise UsageError(f"{result} has distances from one source: give its id with --source.")
     if source is not None:
-        wanted = one_index(
-            roads, places_to_vertices(roads, loaded.vertex(source), "source"), "source"
-        )
+        named = places_to_vertices(roads, loaded.vertex(source), "source")
+        wanted = one_index(roads, named, "source")
         starts = np.atleast_1d(getattr(saved, "source_index", getattr(saved, "source_indices", -1)))
         if vectors is None and wanted not in starts.tolist():
             first = one_id(roads, int(starts[0]))
@@ -268,7 +253,5 @@ def _largest(counts: Any, n: int) -> str:
     largest = int(counts[0])
     # Rounded down: a largest component that lacks a vertex is not 100 %.
     share = math.floor(1000 * largest / n) / 10
-    return (
-        f"{output.count(len(counts))}, the largest with {output.count(largest)} of "
-        f"{output.count(n)} vertices ({share} %)"
-    )
+    number, size, total = map(output.count, (len(counts), largest, n))
+    return f"{number}, the largest with {size} of {total} vertices ({share} %)"

@@ -90,16 +90,9 @@ def apsp(
     """
     long = _form(out, [], long=long)
     loaded = load(options)
+    shape = (loaded.graph.n,) * 2
     solve = partial(loaded.solve, "apsp", dist_dtype=dist_dtype)
-    _report(
-        "apsp",
-        loaded,
-        (loaded.graph.n,) * 2,
-        solve,
-        out,
-        long=long,
-        escape_formulas=escape_formulas,
-    )
+    _report("apsp", loaded, shape, solve, out, long=long, escape_formulas=escape_formulas)
 
 
 def pairs(
@@ -174,9 +167,8 @@ def _report(
     def save(file: Path) -> None:
         names = ["source", *map(str, table.column_ids.tolist())]
         if not long and saving.suffix_of(file) in saving.TEXTS and len(set(names)) <= t:
-            raise UsageError(
-                f"-o {out}: two columns of the table would have the same name: use --long."
-            )
+            same = "two columns of the table would have the same name"
+            raise UsageError(f"-o {out}: {same}: use --long.")
         if not streamed:
             saving.save(table, escape_formulas, file, long=bool(long))
 
@@ -208,15 +200,13 @@ def _form(out: Path | None, further: Sequence[str], *, long: bool | None) -> boo
     """
     streamed, suffix = saving.streamed(out), "" if out is None else saving.suffix_of(out)
     if streamed and long:
-        raise UsageError(
-            f"-o {out}: --long is for .parquet, .csv or .tsv; {suffix} holds only the distances."
-        )
+        rule = f"--long is for .parquet, .csv or .tsv; {suffix} holds only the distances"
+        raise UsageError(f"-o {out}: {rule}.")
     if not further or suffix == ".npz":
         return long
     if streamed:
-        raise UsageError(
-            f"-o {out}: {further[0]} needs .npz, .parquet, .csv or .tsv, not .npy or .zarr."
-        )
+        rule = f"{further[0]} needs .npz, .parquet, .csv or .tsv, not .npy or .zarr"
+        raise UsageError(f"-o {out}: {rule}.")
     if long is False:
         raise UsageError(f"a --wide table cannot hold {further[0]}: use --long, or -o .npz.")
     return True

@@ -29,12 +29,10 @@ class Showing(Protocol):
     @property
     def as_json(self) -> bool:
         """Whether to write one JSON document."""
-        ...
 
     @property
     def quiet(self) -> bool:
         """Whether to show no progress."""
-        ...
 
 
 class UsageError(Exception):

@@ -85,10 +85,8 @@ def refuse_inputs(values: Mapping[str, Any]) -> None:
     for name, out in written.items():
         for file in files:
             if _replaces(out, Path(file)):
-                option = WRITTEN[name]
-                raise UsageError(
-                    f"{option} {out} would replace the input {file}: name another file."
-                )
+                what = f"{WRITTEN[name]} {out} would replace the input {file}"
+                raise UsageError(f"{what}: name another file.")
     for (name, out), (other, second) in combinations(written.items(), 2):
         if out.resolve() == second.resolve():
             raise UsageError(f"{WRITTEN[name]} and {WRITTEN[other]} name the same file, {second}.")

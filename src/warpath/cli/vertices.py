@@ -262,11 +262,9 @@ def _trip_columns(
     called = all(name in names for name in _TRIP)
     if not called and any(is_vertex(graph, text) or coordinate(text) for text in cells[:2]):
         if len(cells) > 3:
-            reason = (
-                f"the file has {len(cells)} columns and no header: call two of them origin and "
-                "destination in the first row"
-            )
-            raise GraphFormatError(path, line, reason)
+            found = f"the file has {len(cells)} columns and no header"
+            rule = "call two of them origin and destination in the first row"
+            raise GraphFormatError(path, line, f"{found}: {rule}")
         return (0, 1), False
     try:
         origin, destination = columns_of_vertices(cells)
@@ -325,9 +323,8 @@ def _of_file(graph: Graph, path: Path, snapping: Reading | None, *, along: bool)
             _with_name(_at_columns(path, line, row, at_columns, snapping), row, named)
             for line, row in rows[1:]
         ]
-        return on_network(
-            graph, places, snapping, path, [line for line, _ in rows[1:]], along=along
-        )
+        lines = [line for line, _ in rows[1:]]
+        return on_network(graph, places, snapping, path, lines, along=along)
     column = 0
     if len(header) > 1 and not is_vertex(graph, rows[0][1][0]) and not coordinate(header[0]):
         name = next((name for name in _VERTEX if name in header), None)
