@@ -71,7 +71,8 @@ def test_progress_counts_trips():
 @pytest.mark.parametrize(
     ("trips", "text"),
     [
-        ([1, -2], r"trips\[1\] = -2.0 must be a finite number >= 0"),
+        ([1, -2], r"trips\[1\] = -2 must be a finite number >= 0"),
+        (-1, "trips = -1 must be a finite number >= 0"),
         ([1, float("nan")], r"trips\[1\] = nan must be a finite number >= 0"),
         ([1], "give 2 numbers, one for each origin, or one for all"),
         (["x", "y"], "give 2 numbers"),
@@ -92,3 +93,33 @@ def test_a_solver_is_taken_with_its_own_options():
     assert wp.loads(city, [0, 1], [2, 2], trips=[10, 5]).edges.tolist() == [10, 15]
     with pytest.raises(wp.InputError, match="are options of the Solver"):
         wp.loads(city, [0], [2], threads=2)
+
+
+def test_numbers_of_trips_come_from_a_column_of_the_table():
+    graph = [(0, 1, 2), (1, 2, 5)]
+    ends = {"origin": [0, 1], "destination": [2, 2]}
+    assert wp.loads(graph, ends | {"trips": [30, 40]}).edges.tolist() == [30, 70]
+    assert wp.loads(graph, ends | {"Trips": [30, 40]}).edges.tolist() == [30, 70]
+    rows = pytest.importorskip("pandas").DataFrame(ends | {"trips": [30, 40], "am": [1.5, 2]})
+    assert wp.loads(graph, rows).edges.tolist() == [30, 70]
+    assert wp.loads(graph, rows, trips="trips").edges.tolist() == [30, 70]
+    assert wp.prepare(graph).loads(rows, trips="am").edges.tolist() == [1.5, 3.5]
+    assert wp.loads(graph, rows, trips=1).edges.tolist() == [1, 2]
+    with pytest.raises(InputError, match=r"trips = 'pm' is not a column .* are 'trips', 'am'\."):
+        wp.loads(graph, rows, trips="pm")
+    with pytest.raises(InputError, match=r"trips = 'pm' is not a column .* are none\."):
+        wp.loads(graph, ends, trips="pm")
+    with pytest.raises(InputError, match=r"trips = 'am' names a column, but .* not in a table"):
+        wp.loads(graph, [0], [2], trips="am")
+    with pytest.raises(InputError, match=r"am\[1\] = -2 must be a finite number >= 0"):
+        wp.loads(graph, ends | {"am": [1, -2]}, trips="am")
+
+
+@pytest.mark.filterwarnings("error")
+def test_sums_of_trips_that_are_not_finite_are_refused():
+    graph = wp.Graph.of([("a", "b", 2), ("b", "c", 5)])
+    with pytest.raises(InputError, match=r"trips: the trips over the edge 'b' -> 'c' add up to"):
+        wp.loads(graph, ["a", "b"], ["c", "c"], trips=1e308)
+    with pytest.raises(InputError, match=r"trips: the trips without a path add up to more than"):
+        wp.loads(graph, ["c", "c"], ["a", "b"], trips=1e308)
+    assert wp.loads(graph, ["a", "b"], ["b", "c"], trips=1e308).edges.tolist() == [1e308, 1e308]

@@ -541,7 +541,8 @@ def loads(
     ----------
     origins, destinations : as in `pairs`.
     trips : (k,) numbers >= 0, or one for all: how many trips go from each origin to its
-        destination; 1 when not given.
+        destination. With a table in place of origins and destinations, also the name of a column.
+        When not given, the table's column ``trips``, if it has one; else 1.
     ties : "canonical": of equally short routes, all trips take the one that `path` returns.
     graph : as in `pairs`; or a Solver, prepared or not, whose options are used.
     algorithm, device, threads, progress : as in `pairs`; routes are searched on the CPU.
@@ -555,8 +556,8 @@ def loads(
     Raises
     ------
     InputError
-        If there are not as many trips as origins, or one is negative or not finite, or options are
-        given beside a Solver.
+        If there are not as many trips as origins, one is negative, it or the sum of an edge is not
+        finite, the table has no column of that name, or options are given beside a Solver.
     VertexError, NegativeCycleError, DistanceOverflowError, NotEnoughMemoryError, NotSupportedError
 
     Notes

@@ -36,7 +36,7 @@ from warpath.api.scenarios import Scenarios
 from warpath.api.table import table_of
 from warpath.api.table_sums import check_sums, sums_of_table
 from warpath.api.totals import LOCAL, totals_of
-from warpath.api.trips import ends_of_trips
+from warpath.api.trips import ends_of_trips, numbers_of_trips
 from warpath.base import settings
 from warpath.base.dtypes import unreachable
 from warpath.base.errors import GraphError, InputError, NotSupportedError
@@ -288,7 +288,9 @@ class Solver:
         ----------
         origins, destinations, trips, ties, progress : as in `warpath.loads`.
         """
-        return loads_of(self.pairs(origins, destinations), trips, ties, progress)
+        first, last, columns = ends_of_trips(origins, destinations)
+        numbers, name = numbers_of_trips(trips, columns)
+        return loads_of(self.pairs(first, last), numbers, ties, progress, name)
 
     def distances(
         self,

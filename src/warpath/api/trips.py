@@ -51,6 +51,36 @@ def ends_of_trips(origins: Any, destinations: Any) -> tuple[Any, Any, dict[str, 
     return first, last, {str(name): origins[name] for name in names if name not in used}
 
 
+def numbers_of_trips(trips: Any, columns: dict[str, Any] | None) -> tuple[Any, str]:
+    """Return the numbers of trips for `warpath.loads`, and their name for messages.
+
+    Parameters
+    ----------
+    trips : numbers, the name of a column, or None.
+    columns : the columns of the table besides the ends of the trips; None without a table.
+    """
+    if trips is None:
+        named = (name for name in columns or () if name.lower() == "trips")
+        name = next(named, None)
+        return (None, "trips") if columns is None or name is None else (columns[name], name)
+    if not isinstance(trips, str):
+        return trips, "trips"
+    if columns is None:
+        msg = (
+            f"trips = {shown(trips)} names a column, but origins and destinations are not in a "
+            "table: give numbers, or one table in place of both."
+        )
+        raise InputError(msg)
+    if trips not in columns:
+        listed = ", ".join(map(repr, list(columns)[:40])) or "none"
+        msg = (
+            f"trips = {shown(trips)} is not a column of the table: its columns besides the ends of "
+            f"the trips are {listed}."
+        )
+        raise InputError(msg)
+    return columns[trips], trips
+
+
 def columns_of_vertices(names: list[Any]) -> list[Any]:
     """Return the columns of origins and destinations, as the table calls them."""
     lower = [str(name).lower() for name in names]

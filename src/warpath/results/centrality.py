@@ -10,7 +10,7 @@ import numpy as np
 from warpath.base.errors import InputError, require
 from warpath.base.progress import watch
 from warpath.graph.checks import plain_array, shown
-from warpath.graph.labels import file_ids, labels_or_none, table_ids
+from warpath.graph.labels import file_ids, labels_or_none, one_label, table_ids
 from warpath.results.result import Result
 
 if TYPE_CHECKING:
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 #: Trips whose routes are in memory at a time.
 _TRIPS_AT_ONCE = 4096
+
+_TOO_MANY = f"add up to more than {np.finfo(np.float64).max:.2g}: give smaller numbers."
 
 
 class Centrality(Result):
@@ -120,12 +122,15 @@ class Centrality(Result):
         return f"<Centrality: {self.measure} of {rows}\n  {sources}, by {self.method}>"
 
 
-def loads_of(pairs: Pairs, trips: ArrayLike | None, ties: str, progress: Any) -> Centrality:
+def loads_of(
+    pairs: Pairs, trips: ArrayLike | None, ties: str, progress: Any, name: str = "trips"
+) -> Centrality:
     """Return the trips over each edge; see `warpath.loads`.
 
     Parameters
     ----------
     pairs : the distances of the trips.
+    name : of the numbers of trips, for messages.
     """
     if ties != "canonical":
         msg = (
@@ -134,7 +139,7 @@ def loads_of(pairs: Pairs, trips: ArrayLike | None, ties: str, progress: Any) ->
         )
         raise InputError(msg)
     start, graph, count = time.perf_counter(), pairs.graph, len(pairs)
-    numbers = np.ones(count) if trips is None else _checked_trips(trips, count)
+    numbers = np.ones(count) if trips is None else _checked_trips(trips, count, name)
     reached = np.flatnonzero(pairs.reached & (numbers > 0))
     order = reached[np.argsort(pairs.origin_indices[reached], kind="stable")]  # trees are shared
     loads = np.zeros(graph.m)
@@ -142,9 +147,15 @@ def loads_of(pairs: Pairs, trips: ArrayLike | None, ties: str, progress: Any) ->
         for at in range(0, len(order), _TRIPS_AT_ONCE):
             some = order[at : at + _TRIPS_AT_ONCE]
             edges, _, counts = pairs._find_edges(some)  # noqa: SLF001 - results are one package
-            loads += np.bincount(edges, np.repeat(numbers[some], counts), graph.m)
+            with np.errstate(over="ignore"):
+                loads += np.bincount(edges, np.repeat(numbers[some], counts), graph.m)
             if report is not None:
                 report(at + len(some), len(order))
+    _refuse_infinite(graph, loads, name)
+    with np.errstate(over="ignore"):
+        without_path = float(numbers[~pairs.reached].sum())
+    if without_path == np.inf:
+        raise InputError(f"{name}: the trips without a path {_TOO_MANY}")
     return Centrality(
         graph,
         "load",
@@ -154,23 +165,34 @@ def loads_of(pairs: Pairs, trips: ArrayLike | None, ties: str, progress: Any) ->
         method=pairs.plan.recipe.name,
         stats={
             "seconds": pairs.stats["seconds"] + time.perf_counter() - start,
-            "trips_without_path": float(numbers[~pairs.reached].sum()),
+            "trips_without_path": without_path,
         },
     )
 
 
-def _checked_trips(trips: ArrayLike, count: int) -> NDArray[np.float64]:
-    array = plain_array(trips, "trips", InputError)
+def _refuse_infinite(graph: Graph, loads: Array, name: str) -> None:
+    """Raise InputError for the first edge whose trips add up to infinity."""
+    infinite = np.flatnonzero(loads == np.inf)
+    if len(infinite):
+        src, dst, _ = graph.edges()
+        ends = (one_label(graph, int(end[infinite[0]])) for end in (src, dst))
+        edge = " -> ".join(map(repr, ends))
+        raise InputError(f"{name}: the trips over the edge {edge} {_TOO_MANY}")
+
+
+def _checked_trips(trips: ArrayLike, count: int, name: str) -> NDArray[np.float64]:
+    array = plain_array(trips, name, InputError)
     if array.dtype.kind not in "biuf" or array.shape not in {(), (count,)}:
         msg = (
-            f"trips has the shape {array.shape} and the type {array.dtype}: give {count:,} "
+            f"{name} has the shape {array.shape} and the type {array.dtype}: give {count:,} "
             "numbers, one for each origin, or one for all."
         )
         raise InputError(msg)
-    numbers = np.broadcast_to(array.astype(np.float64), count)
+    numbers = array.astype(np.float64)
     wrong = np.flatnonzero(~((numbers >= 0) & (numbers < np.inf)))
     if len(wrong):
         at = int(wrong[0])
-        msg = f"trips[{at}] = {numbers[at]} must be a finite number >= 0."
+        entry = f"{name}[{at}]" if array.shape else name
+        msg = f"{entry} = {array.flat[at]} must be a finite number >= 0."
         raise InputError(msg)
-    return numbers
+    return np.broadcast_to(numbers, count)
