@@ -338,3 +338,27 @@ def test_cycles_of_length_0_are_not_counted():
     with pytest.raises(GraphError, match="from 0 to 1 may lead around a cycle of length 0"):
         wp.count_shortest_paths([(0, 1, 1), (1, 2, 0), (2, 1, 0)], 0)
     assert wp.count_shortest_paths([(0, 1, 0), (1, 0, 0), (1, 1, 0)], 0).tolist() == [1, 1]
+
+
+@pytest.mark.parametrize("labels", [(1, 2, 3, 4), ("a", "b", "c", "d"), (4, 3, 2, 1)])
+def test_shortest_paths_from_a_label_are_counted(labels):
+    a, b, c, d = labels
+    edges = [(a, b, 1), (a, c, 1), (b, d, 1), (c, d, 1), (d, a, 1)]
+    graph = wp.Graph.of(edges)
+    found = dict(
+        zip(graph.label_of(range(4)).tolist(), wp.count_shortest_paths(graph, a), strict=True)
+    )
+    assert found == {a: 1, b: 1, c: 1, d: 2}
+
+
+def test_of_routes_that_rounding_parts_only_those_of_the_least_length_are_yielded():
+    edges = [(0, 1, 0.1), (1, 2, 0.2), (2, 3, 0.3), (0, 4, 0.3), (4, 5, 0.2), (5, 3, 0.1)]
+    routes = list(wp.all_shortest_paths(edges, 0, 3))
+    assert [(route.length, list(route)) for route in routes] == [(0.6, [0, 4, 5, 3])]
+    assert wp.count_shortest_paths(edges, 0)[3] == 1
+
+
+def test_a_missing_route_is_an_error_of_the_iterator():
+    routes = wp.all_shortest_paths([(0, 1, 1), (2, 1, 1)], 0, 2)
+    with pytest.raises(wp.NoPathError):
+        next(routes)

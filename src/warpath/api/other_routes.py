@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from warpath import _core
+from warpath.api.pairs import route_of
 from warpath.base.dtypes import unreachable
 from warpath.base.errors import (
     DistanceOverflowError,
@@ -88,15 +89,17 @@ def disjoint_of(options: Options, question: Question, k: int, by: str) -> list[R
 def all_shortest_of(options: Options, question: Question) -> Iterator[Route]:
     """Return an iterator over the routes of the least length; see `warpath.all_shortest_paths`."""
     _refuse(options, question, "all_shortest_paths")
-    return _all_shortest(question)
+    return _all_shortest(options, question)
 
 
-def _all_shortest(question: Question) -> Iterator[Route]:
-    first = next(_by_length(question, None))
-    length, longest = first.length, first.length
+def _all_shortest(options: Options, question: Question) -> Iterator[Route]:
+    least = route_of(options, question).length
+    longest = least
     if question.graph.dist_dtype.kind == "f":  # bounds are sums in another order
         longest *= 1 + question.graph.n * float(np.finfo(question.graph.dist_dtype).eps)
-    return (route for route in _by_length(question, longest) if route.length <= length)
+    for route in _by_length(question, longest):
+        if route.length <= least:
+            yield route
 
 
 def counts_of(graph: Graph, source: int, dist: Array) -> list[int]:

@@ -222,7 +222,8 @@ class Solver:
         s, view = one_index(graph, source, "source"), SolvableGraph(graph)
         inner = view.inner
         solver = self if inner is graph else Solver(inner)
-        counts = np.array(counts_of(inner, s, solver.sssp(s).dist), object)
+        dist = solver.sssp(one_label(inner, s)).dist
+        counts = np.array(counts_of(inner, s, dist), object)
         counts = counts[view.ends(np.arange(graph.n))]
         counts[s] = 1
         return counts
