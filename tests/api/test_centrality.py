@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import pickle
 
 import numpy as np
@@ -230,3 +231,14 @@ def test_graphs_without_vertices_or_edges_have_empty_or_zero_results():
         wp.Graph.of([(0, 1, 2)]), every, every, 1, endpoints=True, prepared=False
     )
     assert sums.vertices.tolist() == [1, 1]
+
+
+@pytest.mark.filterwarnings("error")
+def test_closeness_beyond_the_largest_float_is_infinite_without_a_warning():
+    assert closeness([(0, 1, 5e-324)]).vertices.tolist() == [0, math.inf]
+
+
+def test_the_only_vertex_that_was_drawn_has_nan_as_in_networkx():
+    graph = [("a", "b", 1), ("b", "c", 1), ("c", "a", 1)]
+    found = betweenness(graph, k=1, seed=1)
+    assert np.flatnonzero(np.isnan(found.vertices)).tolist() == found.source_indices.tolist()

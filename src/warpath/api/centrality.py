@@ -73,7 +73,9 @@ def betweenness(
     -------
     Centrality
         ``vertices`` (n,); ``edges`` (m,), the shares of edges, which come with them, as
-        `edge_betweenness` returns them.
+        `edge_betweenness` returns them. With k=1 and without endpoints, the vertex that was drawn
+        has NaN in graphs of three vertices or more, as in NetworkX: it is an end of each path that
+        was counted, which says nothing about the paths that pass it.
 
     Raises
     ------
@@ -187,7 +189,8 @@ def closeness(
     totals = _totals_towards(solver, ["sum", "count"], threads, progress)
     others = totals["count"].astype(np.float64) - 1
     sums = totals["sum"].astype(np.float64)
-    values = np.divide(others, sums, out=np.zeros(len(sums)), where=sums > 0)
+    with np.errstate(over="ignore"):  # infinite where the mean distance is below 1 / the largest
+        values = np.divide(others, sums, out=np.zeros(len(sums)), where=sums > 0)
     if improved and len(sums) > 1:
         values *= others / (len(sums) - 1)
     return _of_vertices(solver.graph, "closeness", values, totals, start)
