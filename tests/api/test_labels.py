@@ -204,8 +204,10 @@ def test_labels_of_other_weights_are_refused(city, tmp_path):
 
 def test_memory_limits_labels(monkeypatch):
     graph = wp.generate.road(2000, seed=10)
-    with pytest.raises(NotEnoughMemoryError, match=r"labels would take .* are allowed"):
-        wp.prepare(graph, labels=True, memory="100K")
+    expected = r"labels would take .* but 100.0 KiB are allowed: allow more by memory=, or"
+    for limit in ("100K", np.int64(102_400)):
+        with pytest.raises(NotEnoughMemoryError, match=expected):
+            wp.prepare(graph, labels=True, memory=limit)
     assert LABELS.cached(graph) is None
     solver = wp.prepare(graph, labels="auto", memory=100_000)
     assert LABELS.cached(graph) is None
@@ -215,8 +217,8 @@ def test_memory_limits_labels(monkeypatch):
     large = wp.generate.road(2000, seed=11)
     wp.prepare(large)  # the hierarchy is there
     monkeypatch.setenv("WARPATH_MEMORY", "100K")
-    with pytest.raises(NotEnoughMemoryError, match=r"labels would take .* are free"):
-        wp.prepare(large, labels=True)
+    with pytest.raises(NotEnoughMemoryError, match=r"labels would take .* are free: use a machine"):
+        wp.prepare(large, labels=True, memory="90K")
 
 
 def test_auto_leaves_labels_out_where_a_graph_does_not_suit(caplog):
@@ -235,7 +237,7 @@ def test_wrong_arguments_name_the_rule(road):
         wp.prepare(road, labels="yes")
     with pytest.raises(InputError, match="memory = '1G' has no effect without labels"):
         wp.prepare(road, memory="1G")
-    for wrong in ("much", -1, True, 1.5):
+    for wrong in ("much", -1, True, 1.5, np.int64(-1), np.True_, np.float64(2)):
         with pytest.raises(InputError, match=r"memory=.* must be a number of bytes"):
             wp.prepare(road, labels=True, memory=wrong)
     with pytest.raises(NotSupportedError, match="labels are used on the CPU"):

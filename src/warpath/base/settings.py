@@ -20,6 +20,7 @@ CXX                  the C++ compiler for `device="emulated"` (default: g++)
 from __future__ import annotations
 
 import functools
+import operator
 import os
 import re
 import time
@@ -134,8 +135,13 @@ def bytes_of(value: int | str, name: str) -> int:
     InputError
         If it is neither; the message names it `name`.
     """
-    if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
-        return min(value, int(_MOST_BYTES))
+    if hasattr(value, "__index__") and not isinstance(value, bool):
+        try:
+            number = operator.index(value)
+        except TypeError:  # NumPy's floats and bools have __index__, too
+            number = -1
+        if number >= 0:
+            return min(number, int(_MOST_BYTES))
     text = value.strip() if isinstance(value, str) else ""
     match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([KMGT]?)(?:i?B)?", text, re.IGNORECASE)
     if match is None:

@@ -61,13 +61,14 @@ def _labelled(graph: Graph, threads: int, progress: Report | None, most: int | N
     tree = find(elimination)
     entries = tree.entries * (1 if hierarchy.symmetric else 2)
     need = entries * np.dtype(f"V{hierarchy.itemsize}").itemsize
-    allowed = settings.memory() if most is None else min(most, settings.memory())
-    if need > allowed:
+    free = settings.memory()
+    if need > free or (most is not None and need > most):
+        limit, way_out = f"{units.size(free)} are free", "use a machine with more memory"
+        if need <= free and most is not None:
+            limit, way_out = f"{units.size(most)} are allowed", "allow more by memory="
         msg = (
-            f"labels would take {units.size(need)}, as a vertex has "
-            f"{tree.entries / max(graph.n, 1):,.0f} ancestors in the mean, but "
-            f"{units.size(allowed)} {'are free' if most is None else 'are allowed'}: use a machine "
-            "with more memory, or prepare the graph without labels."
+            f"labels would take {units.size(need)}, but {limit}: {way_out}, or prepare the graph "
+            "without labels."
         )
         raise NotEnoughMemoryError(msg)
     with logged(f"computed labels of {graph.n:,} vertices"):
