@@ -60,6 +60,7 @@ from warpath.base.upward import register as _register_upward
 from warpath.engines import papers as _papers  # noqa: F401 - registers its loops
 from warpath.graph import Graph
 from warpath.graph.adapters import ADAPTERS as _ADAPTERS
+from warpath.graph.adapters import Adapter as _Adapter
 from warpath.graph.facts import Facts
 from warpath.graph.places import Place, Snap
 from warpath.io import ADAPTERS as _ADAPTERS_OF_IO
@@ -169,6 +170,7 @@ _LATER = {
 
 # What lower modules leave to upper ones, which import them.
 _ADAPTERS.extend(_ADAPTERS_OF_IO)
+_ADAPTERS.append(_Adapter(lambda data: isinstance(data, Solver), "warpath.api.solver:not_a_graph"))
 _register_upward(
     {
         "DistanceTable.save": "warpath.results.files:save_table",

@@ -250,3 +250,19 @@ def test_a_solver_has_the_same_options_for_each_graph_that_it_searches(monkeypat
 def test_a_solver_refuses_options_that_are_not_valid(options):
     with pytest.raises((wp.InputError, wp.NotSupportedError)):
         wp.Solver([(0, 1, 2)], **options)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda solver: wp.k_shortest_paths(solver, 0, 1),
+        lambda solver: wp.pairs(solver, [0], [1]),
+        lambda solver: wp.totals(solver, ["sum"]),
+        wp.prepare,
+        lambda solver: wp.Graph.of(solver, directed=False),
+    ],
+)
+def test_a_solver_in_place_of_a_graph_is_refused_with_its_method(call):
+    expected = r"a Solver is not a supported graph: call its method .* solver\.pairs\(\.\.\.\), or"
+    with pytest.raises(wp.GraphError, match=expected):
+        call(wp.Solver([(0, 1, 2)]))

@@ -729,3 +729,11 @@ def solver_of(
     solver.graph = own = Graph.of(graph)
     solver._options = options_of(own, algorithm, device, threads, params, prepared=prepared)
     return solver
+
+
+def not_a_graph(solver: Solver, **options: Any) -> Graph:  # noqa: ARG001 - called as a converter
+    """Raise GraphError for a Solver in place of a graph, with the ways out."""
+    raise GraphError(
+        f"a {type(solver).__name__} is not a supported graph: call its method in place of the "
+        "module's function, for example solver.pairs(...), or pass its graph, solver.graph."
+    )
