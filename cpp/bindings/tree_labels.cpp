@@ -157,9 +157,12 @@ void register_tree_labels(nb::module_& module) {
         return nb::make_tuple(to_numpy(std::vector<Position>(positions.begin(), positions.end())),
                               to_numpy(tree.tree->parents()));
       });
-  module.def("ancestor_tree", [](const Elimination& elimination) {
-    return SharedTree{std::make_shared<const AncestorTree>(ancestor_tree(elimination))};
-  });
+  module.def(
+      "ancestor_tree",
+      [](const Elimination& elimination) {
+        return SharedTree{std::make_shared<const AncestorTree>(ancestor_tree(elimination))};
+      },
+      nb::arg("elimination"));
   module.def(
       "stored_ancestor_tree",
       [](In<Position> position, In<Position> parent) {

@@ -76,7 +76,9 @@ def test_each_solver_has_a_line_with_all_figures_and_a_row(quick, tmp_path, scri
     text, lines = quick("--external", script("mine", COMMAND), "--output", page, packages=[peer()])
     assert page.read_text() == text
     rows = re.findall(r"^\| (.+?) \|", text, re.MULTILINE)
-    assert rows == ["solver", *OURS, "warpath, not prepared, 1 thread", "peer", "mine, 1 thread"]
+    labelled = [f"warpath, with labels, {threads}" for threads in ("1 thread", "2 threads")]
+    others = ["warpath, not prepared, 1 thread", "peer", "mine, 1 thread"]
+    assert rows == ["solver", *OURS, *labelled, *others]
     kinds = ["pair", "route", "pairs", "small", "large", "all"]
     assert all(list(line["figures"]) == kinds and "error" not in line for line in lines)
     graph = generate.road(300, seed=1)
@@ -111,7 +113,8 @@ def test_peers_of_one_source_fill_tables(quick):
 
 def test_the_clock_of_the_processor_measures_one_thread(quick):
     text, lines = quick("--clock", "processor", packages=[peer()])
-    assert [line["solver"] for line in lines] == ["warpath", "warpath, not prepared", "peer"]
+    ours = ["warpath", "warpath, with labels", "warpath, not prepared"]
+    assert [line["solver"] for line in lines] == [*ours, "peer"]
     assert {line["threads"] for line in lines} == {0, 1}
     assert "Times are processor time of one thread" in text
     assert "--external 'RoutingKit=./routingkit processor'" in text
@@ -177,8 +180,8 @@ def test_what_a_command_does_wrong_is_its_line(quick, script, old, new, expected
 def test_our_own_wrong_answer_ends_the_benchmark(quick, monkeypatch):
     right = prepared_peers.ours
 
-    def wrong(threads, *, prepared):
-        made = right(threads, prepared=prepared)
+    def wrong(threads, prepared):
+        made = right(threads, prepared)
         calls = dict(made.calls) | {"table": lambda m, q: made.calls["table"](m, q) + 1}
         return Local(made.name, threads, made.build, calls, made.values)
 

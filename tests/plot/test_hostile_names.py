@@ -83,6 +83,7 @@ SHOWN = {
     wp.Within: RESULTS["within"],
     wp.Totals: lambda graph: wp.totals(graph, "sum"),
     wp.DistanceTable: wp.apsp,
+    wp.Centrality: wp.centrality.closeness,
     wp.Plan: lambda graph: wp.plan(graph, NAMES[0]),
     wp.Legs: lambda graph: wp.path(_with_streets(graph), 0, 5).legs,
 }

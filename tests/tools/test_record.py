@@ -278,7 +278,7 @@ def test_the_small_corpus_has_all_tables_too(monkeypatch):
     assert sum(small_corpus.tables_of_all(device, share) for share in shares) == len(ran)
     assert set(ran) == {
         (recipe.name, trace, recipe.predecessors and trace)
-        for recipe in on_gpu(Task.MANY, Task.APSP)
+        for recipe in on_gpu(Task.APSP)
         for trace in (False, True)
     }
 
