@@ -286,7 +286,13 @@ _ARRAYS: dict[str, Callable[[Draw, Parameter], Array]] = {
     "order": lambda d, _: d.rng.permutation(d.n),
     "x": lambda d, _: d.rng.permutation(1000)[: d.n],
     "y": lambda d, _: d.rng.permutation(1000)[: d.n],
-    **dict.fromkeys(("vertices", "wanted", "avoided", "heads"), lambda d, _: d.vertices()),
+    "counts": lambda d, _: d.rng.integers(0, 3, 5),
+    "values": lambda d, _: d.rng.integers(
+        0, 9, d.given["counts"].sum() if "counts" in d.given else d.n
+    ),
+    "tails": lambda d, _: d.rng.integers(0, d.n, 3),
+    "heads": lambda d, _: d.rng.integers(0, d.n, 3) if "tails" in d.given else d.vertices(),
+    **dict.fromkeys(("vertices", "wanted", "avoided"), lambda d, _: d.vertices()),
     **dict.fromkeys(("into_indptr", "r_indptr"), lambda d, _: d.back(0)),
     **dict.fromkeys(("into_indices", "r_indices"), lambda d, _: d.back(1)),
     **dict.fromkeys(("into_weights", "r_weights"), lambda d, _: d.back(2)),
@@ -305,6 +311,7 @@ _SIZES: dict[str, Callable[[Draw], int]] = {
     "out_indptr": lambda d: d.n + 1,
     "out_indices": lambda d: d.m,
     "out_weights": lambda d: int(d.indptr[d.own]),
+    "sums": lambda d: len(d.given.get("targets", d.given.get("counts"))),
     "block_minima": lambda d: -(-d.n // _core.COMPOUND_FRONTIER_BLOCK),
     "words": lambda _: 8,
 }
