@@ -311,7 +311,7 @@ _SIZES: dict[str, Callable[[Draw], int]] = {
     "out_indptr": lambda d: d.n + 1,
     "out_indices": lambda d: d.m,
     "out_weights": lambda d: int(d.indptr[d.own]),
-    "sums": lambda d: len(d.given.get("targets", d.given.get("counts"))),
+    "sums": lambda d: len(d.given["targets" if "targets" in d.given else "counts"]),
     "block_minima": lambda d: -(-d.n // _core.COMPOUND_FRONTIER_BLOCK),
     "words": lambda _: 8,
 }
