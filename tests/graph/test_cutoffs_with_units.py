@@ -93,6 +93,36 @@ def test_a_unit_as_the_weight_converts_the_weights_or_a_kept_column():
     assert own.weights.tolist() == [7, 8]  # a column of this name
 
 
+@pytest.mark.parametrize(
+    ("weights", "unit", "message"),
+    [
+        ("min", "h", r"unit='h'\): the unit of these weights is 'min'.* give that unit"),
+        ("min", "EUR", r"the unit of these weights is 'min'. Leave unit out\.$"),
+        ("great_circle", "km", r"the unit of these weights is 'm'. Leave unit out\.$"),
+        ("length", "km", "the unit of these weights is 'm'"),
+        ("min", 5, "unit = 5 must be a str"),
+    ],
+)
+def test_another_unit_than_that_of_the_weights_is_refused(weights, unit, message):
+    graph = town(length=[500, 1000]).with_weights([5400, 1800], unit="s")
+    graph = graph.with_coordinates([(7.1, 43), (7.2, 43), (7.3, 43)])
+    graph.given.units["length"] = "m"
+    with pytest.raises(wp.InputError, match=message):
+        graph.with_weights(weights, unit=unit)
+    assert graph.with_weights("min", unit="minutes").weights.tolist() == [90, 30]
+    assert graph.with_weights("min", unit="").unit == "min"
+
+
+def test_a_kept_column_called_by_a_unit_has_that_unit():
+    graph = town(km=[0.5, 3.0], Hours=[1, 2], h=[7, 8], minutes=[5, 6])
+    assert wp.within(graph.with_weights("km"), 0, "3km").vertices.tolist() == [0, 1]
+    assert graph.with_weights("Hours").unit == "h"
+    assert graph.with_weights("h").unit is None  # perhaps heights
+    assert graph.with_weights("minutes", unit="EUR").unit == "EUR"
+    graph.given.units["minutes"] = "s"
+    assert graph.with_weights("minutes").unit == "s"
+
+
 def test_minutes_come_from_metres_and_speeds():
     fast, slow = town(speed_kph=[30.0, 60.0]), town(maxspeed=[60, 0])
     fast, slow = (graph.with_weights(graph.weights, unit="m") for graph in (fast, slow))

@@ -522,6 +522,7 @@ def test_unit_and_attribution_stay_with_a_graph_until_its_weights_change():
     assert graph.with_weights([4, 5], unit="EUR").unit == "EUR"
     assert graph.with_weights("great_circle").unit == "m"
     assert graph.with_weights("great_circle").attribution == "by neighbours"
+    assert Graph.of([(0, 1, 2)], unit="").unit is None
     with pytest.raises(InputError, match="unit = 5"):
         Graph.of([(0, 1, 2)], unit=5)
 

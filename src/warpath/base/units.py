@@ -34,6 +34,14 @@ def symbol_of(unit: str | None) -> str | None:
     return _SYMBOLS.get(unit) if isinstance(unit, str) else None
 
 
+def unit_of_column(name: object) -> str | None:
+    """Return the unit that the name of a column is, such as ``Minutes``; None for others.
+
+    Names of one letter mean no unit: ``m`` and ``h`` are often other quantities.
+    """
+    return symbol_of(name.lower()) if isinstance(name, str) and len(name) > 1 else None
+
+
 def is_quantity(text: str) -> bool:
     """Return whether a text is a number with a unit, such as ``10min`` or ``2.5 km``."""
     return _QUANTITY.fullmatch(text) is not None

@@ -61,8 +61,8 @@ class Graph(VertexNames, EdgeEdits):
     given : an `InputEdges`, the rows of the input that edges came from with the columns that are
         kept, or None; .npz and .wph files store them
     name : str or None
-    unit : unit of the weights in pictures and cutoffs, str or None; "m", "km" and "mi" are written
-        as metres or kilometres, "s", "min" and "h" as seconds, minutes or hours
+    unit : unit of the weights in pictures and cutoffs, str; None or "" for none; "m", "km" and
+        "mi" are written as metres or kilometres, "s", "min" and "h" as seconds, minutes or hours
     attribution : whom pictures must name as the source of the data, str or None
     read_report : what the reader left out or chose, a dict of sentences to counts or values; empty
         where there is nothing to report
@@ -84,7 +84,7 @@ class Graph(VertexNames, EdgeEdits):
         self.directed = checks.checked_bool(directed, "directed", GraphError)
         self.id_base = checks.checked_integer(id_base, "id_base", 0, 1)
         self.name = checks.checked_kind(name, str, "name")
-        self.unit = checks.checked_kind(unit, str, "unit")
+        self.unit = checks.checked_kind(unit, str, "unit") or None
         self.attribution = checks.checked_kind(attribution, str, "attribution")
         self.read_report = dict(checks.checked_kind(read_report, Mapping, "read_report") or {})
         n = self.n
@@ -440,13 +440,14 @@ class Graph(VertexNames, EdgeEdits):
             (``speed_kph``, ``speed_mph``, ``maxspeed``).
         order : "edges"; or "input": one weight for each row that a graph with `given` came from.
         unit : that of the new weights, as the graph's `unit`. None: "m" for "great_circle", the
-            unit of a kept column where it is known, the unit that `weights` names, else none.
+            unit of a kept column where it is known or is the column's name, the unit that `weights`
+            names, else none. Another unit than a known one is refused.
         round : a step; float weights are rounded to its multiples. Floats hold sums of multiples of
             a power of 2, such as ``1 / 64``, exactly, so that a hierarchy answers with them as fast
             as with integers, and ways of equal length tie.
         """
-        if isinstance(weights, str) and unit is None:
-            unit = unit_of(self, weights)
+        if isinstance(weights, str):
+            unit = unit_of(self, weights, unit)
         weights = rounded(new_weights(self, weights, order), round)
         checked = None if weights is None else checks.as_weights(weights)
         if checked is not None and len(checked) != self.m:

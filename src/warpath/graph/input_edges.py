@@ -8,7 +8,7 @@ import numpy as np
 
 from warpath import _core
 from warpath.base.errors import GraphError, InputError
-from warpath.base.units import SCALES, symbol_of
+from warpath.base.units import SCALES, symbol_of, unit_of_column
 from warpath.graph.checks import (
     as_weights,
     checked_kind,
@@ -280,15 +280,38 @@ def rounded(weights: Any, step: float | None) -> Any:
         return multiples.astype(array.dtype)
 
 
-def unit_of(graph: CsrGraph, weights: str) -> str | None:
-    """Return the unit of the weights that a rule or a kept column gives, None if it is unknown."""
-    if weights == "great_circle":
-        return "m"
-    given = graph.given
-    if given is None or weights not in given.columns:
-        return symbol_of(weights)
-    unit: str | None = given.units.get(weights)
-    return unit
+def unit_of(graph: CsrGraph, weights: str, unit: str | None) -> str | None:
+    """Return the unit of the weights that a rule, a unit or a kept column gives.
+
+    Parameters
+    ----------
+    unit : the argument of `Graph.with_weights`; a column whose unit is unknown takes any.
+
+    Raises
+    ------
+    InputError
+        If `unit` is not the unit of these weights.
+    """
+    stated: str | None = checked_kind(unit, str, "unit") or None
+    given, own = graph.given, None
+    if weights in RULES:
+        own = "m" if weights == "great_circle" else None
+    elif given is None or weights not in given.columns:
+        own = symbol_of(weights)
+    else:
+        own = given.units.get(weights)
+        stated = stated or own or unit_of_column(weights)
+    if own is None or stated is None:
+        return stated or own
+    if (symbol_of(stated) or stated) != (symbol_of(own) or own):
+        msg = (
+            f"with_weights({weights!r}, unit={shown(unit)}): the unit of these weights is "
+            f"{own!r}. Leave unit out"
+        )
+        convert = symbol_of(unit) is not None and weights not in RULES
+        msg += f"; for weights in {unit!r} give that unit as the weights." if convert else "."
+        raise InputError(msg)
+    return stated
 
 
 def edge_table(graph: CsrGraph) -> Any:

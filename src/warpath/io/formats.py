@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from warpath.base.errors import GraphFormatError, InputError
 from warpath.base.progress import watch
-from warpath.base.units import symbol_of
+from warpath.base.units import unit_of_column
 from warpath.graph.arguments import a_graph
 from warpath.graph.checks import checked_bool, checked_integer, checked_kind, is_integer, shown
 from warpath.graph.components import is_strong
@@ -278,7 +278,7 @@ def read(
                 options["weight"] = weight
             graph = chosen.read(file, **options)
         graph = named_as_in_file(graph) if ids == "file" else graph
-        graph.unit = graph.unit or _unit_of(weight)
+        graph.unit = graph.unit or unit_of_column(weight)
         if weight is None and graph.weights is not None:
             graph = graph.with_weights(None)
         if coordinates is not None:
@@ -286,11 +286,6 @@ def read(
             graph = graph.with_coordinates(positions.coordinates_of(coordinates, graph))
         graph = graph if rule is None else graph.with_weights(rule)
         return graph if strong is None else graph.largest_component(strong=strong)
-
-
-def _unit_of(weight: Any) -> str | None:
-    """Return the unit that the name of a column of weights is, such as ``minutes``, or None."""
-    return symbol_of(weight.lower()) if isinstance(weight, str) and len(weight) > 1 else None
 
 
 def _is_column(weight: Any, chosen: Format) -> bool:
