@@ -226,6 +226,12 @@ def test_what_the_library_calls_keywords_are_options_here(warpath, tmp_path):
     assert "weight=" not in err
 
 
+def test_a_device_for_several_routes_is_refused_in_words_of_the_command(warpath, roads):
+    err = failed(warpath("path", roads, "1", "2", "--k", "2", "--device", "cuda"), 4)
+    assert "path --k runs one algorithm of its own on the CPU" in err
+    assert "not with --device cuda: use --device auto or --device cpu." in err
+
+
 @pytest.mark.parametrize(
     ("said", "means"),
     [
@@ -243,6 +249,10 @@ def test_what_the_library_calls_keywords_are_options_here(warpath, tmp_path):
         (
             "or n=1, wp.read('(', n=f((2)), weight=None), n=3",
             "or --option n=1, wp.read('(', n=f((2)), weight=None), --option n=3",
+        ),
+        (
+            "k_shortest_paths runs one algorithm, not with device='cuda'",
+            "path --k runs one algorithm, not with --device cuda",
         ),
         ("but predecessors=True fills", "but --predecessors fills"),
         ("WARPATH_THREADS='0'", "WARPATH_THREADS='0'"),

@@ -200,7 +200,7 @@ def _refuse(options: Options, question: Question, call: str) -> None:
         if value not in possible:
             raise NotSupportedError(
                 f"{call} runs one algorithm of its own on the CPU, not with {name}={value!r}: use "
-                f"a Solver with {' or '.join(f'{name}={other!r}' for other in possible)}."
+                f"{' or '.join(f'{name}={other!r}' for other in possible)}."
             )
     _refuse_graph(graph, call)
     if question.ends is not None:

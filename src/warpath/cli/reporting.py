@@ -115,7 +115,8 @@ def in_words_of_the_command(text: str) -> str:
         place = "--option-out" if name in _WRITER_OPTIONS else "--option"
         return f"{place} {shlex.quote(setting)}"
 
-    parts = _PYTHON_CALL.split(text.replace("distances(targets=)", "distances --targets"))
+    text = text.replace("distances(targets=)", "distances --targets")
+    parts = _PYTHON_CALL.split(text.replace("k_shortest_paths", "path --k"))
     parts[::2] = [_KEYWORD.sub(option, _COLUMNS.sub(_column_options, part)) for part in parts[::2]]
     return "".join(parts)
 
