@@ -140,7 +140,7 @@ def test_wrong_names_are_refused():
             call(graph, [0], [1], also=["metres"])
         with pytest.raises(GraphError, match=r"also='street'.*sums need numbers"):
             call(graph, [0], [1], also=["street"])
-        with pytest.raises(GraphError, match="also=3: the graph keeps"):
+        with pytest.raises(GraphError, match=r"also=3: the graph keeps .*[^a]\.$"):
             call(graph, [0], [1], also=[3])
         with pytest.raises(InputError, match="is named twice"):
             call(graph, [0], [1], also=["toll", "toll"])
@@ -149,7 +149,7 @@ def test_wrong_names_are_refused():
         graph.given.columns[own] = graph.given.columns["toll"]
         with pytest.raises(InputError, match="a column of every table: leave it out"):
             call(graph, [0], [1], also=[own])
-    with pytest.raises(GraphError, match="there are none"):
+    with pytest.raises(GraphError, match=r"there are none\. .* is made with attributes='length'"):
         wp.pairs([(0, 1, 2)], [0], [1], also=["length"])
 
 
@@ -166,10 +166,17 @@ def test_sums_that_do_not_fit_are_refused():
     graph = with_columns(wp.Graph.of([(0, 1, 1), (1, 2, 1)]))
     graph.given.columns["toll"] = np.full(2, 2**62)
     for call in (wp.pairs, wp.distances):
-        with pytest.raises(wp.DistanceOverflowError, match="along a route does not fit 64 bits"):
+        with pytest.raises(
+            wp.DistanceOverflowError, match=r"not fit 64 bits: also= needs .*floats"
+        ):
             call(graph, [0], [2], also=["toll"])
     with pytest.raises(wp.DistanceOverflowError, match=r"as floats"):
         wp.path(graph, 0, 2).along("toll")
+    with pytest.raises(wp.DistanceOverflowError, match=r"along\(values.astype\('float64'\)\)"):
+        wp.pairs(graph, [0], [2]).along("toll")
+    graph.given.columns["toll"] = graph.given.columns["toll"].astype("float64")
+    for call in (wp.pairs, wp.distances):
+        assert call(graph, [0], [2], also=["toll"]).also["toll"].ravel().tolist() == [2.0**63]
 
 
 def test_the_memory_of_sums_is_known_before(monkeypatch):

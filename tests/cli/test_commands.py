@@ -1062,8 +1062,11 @@ def test_distances_have_further_sums_along_the_routes(warpath, toll_roads, tmp_p
         (["-o", "a.npy"], "--also needs .npz, .parquet"),
     ):
         assert message in warpath(*words, *more).err
+    err = warpath(*words[:-1], "tolls").err
+    assert "--also tolls: the graph keeps no column of this name; there are 'toll'" in err
     assert (
-        "--also tolls: the graph keeps no column of this name" in warpath(*words[:-1], "tolls").err
+        "if the graph is made with --option attributes=tolls, or with --option attributes=all."
+        in err
     )
 
 

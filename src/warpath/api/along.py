@@ -156,7 +156,7 @@ def over_tree(call: Callable[..., T], *arguments: Array) -> T:
     try:
         return call(*arguments)
     except OverflowError as error:
-        raise sum_too_large(error) from None
+        raise sum_too_large(error, also=True) from None
     except ValueError as error:
         msg = (
             "no routes lead over the predecessors: sums of float weights were rounded on a cycle "

@@ -271,7 +271,7 @@ class Solver:
             if out is not None:
                 put_into(out, result)
         if names:
-            result.also = {name: result.along(name) for name in names}
+            result.also = {name: result._sums(name, also=True) for name in names}  # noqa: SLF001
         return result if columns is None else result.with_columns(columns)
 
     def loads(

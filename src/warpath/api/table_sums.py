@@ -157,7 +157,7 @@ class _TableSums:
             on_routes = values[edges]
             if shares is not None:
                 on_routes = parts_on_routes(on_routes, shares)
-            self.sums[name][rows, columns] = sums_of_routes(on_routes, counts)
+            self.sums[name][rows, columns] = sums_of_routes(on_routes, counts, also=True)
 
     def _by_tree(self, row: int) -> None:
         question, view = self.question, self.question.view

@@ -178,6 +178,11 @@ def kept_column(graph: Graph, name: str, edges: Array | slice, given_as: str) ->
     if given is None or not isinstance(name, str) or name not in columns:
         names = f"there are {', '.join(map(repr, columns))}" if columns else "there are none"
         msg = f"{given_as}: the graph keeps no column of this name; {names}."
+        if isinstance(name, str):
+            msg += (
+                " A column of the file or table is kept if the graph is made with "
+                f"attributes={name!r}, or with attributes='all'."
+            )
         raise GraphError(msg)
     values: Array = given.column(name, edges)
     return values
@@ -189,13 +194,14 @@ def total_along(route: Route, quantity: str | ArrayLike) -> Any:
     return sums_of_routes(values, np.array([len(values)])).item()
 
 
-def sums_of_routes(values: Array, counts: Array) -> Array:
+def sums_of_routes(values: Array, counts: Array, *, also: bool = False) -> Array:
     """Return the sums of the values of each route, in their order: (k,).
 
     Parameters
     ----------
     values : (e,) numbers, of one route after another.
     counts : (k,) int64, how many values each route has.
+    also : as in `sum_too_large`.
 
     Raises
     ------
@@ -207,7 +213,7 @@ def sums_of_routes(values: Array, counts: Array) -> Array:
     try:
         _core.route_sums(counts, np.ascontiguousarray(values, kind), sums)
     except OverflowError as error:
-        raise sum_too_large(error) from None
+        raise sum_too_large(error, also=also) from None
     return sums
 
 
@@ -218,10 +224,20 @@ def type_of_sums(dtype: np.dtype[Any]) -> np.dtype[Any]:
     return np.dtype(np.uint64 if dtype.kind == "u" else np.int64)
 
 
-def sum_too_large(error: OverflowError) -> DistanceOverflowError:
-    """Return the error for a sum along a route that does not fit, with a remedy."""
-    msg = f"{error}: give the quantity as floats, for example along(values.astype('float64'))."
-    return DistanceOverflowError(msg)
+def sum_too_large(error: OverflowError, *, also: bool) -> DistanceOverflowError:
+    """Return the error for a sum along a route that does not fit, with a remedy.
+
+    Parameters
+    ----------
+    also : whether the quantity is a column of `also`, not an argument of `along`.
+    """
+    remedy = (
+        "also= needs the column as floats: write its numbers with a decimal point in the file, or "
+        "convert it in the table by astype('float64'), before the graph is made"
+        if also
+        else "give the quantity as floats, for example along(values.astype('float64'))"
+    )
+    return DistanceOverflowError(f"{error}: {remedy}.")
 
 
 def values_along(

@@ -170,8 +170,13 @@ class Pairs(Result, ReachedDistances):
         GraphError
             If there is no such column, it has texts, or the array has not m numbers.
         """
+        return self._sums(quantity)
+
+    def _sums(self, quantity: str | ArrayLike, *, also: bool = False) -> Array:
+        """Implement `along`, and `also` of `warpath.pairs`."""
         edges, shares, counts = self._edges
-        along = sums_of_routes(values_along(self.graph, quantity, edges, shares), counts)
+        values = values_along(self.graph, quantity, edges, shares)
+        along = sums_of_routes(values, counts, also=also)
         sums = np.full(len(self), unreachable(along.dtype), along.dtype)
         sums[self.reached] = along
         return sums
