@@ -171,7 +171,8 @@ def closeness(
 
     Raises
     ------
-    NegativeCycleError, DistanceOverflowError, NotEnoughMemoryError, NotSupportedError
+    DistanceOverflowError, NotEnoughMemoryError, NotSupportedError
+        As `warpath.totals`, which also refuses negative cycles.
 
     Notes
     -----
