@@ -48,12 +48,12 @@ def table_of(hierarchy, graph) -> np.ndarray:
     return out
 
 
-def assert_distances(hierarchy, graph, sources) -> None:
+def assert_distances(searched, graph, sources, **options) -> None:
     """Compare distances of pairs with those of plain Python: bits, or n * eps of all weights."""
     ends = np.arange(graph.n)
     for source in sources:
         out = np.empty(graph.n, graph.dist_dtype)
-        hierarchy.pairs(np.full(graph.n, source), ends, out)
+        searched.pairs(np.full(graph.n, source), ends, out, **options)
         expected = reference.dijkstra(graph, source)
         if out.dtype.kind == "i":
             assert out.tolist() == expected.tolist()

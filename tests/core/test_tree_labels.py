@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 import warpath as wp
 from core.test_customizable import CASES, eliminated, flat
-from support import reference, strategies
+from core.test_customizable import assert_distances as assert_pairs
+from support import strategies
 from warpath import _core
 
 TYPES = ["int32", "int64", "float32", "float64"]
@@ -27,7 +28,8 @@ def entries(labels) -> list[np.ndarray]:
 
 
 def assert_distances(labels, graph, sources, threads=1) -> None:
-    """Compare pairs and a table with plain Python's distances: bits, or n * eps of all weights."""
+    """Compare pairs with plain Python's distances, and a table with pairs."""
+    assert_pairs(labels, graph, sources, threads=threads)
     ends = np.arange(graph.n)
     table = np.empty((len(sources), graph.n), graph.dist_dtype)
     labels.table(np.array(sources, np.int64), ends, table, threads=threads)
@@ -35,15 +37,6 @@ def assert_distances(labels, graph, sources, threads=1) -> None:
         out = np.empty(graph.n, graph.dist_dtype)
         labels.pairs(np.full(graph.n, source), ends, out, threads=threads)
         assert out.tobytes() == row.tobytes()
-        expected = reference.dijkstra(graph, source)
-        if out.dtype.kind == "i":
-            assert out.tolist() == expected.tolist()
-            continue
-        assert np.isinf(out).tolist() == np.isinf(expected).tolist()
-        finite = np.isfinite(expected)
-        sums = graph._solver_weights.sum(dtype=np.float64)
-        bound = graph.n * float(np.finfo(out.dtype).eps) * sums
-        assert np.all(np.abs(out[finite].astype(np.float64) - expected[finite]) <= bound)
 
 
 @pytest.fixture(scope="module")

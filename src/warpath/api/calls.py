@@ -148,7 +148,7 @@ def k_shortest_paths(
 ) -> Iterator[Route]:
     """Return an iterator over the routes that pass no vertex twice, in order of their length.
 
-    A route is searched when the iterator is asked for it.
+    Each step of the iterator searches one route.
 
     Parameters
     ----------
@@ -556,8 +556,9 @@ def loads(
     Raises
     ------
     InputError
-        If there are not as many trips as origins, one is negative, it or the sum of an edge is not
-        finite, the table has no column of that name, or options are given beside a Solver.
+        If the numbers of trips and origins differ, a number of trips is negative or not finite, the
+        sum on an edge is not finite, the table has no column that ``trips`` names, or options are
+        given together with a Solver.
     VertexError, NegativeCycleError, DistanceOverflowError, NotEnoughMemoryError, NotSupportedError
 
     Notes

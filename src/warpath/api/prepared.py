@@ -188,7 +188,7 @@ def _require_memory(graph: Graph) -> None:
         )
 
 
-#: The part of the free memory that labels may take, if they were not asked for.
+#: labels="auto" may take the free memory divided by this number.
 _OF_FREE_MEMORY = 4
 
 #: Why a graph has no hierarchy; kept, so that it is not contracted in vain again.

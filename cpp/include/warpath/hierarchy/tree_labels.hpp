@@ -295,7 +295,7 @@ class TreeLabels {
     return 2 * read;
   }
 
-  /// The labels of a pair, which memory is asked for.
+  /// Returns the labels of a pair, and prefetches them.
   [[gnu::always_inline]] Meeting meeting(std::int64_t source, std::int64_t target) const {
     const std::size_t x = tree_->position(source), y = tree_->position(target);
     const Meeting found{up_ + tree_->first(x), down_ + tree_->first(y), tree_->common(x, y)};
