@@ -129,7 +129,8 @@ def _own_marks(app: Any, name: str, source: list[str]) -> None:
     text = re.sub(r"<!-- names: (\w+) -->", lambda found: _reference(found[1]), text)
     if "<!-- commands -->" in text:
         text = text.replace("<!-- commands -->", _commands())
-    source[0] = text if app.tags.has("plain") else with_pictures(text)
+    pictures = name.startswith("algorithms/") and not app.tags.has("plain")
+    source[0] = with_pictures(text) if pictures else text
 
 
 _ROOT_PAGES = {

@@ -1,8 +1,8 @@
 """The pictures of the algorithms' pages, made while the site is built.
 
-A page of ``docs/algorithms`` has a comment ``<!-- pictures of NAME -->`` after each recipe; in the
-site its place is taken by who relaxes in three rounds on a small town, drawn once for each way of
-selecting, and by the trace of that recipe itself. Recipes for GPUs are traced on the emulator of
+A page of ``docs/algorithms`` has a section for each recipe; in the site the section ends with a
+picture of the vertices that relax in three rounds on a small town, drawn once for each way of
+selecting, and with the trace of that recipe itself. Recipes for GPUs are traced on the emulator of
 the tests: their counts are those of a GPU, their times are not, and are left out.
 """
 
@@ -37,7 +37,7 @@ DELTA = 12  # near twice the mean weight of the town: several intervals, several
 SWITCH = 10  # vertices from which on the hybrid orders its frontier; a GPU's would be thousands
 MATRIX, TILE = 48, 8
 
-_MARK = re.compile(r"<!-- pictures of (\S+) -->")
+_SECTION = re.compile(r"^## (\S+)\n.*?(?=^## |^\[\^1\]:|\Z)", re.DOTALL | re.MULTILINE)
 _SAID = {
     "all": "every vertex relaxes in every round, until none lowers a label",
     "improved": "the vertices whose label fell in the last round",
@@ -58,8 +58,11 @@ _SAID = {
 
 
 def with_pictures(text: str, folder: Path = FOLDER) -> str:
-    """Return the text of a page with pictures in place of its comments; make those it lacks."""
-    return _MARK.sub(lambda mark: _pictures(wp.algorithms()[mark[1]], folder), text)
+    """Return the text of a paper's page with pictures in each section; make those it lacks."""
+    return _SECTION.sub(
+        lambda part: f"{part[0].rstrip()}\n\n{_pictures(wp.algorithms()[part[1]], folder)}\n\n",
+        text,
+    )
 
 
 def selection_of(recipe: Recipe) -> str | None:

@@ -54,12 +54,15 @@ _VERDICTS = (
     "not measured",
 )
 
+#: What drives the rounds of a recipe whose page names no driver.
+_USUAL_DRIVER = "one kernel on the GPU"
+
 NO_BREAK = "\u00a0"  # in a narrow window a table is scrolled rather than wrapped
 
 _HEAD = """\
 # Algorithms
 
-<!-- Written by `make docs` from src/warpath/recipes. -->
+<!-- Written by docs/generate.py. -->
 
 Every algorithm runs under its own name. `algorithm="auto"` chooses the one with the smallest
 predicted time among those marked *auto* on the pages below; a name in its place runs that one, or
@@ -67,20 +70,20 @@ raises an error that says why it cannot do the task. `wp.plan(...)` prints the c
 runners-up. `wp.algorithms()` and `warpath algorithms` list all names.
 
 *Other sums* marks the algorithms that add floats in another order than from the source on: their
-float distances agree with the others' within n * eps. Integer distances are exact everywhere.
-*May be wrong* marks those that are here to be measured or refuted: their labels are not to be used.
-All others return the same bits.
+float distances agree with the others' within n * eps. *May be wrong* marks those that exist only to
+be measured. All others return the same bits.
 
-Each paper has a page: its variants, their place in it, the idea of each, what differs here, and in
-the [documentation's site](contributing.md) a picture of who relaxes and the trace of a run.
+Each paper has a page with its variants, the idea of each and what differs here, in the
+[documentation's site](contributing.md) also with pictures. Where a page does not say what drives
+the rounds of a variant, one kernel on the GPU makes them all, where most papers launch kernels.
 """
 
 _AXES = """\
 ## Axes
 
-The published variants that work in rounds, or step over a matrix, differ in a few choices. Each
-recipe names its own; mixes that cannot run are refused with the reason. [Brackets] hold the papers'
-words. `relax` and `memory` say what Floyd-Warshalls on a GPU do, the others are about rounds.
+The published variants that work in rounds, or step over a matrix, differ in a few choices, which
+each recipe names. [Brackets] hold the papers' words. `relax` and `memory` are also those of
+Floyd-Warshall on a GPU, the others are about rounds.
 
 | axis | value | means |
 |---|---|---|"""
@@ -92,8 +95,8 @@ Each recipe does what its paper says, step by step: *Where* names the section, a
 what differs here. Recipes that are *not in the paper*, and those of
 [warpath](algorithms/warpath.md), are our own. Two readers, independently, compared the recipes of
 Martín et al., Davidson et al., Bodra and Khairnar, and JohnsonAlgoCUDA with the texts, which lack
-most figures and, in the last case, the algorithms: there the prose was read, and by one reader the
-authors' program. One reader compared the other publications, without their texts at hand.
+most figures and, in the last case, the algorithms; one of them also read JohnsonAlgoCUDA's program.
+One reader compared the other publications, without their texts at hand.
 
 warpath does not have: of Martín et al., Dijkstra with arrays (figure 1), and the counterexample of
 figure 5 undirected or with blocks of 32 threads; of Davidson et al., a start by PHAST (section VII)
@@ -102,7 +105,7 @@ graphs that change, staged loading and hybrids (Future Work); of JohnsonAlgoCUDA
 which `classic.bellman_ford` stands.
 """
 
-_WRITTEN = "<!-- Written by `make docs` from src/warpath/recipes and docs/ideas.toml. -->"
+_WRITTEN = "<!-- Written by docs/generate.py. -->"
 _FROM_PROFILES = "<!-- Written by `make docs` from src/warpath/io/osm_profiles.py. -->"
 _FROM_HUNTS = "<!-- Written by `make docs` from docs/hunts.jsonl. -->"
 _FROM_FINDINGS = "<!-- Written by `make docs` from the catalogue and the findings. -->"
@@ -116,7 +119,8 @@ def overview() -> str:
     lines = [_HEAD, "| | names | on |", "|---|---|---|"]
     for paper, title, recipes in papers:
         devices = ", ".join(sorted({device for recipe in recipes for device in recipe.devices}))
-        lines.append(f"| [{paper}](algorithms/{paper}.md): {title} | {len(recipes)} | {devices} |")
+        link = f"[{paper}](algorithms/{paper}.md)"
+        lines.append(f"| {link}: {_short(title, recipes)} | {len(recipes)} | {devices} |")
     lines += ["", _AXES]
     for axis in (*AXES, *MATRIX_AXES):
         lines += [f"| {axis.__name__.lower()} | {one.value} | {one.meaning} |" for one in axis]
@@ -131,7 +135,7 @@ def page(paper: str, title: str, recipes: Catalogue) -> str:
     refer; sentences of several notes become footnotes.
     """
     lines = [f"# {paper}", "", _WRITTEN, "", _sentence(title), "", *_table(recipes)]
-    alone = len({one.source for one in recipes}) == 1
+    alone = _from_one_publication(recipes)
     notes, footnotes = _notes(recipes)
     described: dict[str | tuple[str, str], Recipe] = {}
     for recipe in recipes:
@@ -141,7 +145,6 @@ def page(paper: str, title: str, recipes: Catalogue) -> str:
         lines += ["", f"## {recipe.name}", "", f"{recipe.summary} {thought}", ""]
         lines += [_place(recipe, alone=alone), *_details(recipe), *_params(recipe, described)]
         lines += [f"- Note: {notes[recipe.name]}"] if recipe.note else []
-        lines += ["", f"<!-- pictures of {recipe.name} -->"]
     lines += [""] if footnotes else []
     return "\n".join([*lines, *footnotes]) + "\n"
 
@@ -196,7 +199,10 @@ def idea(name: str) -> str:
 
 
 def _table(recipes: Catalogue) -> list[str]:
-    """Return the table of a paper's recipes, after the tasks, devices and needs of all of them."""
+    """Return the table of a paper's recipes, after the tasks, devices and needs of all of them.
+
+    There is no table where all recipes agree in these.
+    """
     rows = [_features(recipe) for recipe in recipes]
     needs = [one for one in rows[0]["needs"] if all(one in row["needs"] for row in rows)]
     for row in rows:
@@ -207,8 +213,11 @@ def _table(recipes: Catalogue) -> list[str]:
             lead.append(f"{word} {', '.join(rows[0][head])}")
             for row in rows:
                 row[head] = []
-    said = "; ".join(filter(None, [", ".join(lead), needs and f"all need {', '.join(needs)}"]))
+    said = "; ".join(filter(None, [", ".join(lead), needs and f"needs {', '.join(needs)}"]))
     heads = [head for head in rows[0] if any(row[head] for row in rows)]
+    marks = rows[0][""] if len(rows) == 1 else []
+    if marks or not heads:
+        return ["; ".join([f"{said[0].upper()}{said[1:]}", *marks]) + "."]
     lines = [f"{said[0].upper()}{said[1:]}:", ""] if said else []
     lines += [_cells(["name", *heads]), "|---" * (len(heads) + 1) + "|"]
     for recipe, row in zip(recipes, rows, strict=True):
@@ -242,7 +251,8 @@ def _details(recipe: Recipe) -> list[str]:
     lines = []
     if recipe.axes is not None:
         driver = recipe.axes.driver.split(",")[0]
-        lines.append(f"- Rounds: {recipe.axes.words()}; driven by {driver}.")
+        said = "" if driver == _USUAL_DRIVER else f"; driven by {driver}"
+        lines.append(f"- Rounds: {recipe.axes.words()}{said}.")
     if recipe.steps is not None:
         lines.append(f"- Steps: {recipe.steps.words()}.")
     if recipe.parts:
@@ -253,6 +263,15 @@ def _details(recipe: Recipe) -> list[str]:
 
 def _tasks(recipe: Recipe) -> str:
     return ", ".join(f"`{task.value}`" for task in Task if task in recipe.solves)
+
+
+def _from_one_publication(recipes: Catalogue) -> bool:
+    return len({one.source for one in recipes}) == 1
+
+
+def _short(title: str, recipes: Catalogue) -> str:
+    """Return a paper's title without authors and venue, which the paper's page has."""
+    return next(iter(recipes)).source.title if _from_one_publication(recipes) else title
 
 
 def _sentence(title: str) -> str:
@@ -428,15 +447,15 @@ def citation() -> str:
 
 def _row_of_paper(name: str) -> str:
     """Return what the catalogue has of a paper, and how many of its statements hold."""
-    titles = {paper: (title, len(recipes)) for paper, title, recipes in wp.algorithms().papers()}
-    title, variants = titles[name]
+    recipes = {paper: recipes for paper, _, recipes in wp.algorithms().papers()}[name]
     experiments = tomllib.loads((EXPERIMENTS / f"{name}.toml").read_text(encoding="utf-8"))
     figures = ", ".join(figure["name"] for figure in experiments["figure"])
     page = (FINDINGS / f"{name}.md").read_text(encoding="utf-8")
     cells = [line.split(" | ") for line in page.splitlines()]
     found = Counter(row[1] for row in cells if len(row) == 3 and row[1] in _VERDICTS)
     counts = [sum(found.values()), *(found[verdict] for verdict in _VERDICTS)]
-    shown = [f"[{name}](benchmarks/papers/{name}.md): {title}", variants, figures, *counts]
+    title = next(iter(recipes)).source.title
+    shown = [f"[{name}](benchmarks/papers/{name}.md): {title}", len(recipes), figures, *counts]
     return "| " + " | ".join(map(str, shown)) + " |"
 
 

@@ -33,13 +33,11 @@ _VERTEX = Recipe(
     devices=GPU_ONLY,
     axes=Axes(Select.ALL, emit=Emit.FLAG, labels=Labels.TWO_ARRAYS),
     planned=False,
-    note="The paper always makes n - 1 launches; params={'rounds': n - 1} does so too. Without it "
-    "all three variants stop after the first round that changes nothing, so they are compared over "
-    "the same number of rounds. The paper's two arrays are used here too; after a round only "
-    "labels that fell are copied. One kernel makes all rounds, with as many threads as run at "
-    "once: on larger graphs threads have several vertices in every variant, so that bf_vertex and "
-    "bf_strided do the same work and the gain of striding cannot be decided. The number of threads "
-    "is no parameter. A sum that is not below the label takes no atomic minimum.",
+    note="The paper always makes n - 1 launches; params={'rounds': n - 1} makes as many rounds. "
+    "After a round only labels that fell are copied. As many threads as run at once make all "
+    "rounds: on larger graphs they have several vertices in every variant, so that bf_vertex and "
+    "bf_strided do the same work and the gain of striding cannot be decided. A sum that is not "
+    "below the label takes no atomic minimum.",
 )
 
 _STRIDED = _VERTEX.but(
@@ -60,9 +58,8 @@ _FLAG = _STRIDED.but(
 _FUTURE = "section Future Work: ELL format"
 _ELL = (
     "The paper proposes the format and measures nothing with it. Rows have their lengths, so that "
-    "padding takes memory but no time. A vertex of many edges makes all rows as long as its own: "
-    "the plan states the bytes, and refuses what does not fit. The lengths leave the divergence "
-    "between threads that the format is to remove."
+    "padding takes memory but no time; this leaves the divergence between threads that the format "
+    "is to remove."
 )
 
 _DIJKSTRA = Recipe(
@@ -76,10 +73,9 @@ _DIJKSTRA = Recipe(
     predecessors=True,
     planned=False,
     note="The paper has one launch, which cannot be interrupted. Here a launch settles up to 256 "
-    "vertices for each source, so that progress is reported and a call can be interrupted. The "
-    "labels of a vertex for all sources are next to each other, and a block has one warp, whose "
-    "threads request 32 labels together. Sources come in batches where memory is short. The "
-    "work of a thread and the memory of its labels and flags are as in the paper.",
+    "vertices for each source. The labels of a vertex for all sources are next to each other, and "
+    "a block has one warp, whose threads request 32 labels together. Sources come in batches where "
+    "memory is short.",
 )
 
 _PATHS = (

@@ -74,8 +74,8 @@ _TRAVERSALS = {
 }
 
 _ROUNDS = (
-    "One kernel makes all rounds, where the paper launches kernels, and its threads have several "
-    "vertices or edges of a large round. A sum that is not below the label takes no atomic minimum."
+    "Threads have several vertices or edges of a large round. A sum that is not below the label "
+    "takes no atomic minimum."
 )
 _LISTS = (
     f"{_ROUNDS} A prefix sum over the whole grid numbers the edges of a round for all three "
@@ -184,10 +184,9 @@ RECIPES = (
         "Sweeps while the frontier is small, and near-far while it fills the GPU.",
         "section VII, future work",
         params=(_DELTA, _SWITCH),
-        note="The paper proposes to sweep first, to order while the queue is large, and to sweep "
-        "at last, without numbers. Here the size of the switch is a parameter, and the method "
-        "changes as often as the sizes say: back to the sweep when few vertices are near and far "
-        f"together. The threshold {_JUMP}. {_LISTS}",
+        note="The paper proposes, without numbers, to sweep first, to order while the queue is "
+        "large, and to sweep at last. Here the method changes as often as the sizes say. "
+        f"The threshold {_JUMP}. {_LISTS}",
     ),
     _DIJKSTRA,
     _DIJKSTRA.but(
@@ -195,7 +194,7 @@ RECIPES = (
         "Dijkstra with a relaxed heap: the serial baseline of the Boost Graph Library.",
         "section II-A, implementation (1); section V",
         queue=Queue.RELAXED,
-        note="The paper ran Boost's. This heap is an implementation of the same kind, on the same "
-        "rows as all other recipes, so that heaps are compared and not graph libraries.",
+        note="The paper ran Boost's. This heap of the same kind works on the rows of all other "
+        "recipes, so that heaps are compared and not graph libraries.",
     ),
 )

@@ -29,8 +29,7 @@ _RHO = Param(
 _QUEUE = (
     "The queue is a list, on a CPU one for each thread, where the paper chooses between a list and "
     "flags by its size; every step reads all of it. Steps of few vertices are not joined. Edges "
-    "are only pushed, where the paper pulls to a large frontier of an undirected graph. On a GPU "
-    "one kernel makes all steps."
+    "are only pushed, where the paper pulls to a large frontier of an undirected graph."
 )
 
 _DELTA_STAR = Recipe(

@@ -14,9 +14,9 @@ PAPER = Citation(
 _SETTLING = (
     "Section 5.3 says in one sentence that vertices greater than the threshold enter the frontier, "
     "and in another lower or equal; the second is right and is used here. In the paper a kernel "
-    "starts the steps, and the minimum is the library's reduce3; here one kernel makes all rounds "
-    "and every block takes the least of the minima behind a barrier of the grid. The lightest edge "
-    "out of each vertex is computed on the CPU once for a graph and in no step's time."
+    "starts the steps, and the minimum is the library's reduce3; here every block takes the least "
+    "of the minima behind a barrier of the grid. The lightest edge out of each vertex is computed "
+    "on the CPU once for a graph."
 )
 
 _FLAGS = Recipe(
@@ -45,12 +45,11 @@ _QUEUE = Recipe(
     axes=Axes(Select.IMPROVED, map=Map.CHILD_GRID, emit=Emit.ATOMIC_QUEUE, edges=Edges.CLASSIFIED),
     note="The paper launches a grid from the device for each vertex of the queue and waits "
     "on the device; CUDA 12 has no such wait. Here a block of one running grid takes each vertex "
-    "of the queue, up to eight vertices a block where the queue is long: as in the paper, each "
-    "vertex has separate threads for its edges. This saves the cost of launches from the device, "
-    "which favours this variant. A vertex enters the queue once a round. Edges out of the source "
-    "begin at 0 without a look at its label, but lower labels as others do; the paper's direct "
-    "update would be wrong for parallel edges. A sum that is not below the label takes no atomic "
-    "minimum.",
+    "of the queue, up to eight where the queue is long. This saves the cost of launches from the "
+    "device, which favours this variant. A vertex enters the queue once a round. Edges out of the "
+    "source begin at 0 without a look at its label, but lower labels as others do; the paper's "
+    "direct update would be wrong for parallel edges. A sum that is not below the label takes no "
+    "atomic minimum.",
 )
 
 _SETTLE_QUEUE = _FLAGS.but(

@@ -73,21 +73,20 @@ _1MIN = (
 def _on_gpu(paper: str, more: str = "") -> str:
     """Return the note of a variant without the CPU, by the name of the one that the paper has."""
     return (
-        f"In the paper the CPU takes the least of the values that a kernel leaves, as in {paper}. "
-        "Here each block does, behind a barrier of the grid, so that one kernel makes all rounds, "
-        f"with 512 threads a block and several vertices a thread{more}: no value goes to the CPU, "
-        f"and this is faster than the paper's variant. {_UPDATE}"
+        f"The paper's variant is {paper}, which is slower. Here each block takes the least of the "
+        "values that a round leaves, behind a barrier of the grid, and no value goes to the CPU. A "
+        f"block has 512 threads, a thread several vertices.{more} {_UPDATE}"
     )
 
 
 _U_ON_GPU = _on_gpu(
     "u_gpu_1min",
-    ", and a thread takes the minimum of the labels that it has just lowered, without a step of "
-    "its own",
+    " A thread takes the minimum of the labels that it has just lowered, without a step of its "
+    "own.",
 )
 _MAY_BE_WRONG = (
-    "For measurements only, as in the paper, because concurrent minima may be lost: a result may "
-    "fail verification. As in the paper the lesser of label and sum is written in any case."
+    "As in the paper the lesser of label and sum is written in any case, so that concurrent minima "
+    "may be lost."
 )
 _CPU, _GPU = Side.CPU, Side.GPU
 _ALL_CPU = Place(_CPU, _CPU, _CPU)
@@ -203,8 +202,8 @@ RECIPES = (
         "section 4.2, U^GPU_PLUS",
         memory=Memory.SHARED,
         note=f"{_1MIN} The paper read the flags f through a texture reference, which CUDA 12 does "
-        "not have; read-only loads (__ldg) replace it. On today's GPUs these and plain loads, "
-        "those of u_gpu_1min, go through the same cache.",
+        "not have; read-only loads (__ldg) replace it. On today's GPUs plain loads go through the "
+        "same cache.",
     ),
     _F_GPU_1MIN,
     _NO_ATOMIC_1MIN,
@@ -214,7 +213,7 @@ RECIPES = (
         "As u_gpu, with a second step that stores the minimum and one more barrier.",
         "section 4.1, U^GPU+2min, without the CPU",
         reduce=Reduce.GRID_TWICE,
-        note=f"{_U_ON_GPU} u_gpu_2min is the paper's variant.",
+        note=f"{_U_ON_GPU} With two passes the paper's variant is u_gpu_2min.",
     ),
     _U_GPU.but(
         "martin2009.u_gpu_plus",
@@ -222,9 +221,8 @@ RECIPES = (
         "section 4.2, U^GPU_PLUS",
         memory=Memory.SHARED,
         note=f"{_U_ON_GPU} The flags f change while the one kernel runs, so read-only loads are "
-        "not allowed: f is read as in u_gpu, through the cache of the multiprocessor. u_gpu also "
-        "requests four vertices of a thread together, which here are read one after the other. "
-        "u_gpu_plus_1min differs from u_gpu_1min as the paper's variants do.",
+        "not allowed. u_gpu requests four vertices of a thread together, which here are read one "
+        "after the other. u_gpu_plus_1min differs from u_gpu_1min as the paper's variants do.",
     ),
     _F_GPU,
     _F_GPU.but(
@@ -301,7 +299,5 @@ REFUTED = Recipe(
     axes=Axes(Select.IMPROVED, lower=Lower.PLAIN_MIN, labels=Labels.TWO_ARRAYS),
     exact=False,
     planned=False,
-    note="With its second array a round does not read labels that it writes. But if two "
-    "threads lower a label concurrently, the larger value may remain, and no later round "
-    "corrects it. martin2009.f_gpu is the corrected form.",
+    note="martin2009.f_gpu is the corrected form.",
 )

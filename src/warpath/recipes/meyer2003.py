@@ -29,6 +29,6 @@ RECIPES = (
         edges=Edges.LIGHT_FIRST,
         note="The vertices behind the current bucket are in one pile, which is split when the "
         "bucket is empty, where the paper has an array of buckets. The host divides the edges when "
-        "delta changes. One kernel makes all rounds, with lists as in Davidson et al.",
+        "delta changes. The lists are those of Davidson et al.",
     ),
 )

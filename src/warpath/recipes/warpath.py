@@ -169,8 +169,8 @@ RECIPES = (
         emit=Emit.FLAGS,
         note="Near-far of Davidson et al. in the direction of Beamer, Asanovic, Patterson, "
         "Direction-optimizing breadth-first search, 2012. A vertex whose label is below the last "
-        "threshold is final and does not pull. One kernel makes all rounds. On an H100 it saves a "
-        "tenth of near-far's time on New York and takes 37 times as long on R-MAT 18, where one "
-        "thread reads all edges into a hub.",
+        "threshold is final and does not pull. On an H100 it saves a tenth of near-far's time on "
+        "New York and takes 37 times as long on R-MAT 18, where one thread reads all edges into a "
+        "hub.",
     ),
 )
