@@ -56,6 +56,50 @@ def test_pairs_and_small_tables_use_labels(road, city, trips):
     assert (narrow.dtype, narrow.item()) == (np.int32, expected[3, 5])
 
 
+def test_routes_use_labels(road, city, trips):
+    for source, target in trips.T[:50].tolist():
+        expected = wp.path(road, source, target)
+        found = city.path(source, target)
+        assert (found.plan.algorithm, found.length) == (H2H, expected.length)
+        assert found.indices.tolist() == expected.indices.tolist()
+    quantity = np.random.default_rng(2).integers(0, 9, road.m)
+    along = city.pairs(*trips).along(quantity)
+    assert along.tolist() == wp.pairs(road, *trips).along(quantity).tolist()
+    assert city.path(7, 7).indices.tolist() == [7]
+
+
+def test_routes_over_edges_of_length_0_are_searched_in_the_hierarchy(road):
+    weights = road._solver_weights.copy()
+    weights[::7] = 0
+    graph = road.with_weights(weights)
+    city = wp.prepare(graph, labels=True)
+    for target in range(0, graph.n, 97):
+        expected = wp.path(graph, 3, target)
+        found = city.path(3, target)
+        assert found.indices.tolist() == expected.indices.tolist()
+        assert target == 3 or found.plan.algorithm == "geisberger2008.ch"
+    with pytest.raises(NotSupportedError, match="above 0"):
+        wp.path(graph, 0, 1, algorithm=H2H)
+
+
+def test_routes_of_a_saved_graph_do_not_wait_for_arcs(city, tmp_path):
+    city.save(tmp_path / "city.wph")
+    loaded = wp.load(tmp_path / "city.wph")
+    assert loaded.pairs([0], [9]).plan.algorithm == H2H
+    route = loaded.path(0, 9)
+    assert route.plan.algorithm == "geisberger2008.ch"
+    assert route.indices.tolist() == city.path(0, 9).indices.tolist()
+
+
+def test_routes_of_changed_weights_use_labels_made_anew(road, city):
+    for weight in (1, np.inf):
+        changed = city.with_changes([5, 6, 700], [weight] * 3)
+        for target in range(0, road.n, 53):
+            found = changed.path(9, target)
+            assert found.indices.tolist() == wp.path(changed.graph, 9, target).indices.tolist()
+            assert target == 9 or found.plan.algorithm == H2H
+
+
 def test_without_labels_nothing_uses_them(trips):
     other = wp.generate.road(2000, seed=8)
     solver = wp.prepare(other)
@@ -90,6 +134,9 @@ def test_graphs_that_are_searched_in_another_one():
         expected = wp.pairs(graph, ends, ends[::-1].copy()).dist
         assert found.plan.algorithm == H2H
         assert found.dist.tolist() == expected.tolist()
+        for trip in np.flatnonzero(found.reached).tolist():
+            route = wp.path(graph, int(ends[trip]), int(ends[-1 - trip]))
+            assert found.route(trip).indices.tolist() == route.indices.tolist()
 
 
 def test_new_weights_are_labelled_as_by_preparing_anew(road, city, trips):

@@ -12,7 +12,7 @@ from warpath.api.prepared import with_hierarchy_if_faster
 from warpath.api.run import run_plan
 from warpath.base import settings
 from warpath.base.errors import DistanceOverflowError, InputError
-from warpath.engines import hierarchy
+from warpath.engines import hierarchy, labels
 from warpath.engines.base import Trips
 from warpath.graph.checks import shown
 from warpath.planner.cpu_model import Size
@@ -58,7 +58,7 @@ class Routes:
     @property
     def upward(self) -> bool:
         """Whether routes are searched in a hierarchy."""
-        return self._plan.recipe.loop in {Loop.HIERARCHY, Loop.CUSTOMIZED}
+        return self._plan.recipe.prepared
 
     def edges(self, sources: Array, targets: Array) -> tuple[Array, Array]:
         """Return the edges of the routes of trips, and how many each route has.
@@ -82,9 +82,11 @@ class Routes:
     def _vertices(self, starts: Array, ends: Array) -> tuple[Array, Array]:
         """Return the vertices of the routes in the graph that is searched, and their numbers."""
         loop = self._plan.recipe.loop
-        in_hierarchy = hierarchy.routes(self.view.inner, loop, (starts, ends), self.threads)
-        if in_hierarchy is not None:
-            return in_hierarchy
+        trips = self.view.inner, (starts, ends), self.threads
+        labelled = loop is Loop.TREE_LABELS
+        found = labels.routes(*trips) if labelled else hierarchy.routes(*trips, loop)
+        if found is not None:
+            return found
         none = np.empty(0, np.int64)
         order = np.argsort(starts, kind="stable")
         groups = np.split(order, np.flatnonzero(np.diff(starts[order])) + 1)

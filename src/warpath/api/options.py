@@ -16,6 +16,7 @@ from warpath.base.errors import (
     NotEnoughMemoryError,
 )
 from warpath.engines.base import WithDeviceResults, WithDivision, WithHostSearches, WithWorkers
+from warpath.engines.customizable import CUSTOMIZED
 from warpath.engines.devices import device_name, members
 from warpath.engines.hierarchy import HIERARCHY, pairs_search, share_reversed, sums_are_exact
 from warpath.engines.labels import LABELS
@@ -330,9 +331,12 @@ def options_of(
 def _kept_options(graph: Graph, request: Request, preference: str) -> Options:
     """Return the options that are kept with a graph, or new ones; those with params are new."""
     able = request.prepared is True and uses_labels(request.device)
-    labelled = able and LABELS.cached(search_graph(graph)) is not None
-    if labelled != request.labelled:
-        request = request._replace(labelled=labelled)
+    searched = search_graph(graph)
+    labelled = able and LABELS.cached(searched) is not None
+    # Labels from a file come without the arcs that routes by them need, which take a second.
+    routed = labelled and CUSTOMIZED.cached(searched) is not None
+    if (labelled, routed) != (request.labelled, request.routed):
+        request = request._replace(labelled=labelled, routed=routed)
     if request.params:
         return Options(request, preference)
     cache = OPTIONS.of(graph, dict)
@@ -342,6 +346,7 @@ def _kept_options(graph: Graph, request: Request, preference: str) -> Options:
         request.threads,
         request.prepared,
         request.labelled,
+        request.routed,
         request.traced,
         preference,
         settings.threads(),

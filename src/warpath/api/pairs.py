@@ -140,7 +140,7 @@ def _by_pairs(options: Options) -> bool:
     if is_several(request.device):
         return False
     kind = kind_of(device_of(Size(Task.PAIRS), request)).runs
-    able = filter(request.admits, CATALOGUE)
+    able = (recipe for recipe in CATALOGUE if request.admits(recipe, Task.PAIRS))
     return any(kind in recipe.devices for recipe in able if Task.PAIRS in recipe.solves)
 
 

@@ -225,7 +225,7 @@ def search(order: TripsOrder) -> Raw | None:
 
 
 def routes(
-    graph: Graph, loop: Loop, ends: tuple[Array, Array], threads: int
+    graph: Graph, ends: tuple[Array, Array], threads: int, loop: Loop
 ) -> tuple[Array, Array] | None:
     """Find many routes; None for loops that do not search upward, and without a hierarchy.
 

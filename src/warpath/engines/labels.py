@@ -13,6 +13,7 @@ from warpath.base.log import logged
 from warpath.engines import customizable
 from warpath.engines.base import Raw, TableOrder, TripsOrder
 from warpath.graph.derived import Derived
+from warpath.recipes import Task
 
 if TYPE_CHECKING:
     from warpath.base.dtypes import Array
@@ -22,6 +23,9 @@ if TYPE_CHECKING:
 #: An object of the core, of a class for each type of weights; None where sums of weights may not
 #: fit 64 bits.
 LABELS: Derived[Any] = Derived(__name__, "labels over the elimination tree")
+
+#: By which labels lead to routes; None without labels. An object of the core for each type.
+ARCS: Derived[Any] = Derived(__name__, "arcs of routes by labels")
 
 _LINE = 64  # bytes of a cache line
 
@@ -76,8 +80,10 @@ def _labelled(graph: Graph, threads: int, progress: Report | None, most: int | N
 
 
 def search(order: TripsOrder) -> Raw | None:
-    """Find the distances of pairs; None without labels, see `labels_of`."""
+    """Find a route, or the distances of pairs; None without labels, see `labels_of`."""
     graph, problem = order.graph, order.problem
+    if problem.task is Task.PATH:
+        return _route(order)
     labels = labels_of(graph, order.threads)
     if labels is None:
         return None
@@ -85,6 +91,49 @@ def search(order: TripsOrder) -> Raw | None:
     options: dict[str, Any] = {"threads": order.threads, "progress": order.progress}
     counts = labels.pairs(problem.sources, problem.targets, dist, **options)
     return Raw(dist, stats=counts)
+
+
+def arcs_of(graph: Graph, threads: int) -> Any:
+    """Return what finds routes by the labels of a graph, which keeps it.
+
+    None if sums of weights may not fit 64 bits. Weights must be above 0.
+    """
+    return ARCS.of(graph, lambda: _arcs(graph, threads))
+
+
+def _arcs(graph: Graph, threads: int) -> Any:
+    labels, hierarchy = labels_of(graph, threads), customizable.hierarchy_of(graph, threads)
+    if labels is None or hierarchy is None:
+        return None
+    with logged(f"found the arcs of routes of {graph.n:,} vertices"):
+        find: Any = _core.labelled_arcs
+        return find(labels, hierarchy, graph.indptr, graph.indices, _lengths(graph))
+
+
+def _lengths(graph: Graph) -> Array:
+    """Return the weights as the core takes them: integers as int64."""
+    weights = graph._solver_weights
+    return weights.astype(np.int64) if weights.dtype.kind == "i" else weights
+
+
+def _route(order: TripsOrder) -> Raw | None:
+    graph, problem = order.graph, order.problem
+    arcs = arcs_of(graph, order.threads)
+    if arcs is None:
+        return None
+    vertices, _ = arcs.routes(problem.sources, problem.targets)
+    length = np.empty(1, graph.dist_dtype)
+    labels_of(graph, order.threads).pairs(problem.sources, problem.targets, length)
+    return Raw(length[0], vertices)
+
+
+def routes(graph: Graph, ends: tuple[Array, Array], threads: int) -> tuple[Array, Array] | None:
+    """Find many routes, as `hierarchy.routes`; None without labels."""
+    arcs = arcs_of(graph, threads)
+    if arcs is None:
+        return None
+    found: tuple[Array, Array] = arcs.routes(*ends, threads=threads)
+    return found
 
 
 def table(order: TableOrder) -> Raw | None:

@@ -86,6 +86,8 @@ _ACROSS, _LEAST_REACH = 0.85, 2.0**-10
 _SEARCHED_TOGETHER = 0.35  # of the time of pairs that are searched for one by one
 _LISTED = 4096  # pairs whose targets' labels are kept at once
 _LABELS_IN_CACHE = 0.4  # of the time of pairs between random vertices
+_WALKED_BACK = 8.0  # times the search: a route, which needs distances of all its neighbours
+_ROUTE_ENTRIES = 200  # of labels, whose time a route takes for each position above its ends
 _MEETINGS = 60.0  # positions that searches upward from two vertices have in common
 _LEAST_SETUP = 0.1  # part of the setup that vertices beyond a cutoff take as well
 _TOO_FEW = 3  # sources of a thread that are searched one by one
@@ -240,9 +242,13 @@ def _work_in_a_hierarchy(kind: str, size: Size, facts: Facts, threads: int) -> d
     above = math.sqrt(facts.n)
     amounts = {"call": 1.0, "above": size.sources * above}
     if kind == Loop.HIERARCHY.value:
-        if size.sources > 1:
+        if size.task is Task.PATH:
+            amounts["above"] *= _WALKED_BACK
+        elif size.sources > 1:
             amounts["above"] *= _SEARCHED_TOGETHER
         return amounts
+    if kind == Loop.TREE_LABELS.value and size.task is Task.PATH:
+        return {"call": 1.0, "label": _ROUTE_ENTRIES * above}
     columns = size.targets or facts.n
     if kind == Loop.TREE_LABELS.value:
         pairs = float(size.sources * columns)

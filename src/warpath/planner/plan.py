@@ -175,7 +175,7 @@ def choose(size: Size, facts: Facts, hardware: Hardware, request: Request) -> Pl
         raise NotSupportedError(msg)
     left_out: list[tuple[str, str]] = []
     able: list[Candidate] = []
-    for recipe in _considered(request, kind):
+    for recipe in _considered(request, kind, size.task):
         objection = kind.objection(recipe, size.task, facts)
         if request.traced and kind.trace_objection(recipe) and recipe != request.recipe:
             objection = objection or "it keeps no trace"
@@ -220,9 +220,9 @@ def choose(size: Size, facts: Facts, hardware: Hardware, request: Request) -> Pl
     return plan
 
 
-def _considered(request: Request, kind: DeviceKind) -> list[Recipe]:
-    """Return what runs on a kind of device and is planned, or was requested."""
-    able = list(filter(request.admits, CATALOGUE.planned))
+def _considered(request: Request, kind: DeviceKind, task: Task) -> list[Recipe]:
+    """Return what may solve a task on a kind of device and is planned, or was requested."""
+    able = [each for each in CATALOGUE.planned if request.admits(each, task)]
     if request.recipe is not None and request.recipe not in able:
         able.append(request.recipe)
     return [recipe for recipe in able if kind.runs in recipe.devices]

@@ -8,7 +8,7 @@ from warpath.base import settings
 from warpath.base.errors import InputError, NotSupportedError
 from warpath.graph.checks import checked_kind, shown
 from warpath.planner.kinds import device_names, kind_of
-from warpath.recipes import CATALOGUE, Loop, Recipe
+from warpath.recipes import CATALOGUE, Loop, Recipe, Task
 
 if TYPE_CHECKING:
     from warpath.planner.cpu_model import Size
@@ -23,7 +23,7 @@ class Request(NamedTuple):
     `algorithm` is a name, or a recipe that is not in the package.
     `prepared` says that the graph has a contraction hierarchy, which "auto" may then use; it is
     "auto" itself for a Solver that builds one when that pays, and never so in a plan. `labelled`
-    says that a prepared graph has labels, too.
+    says that a prepared graph has labels, too, and `routed` that routes can be found by them.
     """
 
     algorithm: str | Recipe = "auto"
@@ -33,11 +33,12 @@ class Request(NamedTuple):
     traced: bool = False
     prepared: bool | str = False
     labelled: bool = False
+    routed: bool = False
 
-    def admits(self, recipe: Recipe) -> bool:
+    def admits(self, recipe: Recipe, task: Task) -> bool:
         """Return whether "auto" may choose a recipe: what it needs of the graph is prepared."""
         if recipe.loop is Loop.TREE_LABELS:
-            return self.labelled
+            return self.routed if task is Task.PATH else self.labelled
         return bool(self.prepared) or not recipe.prepared
 
     @property
@@ -71,7 +72,7 @@ def with_default_device(preference: str, size: Size, request: Request) -> Reques
     if size.task not in preferred.tasks:
         return request
     kind = preferred.runs
-    planned = filter(request.admits, CATALOGUE.planned)
+    planned = [each for each in CATALOGUE.planned if request.admits(each, size.task)]
     considered = planned if request.recipe is None else [request.recipe]
     able = any(kind in r.devices and size.task in r.solves for r in considered)
     return request._replace(device=preference) if able else request

@@ -133,10 +133,10 @@ RECIPES = (
     Recipe(
         "ouyang2018.h2h",
         "The least sum of two labels, which have the distances to the ancestors in an elimination "
-        "tree: pairs and small tables.",
+        "tree: pairs, routes, small tables.",
         _H2H,
         "the section on the H2H index: labels by a tree decomposition, queries by ancestors",
-        frozenset({Task.PAIRS, Task.MANY}),
+        frozenset({Task.PATH, Task.PAIRS, Task.MANY}),
         Loop.TREE_LABELS,
         devices=("cpu", "cuda"),
         reassociates=True,

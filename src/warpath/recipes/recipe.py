@@ -414,6 +414,8 @@ class Recipe:
         rounded = not (facts.integer or facts.exact_sums)
         if self.prepared and rounded and task in {Task.SSSP, Task.PATH}:
             return "a tree or a route needs sums from the source on, and floats round differently"
+        if self.loop is Loop.TREE_LABELS and task is Task.PATH and facts.zero:
+            return "routes by labels need weights above 0, as arcs of length 0 lead around cycles"
         if self.block_memory is not None:
             wide = facts.weight_dtype == "float64" or (facts.integer and facts.max_weight >= 2**31)
             most = int(self.block_memory / ((8 if wide else 4) + 2 + 1 / 8))

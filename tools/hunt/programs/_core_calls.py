@@ -143,8 +143,13 @@ class Draw:
             return eliminate(self.indptr, indices)
         if kind == "AncestorTree":
             return tree_of(eliminate(self.indptr, indices))
+        if kind.startswith("TreeLabels"):
+            arcs = eliminate(self.indptr, indices)
+            label: Any = _core.tree_labels
+            lengths = self.lengths.astype(kind.removeprefix("TreeLabels").lower())
+            return label(tree_of(arcs), arcs, arcs.customize(lengths))
         lengths = self.lengths.astype(kind.removeprefix("Hierarchy").lower())
-        if self.function == "tree_labels" and self.rng.random() < 0.8:
+        if self.function in {"tree_labels", "labelled_arcs"} and self.rng.random() < 0.8:
             return eliminate(self.indptr, indices).customize(lengths)
         return _core.contract(self.indptr, indices, lengths)
 

@@ -256,6 +256,7 @@ void count_by_sweeps(const Hierarchy<W>& hierarchy, const CsrView<V, G>& graph,
                      const BetweennessRequest& request, int threads, int bits, Control& control) {
   constexpr std::size_t kLanes = CountingSweep<W>::kLanes;
   const PathCounts<W> counts(hierarchy, graph, Poller(control, true));
+  counts.check();
   const auto n = static_cast<std::size_t>(hierarchy.n());
   std::vector<char> is_target(n);
   for (std::size_t v = 0; v < n; ++v)

@@ -75,25 +75,27 @@ class PathCounts {
       if (is_up || up_ != down_) (is_up ? *up_ : *down_)[k].count = 1;
     });
     for (Position x = n(); x-- > 0;) {
-      each_triangle(x, up_ != down_,
-                    [&](std::size_t into, std::size_t from, bool is_up, std::size_t across) {
-                      Arc& arc = (is_up ? *up_ : *down_)[across];
-                      const Arc &first = (*down_)[into], &second = (*up_)[from];
-                      if (first.weight + second.weight == arc.weight)
-                        arc.count += first.count * second.count;
-                    });
+      each_triangle(
+          x, up_ != down_, [&](std::size_t into, std::size_t from, bool is_up, std::size_t across) {
+            (is_up ? *up_ : *down_)[across].count += (*down_)[into].count * (*up_)[from].count;
+          });
       poller.step(static_cast<std::int64_t>(up_->row(x).size()) + 1);
     }
-    for (std::size_t k = 0; k < up_->size(); ++k)
-      if (!((*up_)[k].count <= kMostPaths)) refuse_counts();
-    for (std::size_t k = 0; k < down_->size(); ++k)
-      if (!((*down_)[k].count <= kMostPaths)) refuse_counts();
+  }
+
+  /// Raises std::overflow_error if an arc stands for more paths than can be multiplied.
+  void check() const {
+    for (const std::shared_ptr<Rows>& rows : {up_, down_})
+      for (std::size_t k = 0; k < rows->size(); ++k)
+        if (!((*rows)[k].count <= kMostPaths)) refuse_counts();
   }
 
   Position n() const { return hierarchy_.n(); }
   const Hierarchy<W>& hierarchy() const { return hierarchy_; }
   const Rows& up() const { return *up_; }
   const Rows& down() const { return *down_; }
+  /// Whether both directions have the same arcs.
+  bool symmetric() const { return up_ == down_; }
   /// The arcs of both directions, each of which has a sum: those up, and then those down.
   std::size_t arcs() const { return up_->size() + down_->size(); }
 
@@ -106,17 +108,15 @@ class PathCounts {
     double* const down = up + up_->size();
     for (Position x = 0; x < n(); ++x) {
       double& through = vertices[static_cast<std::size_t>(x)];
-      each_triangle(x, true,
-                    [&](std::size_t into, std::size_t from, bool is_up, std::size_t across) {
-                      const Arc& arc = (is_up ? *up_ : *down_)[across];
-                      const Arc &first = (*down_)[into], &second = (*up_)[from];
-                      if (first.weight + second.weight != arc.weight) return;
-                      const double share =
-                          (is_up ? up : down)[across] / arc.count * first.count * second.count;
-                      through += share;
-                      down[into] += share;
-                      up[from] += share;
-                    });
+      each_triangle(
+          x, true, [&](std::size_t into, std::size_t from, bool is_up, std::size_t across) {
+            const Arc& arc = (is_up ? *up_ : *down_)[across];
+            const double share =
+                (is_up ? up : down)[across] / arc.count * (*down_)[into].count * (*up_)[from].count;
+            through += share;
+            down[into] += share;
+            up[from] += share;
+          });
       poller.step(static_cast<std::int64_t>(up_->row(x).size()) + 1);
       request.vertices[static_cast<std::size_t>(hierarchy_.vertex(x))] += through;
     }
@@ -126,32 +126,22 @@ class PathCounts {
     });
   }
 
- private:
-  /// Calls visit(into, from, is_up, across) for each triangle whose least important position is x:
-  /// the arcs down to x and up from it, and the arc between their other ends. With equal weights in
-  /// both directions, the triangles of arcs down mirror those of arcs up.
+  /// Calls visit(into, from, is_up, across) for each pair of arcs down to a position and up from it
+  /// that are together as long as the arc between their other ends. With equal weights in both
+  /// directions, the pairs of arcs down mirror those of arcs up.
   template <class Visit>
   void each_triangle(Position x, bool both, const Visit& visit) const {
     for (std::size_t into = down_->first(x); into < down_->end(x); ++into)
-      each_common(*up_, x, (*down_)[into].head,
-                  [&](std::size_t from, std::size_t across) { visit(into, from, true, across); });
+      each_common(*up_, x, (*down_)[into].head, [&](std::size_t from, std::size_t across) {
+        if ((*down_)[into].weight + (*up_)[from].weight == (*up_)[across].weight)
+          visit(into, from, true, across);
+      });
     if (!both) return;
     for (std::size_t from = up_->first(x); from < up_->end(x); ++from)
-      each_common(*down_, x, (*up_)[from].head,
-                  [&](std::size_t into, std::size_t across) { visit(into, from, false, across); });
-  }
-
-  /// Calls visit(of_x, of_y) for the arcs of two positions to the same head.
-  template <class Visit>
-  static void each_common(const Rows& rows, Position x, Position y, const Visit& visit) {
-    std::size_t i = rows.first(x), j = rows.first(y);
-    const std::size_t end_of_x = rows.end(x), end_of_y = rows.end(y);
-    while (i < end_of_x && j < end_of_y) {
-      const Position a = rows[i].head, b = rows[j].head;
-      if (a == b) visit(i, j);
-      i += a <= b;
-      j += b <= a;
-    }
+      each_common(*down_, x, (*up_)[from].head, [&](std::size_t into, std::size_t across) {
+        if ((*down_)[into].weight + (*up_)[from].weight == (*down_)[across].weight)
+          visit(into, from, false, across);
+      });
   }
 
   /// Calls visit(edge, is_up, arc) for each edge that is as short as its arc.
@@ -174,6 +164,20 @@ class PathCounts {
           continue;
         visit(e, x > y, rows.first(std::max(x, y)) + static_cast<std::size_t>(arc - row.begin()));
       }
+    }
+  }
+
+ private:
+  /// Calls visit(of_x, of_y) for the arcs of two positions to the same head.
+  template <class Visit>
+  static void each_common(const Rows& rows, Position x, Position y, const Visit& visit) {
+    std::size_t i = rows.first(x), j = rows.first(y);
+    const std::size_t end_of_x = rows.end(x), end_of_y = rows.end(y);
+    while (i < end_of_x && j < end_of_y) {
+      const Position a = rows[i].head, b = rows[j].head;
+      if (a == b) visit(i, j);
+      i += a <= b;
+      j += b <= a;
     }
   }
 

@@ -99,56 +99,20 @@ class HierarchyQueries {
   template <Index V, Weight G>
   Routes routes(const CsrView<V, G>& into, std::span<const std::int64_t> sources,
                 std::span<const std::int64_t> targets, int threads, Control& control) {
-    constexpr std::size_t kRoutes = 256;   // of a chunk: some milliseconds on a city
-    constexpr std::int64_t kSteps = 1024;  // of a route, for the poller
-    const std::size_t count = sources.size();
     const std::vector<std::size_t> order = ascending_order(sources);
-    const auto most = static_cast<std::size_t>(threads);
-    const std::size_t chunk = std::clamp<std::size_t>(count / (4 * most), 1, kRoutes);
-    const std::size_t parts = (count + chunk - 1) / chunk;
-    Routes routes;
-    routes.counts.resize(count);
-    std::vector<std::vector<std::int64_t>> backwards(parts);  // the routes of a chunk, in its order
-    DynamicLoop chunks;
-    control.expect(static_cast<std::int64_t>(count));
-    run_open_team(
-        static_cast<int>(std::clamp<std::size_t>(parts, 1, most)), control, [&](int rank) {
-          Poller poller(control, rank == 0);
-          routes_.with([&](DistancesOnRequest<W>& distances) {
-            chunks.run(static_cast<std::int64_t>(parts), [&](std::int64_t part) {
-              const std::size_t begin = static_cast<std::size_t>(part) * chunk;
-              const std::size_t end = std::min(count, begin + chunk);
-              std::vector<std::int64_t>& vertices = backwards[static_cast<std::size_t>(part)];
-              for (std::size_t at = begin; at < end; ++at) {
-                const std::size_t pair = order[at];
-                const std::int64_t source = sources[pair];
-                poller.step(kSteps);
-                if (at == begin || source != sources[order[at - 1]]) distances.start(source);
-                if (distance_of<D, W>(distances(targets[pair])) == unreachable<D>) continue;
-                const auto found = walk_back(into, source, targets[pair], distances, poller);
-                vertices.insert(vertices.end(), found.begin(), found.end());
-                routes.counts[pair] = static_cast<std::int64_t>(found.size());
-              }
-              control.advance(static_cast<std::int64_t>(end - begin));
-            });
-          });
+    return routes_of_pairs(order, threads, control, [&](Poller& poller, const auto& run) {
+      routes_.with([&](DistancesOnRequest<W>& distances) {
+        std::int64_t started = -1;  // the source whose labels `distances` has
+        run([&](std::size_t pair, std::vector<std::int64_t>& vertices) {
+          const std::int64_t source = sources[pair];
+          if (source != started) distances.start(source);
+          started = source;
+          if (distance_of<D, W>(distances(targets[pair])) == unreachable<D>) return;
+          const auto found = walk_back(into, source, targets[pair], distances, poller);
+          vertices.insert(vertices.end(), found.rbegin(), found.rend());
         });
-    std::vector<std::size_t> ends(count);
-    std::size_t total = 0;
-    for (std::size_t pair = 0; pair < count; ++pair)
-      ends[pair] = total += static_cast<std::size_t>(routes.counts[pair]);
-    routes.vertices.resize(total);
-    for (std::size_t part = 0; part < parts; ++part) {
-      auto next = backwards[part].begin();
-      for (std::size_t at = part * chunk; at < std::min(count, (part + 1) * chunk); ++at) {
-        const auto stop = next + routes.counts[order[at]];
-        std::reverse_copy(next, stop,
-                          routes.vertices.begin() +
-                              (static_cast<std::ptrdiff_t>(ends[order[at]]) - (stop - next)));
-        next = stop;
-      }
-    }
-    return routes;
+      });
+    });
   }
 
  private:

@@ -82,6 +82,59 @@ struct Routes {
   std::vector<std::int64_t> counts;    // of vertices of each route, 0 without a path
 };
 
+/// The routes of many pairs, found on threads. `order` has the pairs so that near ones share cached
+/// data; their routes lie in ascending order. open(poller, run) calls run(find) with a function of
+/// one thread: find(pair, vertices) appends the vertices of a pair's route, none without a path.
+template <class Open>
+Routes routes_of_pairs(std::span<const std::size_t> order, int threads, Control& control,
+                       const Open& open) {
+  constexpr std::size_t kRoutes = 256;   // of a chunk: some milliseconds on a city
+  constexpr std::int64_t kSteps = 1024;  // of a route, for the poller
+  const std::size_t count = order.size();
+  const auto most = static_cast<std::size_t>(threads);
+  const std::size_t chunk = std::clamp<std::size_t>(count / (4 * most), 1, kRoutes);
+  const std::size_t parts = (count + chunk - 1) / chunk;
+  Routes routes;
+  routes.counts.resize(count);
+  std::vector<std::vector<std::int64_t>> found(parts);  // the routes of a chunk, in its order
+  DynamicLoop chunks;
+  control.expect(static_cast<std::int64_t>(count));
+  run_open_team(static_cast<int>(std::clamp<std::size_t>(parts, 1, most)), control, [&](int rank) {
+    Poller poller(control, rank == 0);
+    open(poller, [&](const auto& find) {
+      chunks.run(static_cast<std::int64_t>(parts), [&](std::int64_t part) {
+        const std::size_t begin = static_cast<std::size_t>(part) * chunk;
+        const std::size_t end = std::min(count, begin + chunk);
+        std::vector<std::int64_t>& vertices = found[static_cast<std::size_t>(part)];
+        for (std::size_t at = begin; at < end; ++at) {
+          poller.step(kSteps);
+          const std::size_t before = vertices.size();
+          find(order[at], vertices);
+          routes.counts[order[at]] = static_cast<std::int64_t>(vertices.size() - before);
+        }
+        control.advance(static_cast<std::int64_t>(end - begin));
+      });
+    });
+  });
+  std::vector<std::size_t> begins(count);
+  std::size_t total = 0;
+  for (std::size_t pair = 0; pair < count; ++pair) {
+    begins[pair] = total;
+    total += static_cast<std::size_t>(routes.counts[pair]);
+  }
+  routes.vertices.resize(total);
+  for (std::size_t part = 0; part < parts; ++part) {
+    auto next = found[part].begin();
+    for (std::size_t at = part * chunk; at < std::min(count, (part + 1) * chunk); ++at) {
+      const auto stop = next + routes.counts[order[at]];
+      std::copy(next, stop,
+                routes.vertices.begin() + static_cast<std::ptrdiff_t>(begins[order[at]]));
+      next = stop;
+    }
+  }
+  return routes;
+}
+
 /// The routes from the root of a tree to some vertices. Vertices without a predecessor are roots.
 /// Work: the vertices of the routes.
 template <Index V>
