@@ -141,9 +141,14 @@ def page(paper: str, title: str, recipes: Catalogue) -> str:
     for recipe in recipes:
         thought = idea(recipe.name)
         first = described.setdefault(thought, recipe)
-        thought = thought if first is recipe else f"Idea: {_link(first)}."
+        params = list(_params(recipe, described))
+        if first is not recipe:
+            same = params == [_params_of(first, [one.name for one in recipe.params])]
+            thought = f"Idea{' and parameters' * same}: {_link(first)}."
+            params = [] if same else params
         lines += ["", f"## {recipe.name}", "", f"{recipe.summary} {thought}", ""]
-        lines += [_place(recipe, alone=alone), *_details(recipe), *_params(recipe, described)]
+        lines += [_place(recipe, alone=alone), *_details(recipe), *params]
+
         lines += [f"- Note: {notes[recipe.name]}"] if recipe.note else []
     lines += [""] if footnotes else []
     return "\n".join([*lines, *footnotes]) + "\n"
@@ -182,7 +187,11 @@ def _params(recipe: Recipe, described: dict[str | tuple[str, str], Recipe]) -> I
             yield f"- Parameter `{param.name}`: {param.meaning}."
     for first, names in groupby(firsts, firsts.get):
         if first is not None and first is not recipe:
-            yield f"- Parameters: {_codes(names)}, as for {_link(first)}."
+            yield _params_of(first, names)
+
+
+def _params_of(first: Recipe, names: Iterable[str]) -> str:
+    return f"- Parameters: {_codes(names)}, as for {_link(first)}."
 
 
 def _link(recipe: Recipe) -> str:
@@ -258,7 +267,7 @@ def _details(recipe: Recipe) -> list[str]:
     if recipe.parts:
         first, then = map(_link, recipe.parts)
         lines.append(f"- Runs: {first} for the potentials, then {then} from each source.")
-    return lines + (["- Predecessors: kept by the search itself."] if recipe.predecessors else [])
+    return lines + (["- Keeps predecessors itself."] if recipe.predecessors else [])
 
 
 def _tasks(recipe: Recipe) -> str:
@@ -399,7 +408,7 @@ def _hunts() -> list[str]:
         trials = sum(run["counts"]["trials"] for run in ours)
         minutes = sum(run["minutes"] for run in ours)
         found = sum(run["found"] for run in ours)
-        last = f"{ours[-1]['found']} on {ours[-1]['date']} at {ours[-1]['commit']}"
+        last = f"{ours[-1]['found']}, {ours[-1]['date']}"
         lines.append(
             f"| `{name}` | {ours[-1]['does']} | {minutes:.0f} | {trials:,} | {found} | {last} |"
         )

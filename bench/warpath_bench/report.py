@@ -127,6 +127,12 @@ def _compared(ratios: Sequence[Ratio]) -> str:
     return f"{_COMPARED}{first} of {len(ratios)}, {mean}x in the geometric mean."
 
 
+def _closest(ratios: Sequence[Ratio]) -> str:
+    one = min(ratios, key=lambda ratio: ratio.times)
+    threads = f"{one.threads} thread{'s' * (one.threads != 1)}"
+    return f"The closest peer is {one.peer}, on {one.case.graph} with {threads}."
+
+
 def _worst(ratios: Sequence[Ratio]) -> list[str]:
     worst = sorted(ratios, key=lambda ratio: ratio.times)[:_WORST]
     return [f"### The worst {_WORST}", "", *_table(worst)]
@@ -154,7 +160,7 @@ def _table(ratios: Sequence[Ratio]) -> list[str]:
 
 
 def _summary(machine: Machine) -> list[str]:
-    """Return ratios by graph, or by classes of graphs, and the worst ones."""
+    """Return ratios by graph with the worst one, or by classes of graphs and the worst ones."""
     ratios = machine.ratios()
     if not ratios:
         return []
@@ -171,7 +177,10 @@ def _summary(machine: Machine) -> list[str]:
         body.append([name, *cells])
     says = "our ms and the ratio" if few else "the ratios, least to largest"
     head = ["graph" if few else "vertices", *kinds]
-    return [f"{_compared(ratios)} A cell has {says}.", "", *rows(head, body), "", *_worst(ratios)]
+    lead = f"{_compared(ratios)} A cell has {says}."
+    if few:
+        return [f"{lead} {_closest(ratios)}", "", *rows(head, body)]
+    return [lead, "", *rows(head, body), "", *_worst(ratios)]
 
 
 def _size(machine: Machine, graph: str) -> str:

@@ -169,6 +169,7 @@ def test_a_summary_has_ratios_by_graph_or_by_size_and_no_times(written, tmp_path
     text = summary(2)
     assert text.startswith("# On two cores\n")
     assert "| g1 | 10, 2.1x |" in text
+    assert "The closest peer is SciPy, on g0 with 1 thread." in text
     assert "All solvers" not in text
     assert "- GAP, 1 threads, g0, int32, source 0 and 1 more: not begun: 8 s\n" in text
     assert re.findall(r"\((report-.*)\)", text) == ["report-ratios.png"]

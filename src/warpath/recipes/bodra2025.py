@@ -25,7 +25,7 @@ _VERTEX = Recipe(
     "bodra2025.bf_vertex",
     "A thread for each vertex relaxes all its edges in every round, reading a copy of the labels.",
     PAPER,
-    "section Experimental Setup: Bellman-Ford algorithm, One thread per vertex; figure 1",
+    "Experimental Setup, Bellman-Ford, One thread per vertex; figure 1",
     frozenset({Task.SSSP}),
     Loop.SWEEPS,
     negative=True,
@@ -43,14 +43,14 @@ _VERTEX = Recipe(
 _STRIDED = _VERTEX.but(
     "bodra2025.bf_strided",
     "As bf_vertex, with a fixed grid whose threads stride over the vertices.",
-    "section Experimental Setup: Bellman-Ford algorithm, Strided; figure 1",
+    "Experimental Setup, Bellman-Ford, Strided; figure 1",
     map=Map.GRID_STRIDE,
 )
 
 _FLAG = _STRIDED.but(
     "bodra2025.bf_strided_flag",
     "As bf_strided, with a flag for each vertex: only vertices whose label fell relax.",
-    "section Experimental Setup: Bellman-Ford algorithm, Strided with flag; figure 1",
+    "Experimental Setup, Bellman-Ford, Strided with flag; figure 1",
     select=Select.IMPROVED,
     emit=Emit.FLAGS,
 )
@@ -66,7 +66,7 @@ _DIJKSTRA = Recipe(
     "bodra2025.apsp_dijkstra",
     "A thread for each source: Dijkstra without a queue, over an adjacency matrix.",
     PAPER,
-    "section Experimental Setup: Dijkstra algorithm; the table",
+    "Experimental Setup, Dijkstra; the table",
     frozenset({Task.MANY, Task.APSP}),
     Loop.THREAD_A_SOURCE,
     devices=GPU_ONLY,
@@ -84,7 +84,7 @@ _PATHS = (
     "negative weights a Bellman-Ford on the CPU first looks for a negative cycle, and floats are "
     "taken under its potentials; the paper leaves both to Floyd-Warshall."
 )
-_FLOYD = "section Experimental Setup: Floyd-Warshall algorithm, "
+_FLOYD = "Experimental Setup, Floyd-Warshall, "
 _EDGE = Recipe(
     "bodra2025.fw_edge",
     "Floyd-Warshall with a thread for each entry of the matrix, a launch for each vertex.",
