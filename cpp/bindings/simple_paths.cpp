@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "graph_rows.hpp"
+#include "warpath/paths/alternative_routes.hpp"
 #include "warpath/paths/disjoint_paths.hpp"
 
 namespace warpath::bindings {
@@ -110,6 +111,41 @@ void register_disjoint(nb::module_& module) {
       nb::arg("by_vertices"), nb::arg("undirected"));
 }
 
+/// Defines alternative_routes, which returns (vertices, length, shared, local) of each route.
+template <Index V, Weight W>
+void register_alternatives(nb::module_& module) {
+  module.def(
+      "alternative_routes",
+      [](In<std::int64_t> indptr, In<V> indices, In<W> weights, In<std::int64_t> into_indptr,
+         In<V> into_indices, In<W> into_weights, std::int64_t source, std::int64_t target,
+         std::int64_t k, double sharing, double stretch, double local) {
+        const GraphRows<V, W> out(indptr, indices, weights, Weights::kNotNegative);
+        const GraphRows<V, W> into(into_indptr, into_indices, into_weights, Weights::kNotNegative);
+        require_size(into.vertices(), out.vertices(), "into_indptr");
+        for (const std::int64_t v : {source, target}) require_vertex(v, out.n());
+        require(source != target, "source and target must differ");
+        require(sharing >= 0 && stretch >= 1 && local >= 0, "bounds are too small");
+        Control control(python_tick(nb::none()));
+        std::vector<typename AlternativeRoutes<V, W>::Route> routes;
+        {
+          const nb::gil_scoped_release free;
+          routes = AlternativeRoutes<V, W>(out.view(), into.view(), static_cast<V>(source),
+                                           static_cast<V>(target), {sharing, stretch, local},
+                                           Poller(control, true))
+                       .find(k);
+        }
+        nb::list found;
+        for (auto& route : routes)
+          found.append(nb::make_tuple(to_numpy(std::move(route.vertices)), route.length,
+                                      route.shared, route.local));
+        return found;
+      },
+      nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(), nb::arg("weights").noconvert(),
+      nb::arg("into_indptr").noconvert(), nb::arg("into_indices").noconvert(),
+      nb::arg("into_weights").noconvert(), nb::arg("source"), nb::arg("target"), nb::arg("k"),
+      nb::arg("sharing"), nb::arg("stretch"), nb::arg("local"));
+}
+
 }  // namespace
 
 void register_simple_paths(nb::module_& module) {
@@ -118,6 +154,7 @@ void register_simple_paths(nb::module_& module) {
   for_each_type([&]<class V, class W>() {
     register_pair<V, W>(module);
     register_disjoint<V, W>(module);
+    register_alternatives<V, W>(module);
   });
 }
 

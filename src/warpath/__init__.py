@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from warpath.api.calls import (
     algorithms,
     all_shortest_paths,
+    alternatives,
     apsp,
     center,
     count_shortest_paths,
@@ -128,6 +129,7 @@ __all__ = [
     "Within",
     "algorithms",
     "all_shortest_paths",
+    "alternatives",
     "apsp",
     "center",
     "centrality",

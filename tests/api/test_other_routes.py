@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import warpath as wp
+from support.simple_paths import DTYPES, lightest, random_graphs, simple_paths
 from warpath.base.errors import (
     DistanceOverflowError,
     GraphError,
@@ -21,46 +22,7 @@ from warpath.base.errors import (
     VertexError,
 )
 
-DTYPES = [np.int32, np.int64, np.float32, np.float64]
 STREETS = [(0, 1, 2), (1, 2, 5), (0, 2, 9), (1, 3, 1), (3, 2, 5)]
-
-
-def lightest(graph):
-    """Return {u: {v: weight}} with the lightest of parallel edges."""
-    rows = defaultdict(dict)
-    for u, v, w in zip(*(part.tolist() for part in graph.edges()), strict=True):
-        rows[u][v] = min(w, rows[u].get(v, w))
-    return rows
-
-
-def simple_paths(graph, source, target):
-    """Return (length, vertices) of every path that passes no vertex twice, in order."""
-    rows, found = lightest(graph), []
-
-    def go(path, length):
-        if path[-1] == target:
-            found.append((length, path))
-            return
-        for v, w in rows[path[-1]].items():
-            through = path[-1] == source or path[-1] >= graph.first_through
-            if v not in path and through:
-                go([*path, v], length + w)
-
-    go([source], 0)
-    return sorted(found)
-
-
-def random_graphs(seed, count, dtype=np.int32, closed=0):
-    """Yield small graphs with few different weights, so that many paths are equally long."""
-    rng = np.random.default_rng(seed)
-    for _ in range(count):
-        n = int(rng.integers(1, 8))
-        src, dst = rng.integers(0, n, (2, int(rng.integers(0, 3 * n + 1))))
-        weights = rng.integers(rng.integers(0, 2), rng.integers(2, 6), len(src)).astype(dtype)
-        directed = bool(rng.integers(0, 2))
-        options = {"directed": directed, "first_through": min(closed, n)}
-        graph = wp.Graph.from_edges(src, dst, weights, n=n, **options)
-        yield graph, *rng.integers(0, n, 2).tolist()
 
 
 def routes(graph, source, target, *rest, **options):

@@ -189,6 +189,62 @@ def k_shortest_paths(
     return Solver(graph).k_shortest_paths(source, target, k, max_length=max_length)
 
 
+def alternatives(
+    graph: Any,
+    source: Any,
+    target: Any,
+    k: int = 3,
+    *,
+    sharing: float = 0.8,
+    stretch: float = 1.25,
+    local: float = 0.25,
+) -> list[Route]:
+    """Return the shortest route and routes that differ from it, without small detours.
+
+    Parameters
+    ----------
+    graph, source, target : as in `k_shortest_paths`.
+    k : the largest number of routes.
+    sharing : the largest length that a route shares with those before it.
+    stretch : the largest length of a route.
+    local : every part of a route up to this length is a shortest path. All three are shares of the
+        length of the shortest route.
+
+    Returns
+    -------
+    list of Route
+        The shortest route, as `path` returns it, then the best ones; fewer than k without an error.
+        Each has the attributes ``sharing``, ``stretch`` and ``local``, its measures: those of its
+        parts that are shorter than ``local`` are shortest paths.
+
+    Raises
+    ------
+    NoPathError
+        If there is no route at all.
+    VertexError, InputError, NegativeWeightError, NotSupportedError, DistanceOverflowError
+
+    Notes
+    -----
+    Each route is the shortest one via some vertex. Of those that keep the bounds, the next one has
+    the least 2 * length + shared length - plateau, where a plateau is a part that is in the trees
+    of both ends. The routes of the 256 longest plateaus are considered.
+
+    Searches from both ends, which cover all walks of the bounded length, then short searches along
+    some routes. Memory: about 40 bytes for each vertex of the graph.
+    Sources: Abraham, Delling, Goldberg, Werneck 2013; Cambridge Vehicle Information Technology
+    2005 (plateaus).
+
+    Examples
+    --------
+    >>> import warpath as wp
+    >>> streets = [(0, 1, 4), (1, 3, 4), (0, 2, 5), (2, 3, 4), (1, 2, 2)]
+    >>> [(list(route), route.stretch) for route in wp.alternatives(streets, 0, 3)]
+    [([0, 1, 3], 1.0), ([0, 2, 3], 1.125)]
+    """
+    bounds = {"sharing": sharing, "stretch": stretch, "local": local}
+    return Solver(graph).alternatives(source, target, k, **bounds)
+
+
 def disjoint_paths(
     graph: Any, source: Any, target: Any, k: int = 2, by: str = "edges"
 ) -> list[Route]:

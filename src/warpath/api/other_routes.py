@@ -1,4 +1,4 @@
-"""Several routes between two vertices: k shortest, disjoint and all shortest paths."""
+"""Several routes between two vertices: k shortest, alternative, disjoint, all shortest paths."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from warpath.base.errors import (
     NotSupportedError,
 )
 from warpath.graph.arguments import checked_cutoff
-from warpath.graph.checks import is_integer, refuse_wide, shown
+from warpath.graph.checks import is_integer, is_number, refuse_wide, shown
 from warpath.graph.facts import negative_weights, rows_into
 from warpath.graph.labels import one_label
 from warpath.results.predecessors import no_path
@@ -47,6 +47,44 @@ def k_shortest_of(
     longest = checked_cutoff(max_length, question.graph, "max_length")
     _refuse(options, question, "k_shortest_paths")
     return islice(_by_length(question, longest), None if k is None else min(int(k), sys.maxsize))
+
+
+def alternatives_of(
+    options: Options, question: Question, k: int, sharing: float, stretch: float, local: float
+) -> list[Route]:
+    """Return routes that differ from the shortest one; see `warpath.alternatives`."""
+    _check_count(k, "")
+    for name, share, least, most in (
+        ("sharing", sharing, 0, 1),
+        ("stretch", stretch, 1, float(np.finfo(np.float32).max)),
+        ("local", local, 0, 1),
+    ):
+        if not is_number(share) or not least <= share <= most:
+            limits = f"from {least} to {most}" if most == 1 else f"of {least} or more, finite"
+            raise InputError(
+                f"{name} = {shown(share)} must be a number {limits}: a share of the length of the "
+                "shortest route."
+            )
+    _refuse(options, question, "alternatives")
+    graph, (s,), (t,) = question.graph, question.sources.tolist(), question.all_targets.tolist()
+    if s == t:
+        routes = [Route(graph, question.sources, graph.dist_dtype.type(0).item())]
+        sums: list[tuple[float, float]] = [(0, 0)]
+    else:
+        end = int(question.view.ends(question.all_targets)[0])
+        bounds = min(int(k), sys.maxsize), float(sharing), float(stretch), float(local)
+        given: Any = (*_both_ways(question.view.inner), s, end, *bounds)
+        found = _core.alternative_routes(*given)
+        if not found:
+            raise no_path(graph, s, t)
+        routes = [route_of_path(graph, vertices, length, None) for vertices, length, *_ in found]
+        sums = [(shared, part) for *_, shared, part in found]
+    shortest = routes[0].length
+    for route, (shared, part) in zip(routes, sums, strict=True):
+        route.sharing = shared / shortest if shortest else 0.0
+        route.stretch = route.length / shortest if shortest else 1.0
+        route.local = max(local, part / shortest) if shortest else 1.0
+    return routes
 
 
 def disjoint_of(options: Options, question: Question, k: int, by: str) -> list[Route]:

@@ -17,6 +17,7 @@ from warpath.api.nearest import within_of
 from warpath.api.options import ONE_SOURCE, options_of
 from warpath.api.other_routes import (
     all_shortest_of,
+    alternatives_of,
     counts_of,
     disjoint_of,
     k_shortest_of,
@@ -187,6 +188,25 @@ class Solver:
         """
         question = asking.of_path(self.graph, source, target, None)
         return k_shortest_of(self._options, question, k, max_length)
+
+    def alternatives(
+        self,
+        source: Any,
+        target: Any,
+        k: int = 3,
+        *,
+        sharing: float = 0.8,
+        stretch: float = 1.25,
+        local: float = 0.25,
+    ) -> list[Route]:
+        """Return the shortest route and routes that differ from it.
+
+        Parameters
+        ----------
+        source, target, k, sharing, stretch, local : as in `warpath.alternatives`.
+        """
+        question = asking.of_path(self.graph, source, target, None)
+        return alternatives_of(self._options, question, k, sharing, stretch, local)
 
     def disjoint_paths(
         self, source: Any, target: Any, k: int = 2, by: str = "edges"

@@ -45,10 +45,14 @@ class Route(Result):
     snapped : what was taken for each `Place` in the call, a tuple of `Snap`; empty without places.
     names : the names that the call gave to vertices, as ``{vertex: name}`` or by ``Place.name``: a
         dictionary from their indices. Pictures and maps show them.
+    sharing, stretch, local : measures of a route of `warpath.alternatives`, else None.
     """
 
     snapped: tuple[Snap, ...] = ()
     names: Mapping[int, str] = NO_NAMES
+    sharing: float | None = None
+    stretch: float | None = None
+    local: float | None = None
     #: The places and the points of ends along edges, None for ends that are vertices.
     places: tuple[Place | None, Place | None] = (None, None)
     points: tuple[Array | None, Array | None] = (None, None)
