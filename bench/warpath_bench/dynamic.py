@@ -56,11 +56,10 @@ $ warpath bench dynamic --data FOLDER {options} --lines dynamic.jsonl \\
 ```
 
 *Repair* is one call of `update` or `insert`; *anew* makes the changed graph and solves it with its
-tree, and *solve* is that without making the graph. Times are medians over the batches of a run, in
-ms, and over the runs. New weights are half to twice the old ones. All distances were compared after
-every batch, of a replay, which runs alone, after every 500th. *Affected* vertices had a distance
-that could grow; a batch that affects too many is solved anew inside `DynamicPaths`, and *gave up*
-counts these.
+tree, *solve* only solves it. Times are medians. New weights are half to twice the old ones. All
+distances were compared after every batch, of a replay, which runs alone, after every 500th.
+*Affected* vertices had a distance that could grow; *gave up* counts batches that affected too many
+and were solved anew.
 """
 
 _PEERS = ", to a new solve, and to NetworKit's\ndynamic Dijkstra, one edge after the other"

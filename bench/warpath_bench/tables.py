@@ -25,8 +25,8 @@ bit, the one that passed the certificate; variants that may be wrong are left ou
 after which the last variant was stopped. Recipes of the CPU were timed at the same time as those of
 the GPU, each on a core of its own.
 
-`warpath bench report` makes a table of all variants from the lines in this folder, with their
-rounds, the edges read over those that Dijkstra relaxes, and the vertices selected a round.
+`warpath bench report` makes a table of all variants, with their rounds and work, from the lines in
+this folder.
 """
 
 
