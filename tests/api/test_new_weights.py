@@ -430,8 +430,8 @@ def test_a_street_is_closed_by_its_name_and_the_message_names_an_edge():
         assert solver.graph.edge_table()["street"].tolist() == ["A", "A"]
         assert graph.without_edges(closed).edge_table()["weight"].tolist() == [2, 2]
         message = (
-            "to 'd'. In this graph 4 edges are closed, one of them 'b' -> 'c': by without_edges, "
-            r"with_changes or with_weights\. The target is a vertex without an edge to the larg"
+            "to 'd'. In this graph 4 edges are closed, one of them 'b' -> 'c': by avoid, only, "
+            r"without_edges, with_changes or with_weights\. The target is a vertex without an edge "
         )
         with pytest.raises(wp.NoPathError, match=message):
             solver.path("a", "d")

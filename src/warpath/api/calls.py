@@ -108,6 +108,8 @@ def path(
     device: str = "auto",
     threads: int | None = None,
     progress: Progress = None,
+    avoid: Any = None,
+    only: Any = None,
 ) -> Route:
     """One shortest path; the search stops early.
 
@@ -115,17 +117,32 @@ def path(
     ----------
     source, target : vertices, as in `sssp`.
     graph, algorithm, device, threads, progress : as in `sssp`.
+    avoid : edges that the route does not use: in one of the forms that `Graph.without_edges` takes,
+        or a polygon of shapely, GeoPandas or GeoJSON, for the edges that touch it. Or a
+        dictionary, for the edges to which one of its entries applies: ``{"toll": True}`` or
+        ``{"highway": ["motorway", "trunk"]}`` with values of kept columns (see
+        `Graph.edge_table`), and the keys "edges", "vertices" and "polygon", a ring of (x, y).
+    only : in the same forms, the edges that the route may use: those to which all entries apply,
+        whose ends are both among the vertices, and that lie within the polygon.
 
     Returns
     -------
     Route
-        The vertices and the length; the same route as ``sssp(...).path_to(target)``.
+        The vertices and the length; the same route as ``sssp(...).path_to(target)``. Its graph is
+        that without the avoided edges.
 
     Raises
     ------
     NoPathError
         If the target cannot be reached.
     VertexError, NegativeCycleError, NotSupportedError
+    InputError, GraphError
+        If `avoid` or `only` names an edge, a column or a text that the graph does not have.
+
+    Notes
+    -----
+    With `avoid` or `only`, the search runs in a copy of the graph without edges, O(n + m). For many
+    calls, make it once: ``Solver(graph.without_edges(...))``.
 
     Examples
     --------
@@ -134,7 +151,7 @@ def path(
     ['a', 'b', 'c']
     """
     return solver_of(graph, algorithm, device, threads, None).path(
-        source, target, progress=progress
+        source, target, progress=progress, avoid=avoid, only=only
     )
 
 
@@ -451,6 +468,8 @@ def distances(
     trace: bool = False,
     missing: str = "raise",
     also: Sequence[str] = (),
+    avoid: Any = None,
+    only: Any = None,
 ) -> DistanceTable:
     """Distances from several sources to several targets, or to every vertex.
 
@@ -469,6 +488,7 @@ def distances(
         "tcp://10.0.0.4:8786", means that the workers share the rows; where `out` is a ``.zarr``
         file, they write them.
     graph, algorithm, threads, params, cutoff, dist_dtype, progress : as in `sssp`.
+    avoid, only : as in `path`.
     trace : as in `sssp`; on a GPU of published variants only.
     missing : "raise" for an error where places have no point of the network near; "flag" for rows
         and columns that are unreachable, also for entries that are None, NaN or NA. The result says
@@ -506,6 +526,8 @@ def distances(
         trace=trace,
         missing=missing,
         also=also,
+        avoid=avoid,
+        only=only,
     )
 
 
@@ -522,6 +544,8 @@ def pairs(
     progress: Progress = None,
     missing: str = "raise",
     also: Sequence[str] = (),
+    avoid: Any = None,
+    only: Any = None,
 ) -> Pairs:
     """Distances of several trips: trip i goes from ``origins[i]`` to ``destinations[i]``.
 
@@ -541,6 +565,7 @@ def pairs(
     also : names of kept columns, as in `distances`, whose sums along the routes the result has as
         ``also``, (k,) by name, as `Pairs.along` returns them. Routes are searched on the CPU.
     graph, algorithm, threads, dist_dtype, progress : as in `sssp`.
+    avoid, only : as in `path`.
 
     Returns
     -------
@@ -576,6 +601,8 @@ def pairs(
         progress=progress,
         missing=missing,
         also=also,
+        avoid=avoid,
+        only=only,
     )
 
 
@@ -839,6 +866,8 @@ def within(
     threads: int | None = None,
     params: dict[str, float] | None = None,
     progress: Progress = None,
+    avoid: Any = None,
+    only: Any = None,
 ) -> Within:
     """Find the vertices within one or several distances of one or several sources: isochrones.
 
@@ -850,6 +879,7 @@ def within(
     source : a vertex, or several: a vertex is within a cutoff if it is of the nearest of them. Or
         ``{vertex: name}`` for the names in pictures and maps.
     graph, algorithm, device, threads, params, progress : as in `sssp`.
+    avoid, only : as in `path`.
 
     Returns
     -------
@@ -877,7 +907,7 @@ def within(
     (array([0, 1, 2]), array([0, 2, 7]), array([2, 3]))
     """
     return solver_of(graph, algorithm, device, threads, params).within(
-        source, cutoff, reverse=reverse, progress=progress
+        source, cutoff, reverse=reverse, progress=progress, avoid=avoid, only=only
     )
 
 

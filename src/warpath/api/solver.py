@@ -46,6 +46,7 @@ from warpath.engines.devices import members, place_on
 from warpath.graph import Graph
 from warpath.graph.arguments import as_indices, checked_cutoff, one_index
 from warpath.graph.labels import one_label
+from warpath.graph.restrictions import restricted
 from warpath.graph.solvable import SolvableGraph, search_graph
 from warpath.planner.cpu_model import Size
 from warpath.recipes import Task
@@ -153,7 +154,15 @@ class Solver:
         question = asking.of_source(self.graph, source, cutoff, dist_dtype, progress, trace=trace)
         return question.with_snap_notes(paths_of(self._options, question))
 
-    def path(self, source: Any, target: Any, *, progress: Progress = None) -> Route:
+    def path(
+        self,
+        source: Any,
+        target: Any,
+        *,
+        progress: Progress = None,
+        avoid: Any = None,
+        only: Any = None,
+    ) -> Route:
         """Return one shortest path.
 
         Parameters
@@ -161,8 +170,23 @@ class Solver:
         source, target : vertices: indices, labels if the graph has some, or `Place`.
         progress : True for a bar on stderr, or a function of (done, total), which some algorithms
             never call. An exception raised in it cancels the call.
+        avoid, only : as in `warpath.path`.
         """
+        if avoid is not None or only is not None:
+            solver = self._restricted("path", avoid, only)
+            return solver.path(source, target, progress=progress)
         return self._route_by(self._options, source, target, progress)
+
+    def _restricted(self, call: str, avoid: Any, only: Any) -> Solver:
+        """Return a Solver of the graph without the edges that a call avoids."""
+        if self._options.request.prepared is True:
+            raise NotSupportedError(
+                f"{call} with avoid or only searches a graph without some edges, for which this "
+                "Solver is not prepared. For many questions, close the edges once by "
+                "solver.with_changes(edges, float('inf')), which takes a second at first and then "
+                f"50 ms on New York; for a few, use warpath.{call}(solver.graph, ...)."
+            )
+        return Solver(restricted(self.graph, avoid, only), **self._given_options())
 
     def _route(self, source: Any, target: Any) -> Route:
         """Return a route of a result; on a cluster it is searched in this process."""
@@ -266,13 +290,27 @@ class Solver:
         progress: Progress = None,
         missing: str = "raise",
         also: Sequence[str] = (),
+        avoid: Any = None,
+        only: Any = None,
     ) -> Pairs:
         """Return the distances of several trips.
 
         Parameters
         ----------
-        origins, destinations, dist_dtype, out, progress, missing, also : as in `warpath.pairs`.
+        origins, destinations, dist_dtype, out, progress, missing, also, avoid, only : as in
+            `warpath.pairs`.
         """
+        if avoid is not None or only is not None:
+            solver = self._restricted("pairs", avoid, only)
+            return solver.pairs(
+                origins,
+                destinations,
+                dist_dtype=dist_dtype,
+                out=out,
+                progress=progress,
+                missing=missing,
+                also=also,
+            )
         names = checked_also(self.graph, also, PAIR_COLUMNS)
         first, last, columns = ends_of_trips(origins, destinations)
         where = self._options, self.graph
@@ -326,6 +364,8 @@ class Solver:
         trace: bool = False,
         missing: str = "raise",
         also: Sequence[str] = (),
+        avoid: Any = None,
+        only: Any = None,
     ) -> DistanceTable:
         """Return the distances from several sources to several targets, or to every vertex.
 
@@ -333,7 +373,22 @@ class Solver:
         ----------
         sources, targets, cutoff, dist_dtype, predecessors, out, progress, trace, missing, also : as
             in `warpath.distances`.
+        avoid, only : as in `warpath.path`.
         """
+        if avoid is not None or only is not None:
+            solver = self._restricted("distances", avoid, only)
+            return solver.distances(
+                sources,
+                targets,
+                cutoff=cutoff,
+                dist_dtype=dist_dtype,
+                predecessors=predecessors,
+                out=out,
+                progress=progress,
+                trace=trace,
+                missing=missing,
+                also=also,
+            )
         columns = checked_also(self.graph, also, TABLE_COLUMNS)
         question = asking.of_table(
             self.graph,
@@ -508,13 +563,18 @@ class Solver:
         *,
         reverse: bool = False,
         progress: Progress = None,
+        avoid: Any = None,
+        only: Any = None,
     ) -> Within:
         """Find the vertices within one or several distances of a source.
 
         Parameters
         ----------
-        source, cutoff, reverse, progress : as in `warpath.within`.
+        source, cutoff, reverse, progress, avoid, only : as in `warpath.within`.
         """
+        if avoid is not None or only is not None:
+            solver = self._restricted("within", avoid, only)
+            return solver.within(source, cutoff, reverse=reverse, progress=progress)
         cutoffs = checked_cutoffs(cutoff, self.graph)
         question = asking.of_sources_within(self.graph, source, cutoffs, progress, reverse=reverse)
         return question.with_snap_notes(

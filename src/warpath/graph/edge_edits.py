@@ -118,11 +118,19 @@ class EdgeEdits:
         >>> wp.Graph.of([(0, 1, 2), (1, 2, 5)]).without_edges([(1, 2)]).m
         1
         """
-        rows = _Rows(self)
-        numbers, _ = _numbers(rows, edges, position)
-        if not self.directed:
-            numbers = np.union1d(numbers, _reverses(rows, numbers))
-        return without(self, numbers)
+        return without(self, numbers_both_ways(self, edges, position))
+
+
+def numbers_both_ways(graph: CsrGraph, edges: Any, position: ArrayLike | None) -> NDArray[np.int64]:
+    """Return the numbers of edges, all different, with the reversed edges of an undirected graph.
+
+    Parameters
+    ----------
+    edges, position : as in `EdgeEdits.without_edges`.
+    """
+    rows = _Rows(graph)
+    numbers, _ = _numbers(rows, edges, position)
+    return numbers if graph.directed else np.union1d(numbers, _reverses(rows, numbers))
 
 
 def without(graph: G, removed: Array) -> G:
@@ -156,7 +164,8 @@ def closed_edges(graph: CsrGraph) -> str:
         return ""
     count, example = closed
     edges = f"{count:,} edges are closed, one of them" if count > 1 else "one edge is closed,"
-    return f" In this graph {edges} {example}: by without_edges, with_changes or with_weights."
+    calls = "avoid, only, without_edges, with_changes or with_weights"
+    return f" In this graph {edges} {example}: by {calls}."
 
 
 def edge_numbers(graph: CsrGraph, edges: Any) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -220,6 +220,10 @@ _MAKERS: dict[str, Maker] = {
     "stretch": _pick(1, 1.25, 3, 0),
     "by": _pick("edges", "vertices"),
     "max_length": _pick(None, 0, 7.5, 2**40),
+    **dict.fromkeys(
+        ("avoid", "only"),
+        _pick(*(None,) * 4, [0], [True], {"toll": 1}, {"vertices": [0]}, {"polygon": [(0, 0)]}, {}),
+    ),
     "dist_dtype": _pick(None, "int32", np.int64, np.float64),
     "missing": _pick("raise", "flag"),
     "also": _pick((), "length", ["length", "toll"], ["street", "length"]),
