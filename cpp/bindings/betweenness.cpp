@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -12,11 +13,12 @@ namespace {
 
 /// The checked arguments of a call, and its sums.
 struct Sums {
-  Sums(const In<std::int64_t>& from, const In<std::int64_t>& to, std::int64_t n, std::size_t m)
+  Sums(const In<std::int64_t>& from, const In<std::int64_t>& to, std::int64_t n, std::size_t m,
+       std::size_t cutoffs = 0)
       : sources(vertices_of(from, n)),
         is_target(static_cast<std::size_t>(n)),
-        vertices(static_cast<std::size_t>(n)),
-        edges(m) {
+        vertices(static_cast<std::size_t>(n) * std::max<std::size_t>(cutoffs, 1)),
+        edges(m * std::max<std::size_t>(cutoffs, 1)) {
     for (const std::int64_t v : vertices_of(to, n)) is_target[static_cast<std::size_t>(v)] = 1;
   }
 
@@ -33,29 +35,38 @@ struct Sums {
   std::vector<double> vertices, edges;
 };
 
-/// Without weights all edges have the same length. Returns an edge instead of the sums if its
-/// length is lost in the sum with a distance.
+/// Without weights all edges have the same length, and cutoffs are numbers of edges. Returns sums
+/// for each cutoff, or once without; an edge instead of the sums if its length is lost in the sum
+/// with a distance.
 template <Weight W>
 void register_brandes(nb::module_& module) {
   using V = std::int32_t;
+  using D = DistanceOf<W>;
   module.def(
       "betweenness",
       [](In<std::int64_t> indptr, In<V> indices, In<W> weights, In<std::int64_t> sources,
-         In<std::int64_t> targets, bool endpoints, int threads, nb::object progress) -> nb::object {
+         In<std::int64_t> targets, bool endpoints, In<D> cutoffs, int threads,
+         nb::object progress) -> nb::object {
         const bool equal = weights.size() == 0;
         const GraphRows<V, W> rows(indptr, indices, weights,
                                    equal ? Weights::kOptional : Weights::kNotNegative);
-        Sums sums(sources, targets, rows.n(), rows.edges());
+        const std::vector<D> limits(cutoffs.data(), cutoffs.data() + cutoffs.size());
+        for (std::size_t at = 0; at < limits.size(); ++at)
+          require(limits[at] >= 0 && (at == 0 || limits[at - 1] <= limits[at]),
+                  "cutoffs must be >= 0 and ascend");
+        Sums sums(sources, targets, rows.n(), rows.edges(), limits.size());
         const int team = at_least_one(threads);
         Control control(python_tick(std::move(progress)));
         try {
           const nb::gil_scoped_release free;
           const BetweennessRequest request = sums.request(endpoints);
-          if (equal)
+          if (equal) {
+            const std::vector<std::int64_t> levels(limits.begin(), limits.end());
             brandes<true>(CsrView<V, std::int32_t>{rows.view().indptr, rows.view().indices, {}},
-                          request, team, control);
-          else
-            brandes<false>(rows.view(), request, team, control);
+                          request, levels, team, control);
+          } else {
+            brandes<false>(rows.view(), request, std::span<const D>(limits), team, control);
+          }
         } catch (const LengthLost& lost) {
           return nb::int_(lost.edge);
         }
@@ -63,7 +74,7 @@ void register_brandes(nb::module_& module) {
       },
       nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(), nb::arg("weights").noconvert(),
       nb::arg("sources").noconvert(), nb::arg("targets").noconvert(), nb::arg("endpoints"),
-      nb::arg("threads") = 1, nb::arg("progress") = nb::none());
+      nb::arg("cutoffs").noconvert(), nb::arg("threads") = 1, nb::arg("progress") = nb::none());
 }
 
 template <Weight W>

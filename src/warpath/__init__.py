@@ -11,6 +11,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 from warpath.api.calls import (
+    accessibility,
     algorithms,
     all_shortest_paths,
     alternatives,
@@ -66,6 +67,7 @@ from warpath.graph.facts import Facts
 from warpath.graph.places import Place, Snap
 from warpath.io import ADAPTERS as _ADAPTERS_OF_IO
 from warpath.planner.plan import Plan
+from warpath.results.accessibility import Accessibility
 from warpath.results.centrality import Centrality
 from warpath.results.certificate import Certificate, verify
 from warpath.results.changed import Changed
@@ -89,6 +91,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
+    "Accessibility",
     "Centrality",
     "Certificate",
     "Changed",
@@ -127,6 +130,7 @@ __all__ = [
     "WarpathError",
     "WeightError",
     "Within",
+    "accessibility",
     "algorithms",
     "all_shortest_paths",
     "alternatives",
@@ -175,6 +179,8 @@ _ADAPTERS.extend(_ADAPTERS_OF_IO)
 _ADAPTERS.append(_Adapter(lambda data: isinstance(data, Solver), "warpath.api.solver:not_a_graph"))
 _register_upward(
     {
+        "Accessibility.to_geodataframe": "warpath.results.geodata:accessibility_frame",
+        "Accessibility.to_geojson": "warpath.results.geodata:accessibility_features",
         "DistanceTable.save": "warpath.results.files:save_table",
         "Graph.to_networkx": "warpath.io.networkx:to_networkx",
         "Graph.to_geopandas": "warpath.io.geojson:frames",

@@ -101,6 +101,62 @@ def test_closeness_and_harmonic_are_those_of_networkx(prepared):
         assert_as_expected(graph, harmonic(solver), nx.harmonic_centrality(same, distance="weight"))
 
 
+@pytest.mark.parametrize("dtype", TYPES)
+@pytest.mark.parametrize("prepared", [False, True])
+def test_cutoffs_count_the_vertices_that_are_within_them(dtype, prepared):
+    for seed in range(30):
+        graph = random_graph(seed, dtype)
+        solver = wp.Solver(graph, prepared=prepared)
+        dist = wp.apsp(graph).dist.astype(float)
+        near = closeness(solver, cutoff=[3, 1], wf_improved=bool(seed % 2))
+        inverse = harmonic(solver, cutoff=[3, 1])
+        assert near.vertices.shape == inverse.vertices.shape == (graph.n, 2)
+        for at, cutoff in enumerate((1, 3)):
+            within = np.where(dist <= cutoff, dist, np.nan)
+            others = (dist <= cutoff).sum(axis=0) - 1
+            with np.errstate(divide="ignore", invalid="ignore"):
+                right = np.nan_to_num(others / np.nansum(within, axis=0), posinf=0)
+                sums = np.nansum(np.where(within > 0, 1 / within, 0), axis=0)
+            if seed % 2 and graph.n > 1:
+                right = right * others / (graph.n - 1)
+            assert np.allclose(near.vertices[:, at], right, rtol=1e-6, atol=0)
+            assert np.allclose(inverse.vertices[:, at], sums, rtol=1e-6, atol=0)
+        one = harmonic(solver, cutoff=3)
+        assert one.vertices.tolist() == inverse.vertices[:, 1].tolist()
+
+
+@pytest.mark.parametrize("dtype", TYPES)
+def test_paths_within_several_cutoffs_are_counted_in_one_pass(dtype):
+    for seed in range(30):
+        graph = random_graph(seed, dtype)
+        how = {"normalized": bool(seed % 2), "endpoints": bool(seed % 3)}
+        several = betweenness(graph, cutoff=[10**6, 2, 4], **how)
+        assert several.cutoffs.tolist() == [2, 4, 10**6]
+        whole = betweenness(graph, **how)
+        assert several.vertices[:, 2].tolist() == whole.vertices.tolist()
+        assert several.edges[:, 2].tolist() == whole.edges.tolist()
+        for at, cutoff in enumerate((2, 4)):
+            one = betweenness(graph, cutoff=cutoff, **how)
+            assert one.vertices.tolist() == several.vertices[:, at].tolist()
+            assert one.edges.tolist() == several.edges[:, at].tolist()
+        alone = edge_betweenness(graph, cutoff=[2], normalized=how["normalized"])
+        assert alone.edges[:, 0].tolist() == several.edges[:, 0].tolist()
+    path = wp.Graph.of([(0, 1, 2), (1, 2, 2), (2, 3, 2)], directed=False)
+    found = betweenness(path, cutoff=[2, 4], normalized=False)
+    assert found.vertices.tolist() == [[0, 0], [0, 1], [0, 1], [0, 0]]
+
+
+def test_numbers_of_several_cutoffs_have_columns(square):
+    table = closeness(square, cutoff=[1, 2]).to_pandas()
+    assert list(table) == ["vertex", "closeness_1", "closeness_2"]
+    table = edge_betweenness(square, cutoff=[1, 2.5]).to_pandas()
+    assert list(table) == ["source", "target", "edge_betweenness_1.0", "edge_betweenness_2.5"]
+    assert list(betweenness(square, cutoff=2).to_pandas()) == ["vertex", "betweenness"]
+    for call in (betweenness, closeness):
+        with pytest.raises(InputError, match="cutoff -1 must be"):
+            call(square, cutoff=-1)
+
+
 def test_floats_whose_sums_are_exact_are_counted_by_sweeps_and_others_by_searches():
     road = wp.generate.road(300, weights=(1, 9))
     whole = betweenness(wp.Solver(road, prepared=True))
@@ -230,7 +286,7 @@ def test_graphs_without_vertices_or_edges_have_empty_or_zero_results():
     sums = betweenness_sums(
         wp.Graph.of([(0, 1, 2)]), every, every, 1, endpoints=True, prepared=False
     )
-    assert sums.vertices.tolist() == [1, 1]
+    assert sums.vertices.tolist() == [[1, 1]]
 
 
 @pytest.mark.filterwarnings("error")

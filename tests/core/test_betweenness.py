@@ -49,12 +49,12 @@ def simple_paths(graph, source, target):
                 waiting.append((length + w, [*path, v], [*used, e]))
 
 
-def enumerated(graph, sources, targets, *, endpoints):
+def enumerated(graph, sources, targets, *, endpoints, cutoff=np.inf):
     """The shares by the definition: of all simple paths of each pair, the shortest ones."""
     vertices, edges = [Fraction(0)] * graph.n, [Fraction(0)] * graph.m
     for source, target in itertools.product(sources, targets):
         paths = [] if source == target else list(simple_paths(graph, source, target))
-        shortest = [way for way in paths if way[0] == min(paths)[0]]
+        shortest = [way for way in paths if way[0] == min(paths)[0] and way[0] <= cutoff]
         for _, path, used in shortest:
             for v in path if endpoints else path[1:-1]:
                 vertices[v] += Fraction(1, len(shortest))
@@ -63,11 +63,12 @@ def enumerated(graph, sources, targets, *, endpoints):
     return [float(x) for x in vertices], [float(x) for x in edges]
 
 
-def searched(graph, sources, targets, *, endpoints=False, threads=1, equal=False):
+def searched(graph, sources, targets, *, endpoints=False, threads=1, equal=False, cutoffs=()):
     weights = graph._solver_weights
     weights = weights.astype(np.int64) if weights.dtype.kind == "i" else weights
     rows = graph.indptr, graph.indices, weights[:0] if equal else weights
-    return _core.betweenness(*rows, sources, targets, endpoints, threads=threads)
+    limits = np.array(cutoffs, np.int64 if weights.dtype.kind == "i" else weights.dtype)
+    return _core.betweenness(*rows, sources, targets, endpoints, limits, threads=threads)
 
 
 def swept(graph, sources, targets, *, endpoints=False, threads=1, bits=512):
@@ -93,6 +94,34 @@ def test_shares_are_those_of_all_shortest_paths_enumerated(dtype, endpoints):
                 method(graph, sources, targets, endpoints=endpoints), right, strict=True
             ):
                 assert np.allclose(found, expected, rtol=1e-12, atol=0), (seed, method)
+
+
+@pytest.mark.parametrize("dtype", TYPES)
+@pytest.mark.parametrize("equal", [False, True])
+def test_shares_within_cutoffs_are_those_of_the_paths_that_are_no_longer(dtype, equal):
+    for seed in range(60):
+        graph = plain(*ties(seed), dtype)
+        if equal:
+            graph = graph.with_weights(None)
+        rng = np.random.default_rng(seed)
+        sources = rng.permutation(graph.n)[: rng.integers(1, graph.n + 1)]
+        targets = rng.permutation(graph.n)[: rng.integers(1, graph.n + 1)]
+        cutoffs, ends = [0, 2, 3, 9], bool(seed % 2)
+        how = {"endpoints": ends, "equal": equal, "cutoffs": cutoffs}
+        one = searched(graph, sources, targets, **how)
+        assert all(
+            np.array_equal(part, other)
+            for threads in (2, 3)
+            for part, other in zip(
+                one, searched(graph, sources, targets, threads=threads, **how), strict=True
+            )
+        )
+        for at, cutoff in enumerate(cutoffs):
+            right = enumerated(
+                graph, sources.tolist(), targets.tolist(), endpoints=ends, cutoff=cutoff
+            )
+            for found, expected in zip(one, right, strict=True):
+                assert np.allclose(found.reshape(4, -1)[at], expected, rtol=1e-12, atol=0), seed
 
 
 def test_shares_of_equal_lengths_are_those_of_breadth_first_searches():

@@ -81,6 +81,7 @@ SHOWN = {
     ),
     wp.Nearest: RESULTS["nearest"],
     wp.Within: RESULTS["within"],
+    wp.Accessibility: lambda graph: wp.accessibility(graph, NAMES[:3], origins=NAMES),
     wp.Totals: lambda graph: wp.totals(graph, "sum"),
     wp.DistanceTable: wp.apsp,
     wp.Centrality: wp.centrality.closeness,

@@ -15,7 +15,7 @@ from warpath.recipes import CATALOGUE, Catalogue
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from numpy.typing import ArrayLike, DTypeLike
 
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from warpath.base.dtypes import Array
     from warpath.planner.plan import Plan
     from warpath.recipes import Recipe
+    from warpath.results.accessibility import Accessibility
     from warpath.results.centrality import Centrality
     from warpath.results.distance_table import DistanceTable
     from warpath.results.nearest import Nearest
@@ -451,6 +452,104 @@ def register(recipe: Recipe) -> Recipe:
     return CATALOGUE.register(recipe)
 
 
+def accessibility(
+    graph: Any,
+    opportunities: Any,
+    cutoffs: float | str | ArrayLike | None = None,
+    *,
+    origins: Any = None,
+    weights: Any = None,
+    decay: str | Callable[[Array], Any] = "step",
+    beta: float | None = None,
+    nearest: int | None = None,
+    competition: str | None = None,
+    demand: ArrayLike | None = None,
+    algorithm: str | Recipe = "auto",
+    device: Any = "auto",
+    threads: int | None = None,
+    progress: Progress = None,
+) -> Accessibility:
+    """Add up for each origin the opportunities that it reaches, without a table of distances.
+
+    Parameters
+    ----------
+    opportunities, origins : vertices or places, as in `distances`; all vertices for None.
+        Opportunities at one vertex count as one with the sum of their weights.
+    cutoffs : the largest distance that counts, or several, as in `within`; None for no limit.
+    weights : (k,) numbers >= 0, one for each opportunity, such as jobs; or columns of them: a
+        dictionary, a data frame, or names of columns of the data frame of opportunities. 1 each
+        when not given.
+    decay : what an opportunity within the cutoff counts: "step": its weight; "exponential": that
+        times exp(-beta * distance); "gravity": that times distance ** -beta, where distances below
+        1 count as 1. Or a function that returns a factor for each entry of an array of distances.
+    beta : a number > 0, of "exponential" per unit of the weights of edges.
+    nearest : count only that many opportunities of each origin, of equally near ones those of the
+        smallest index.
+    competition : "2sfca" divides the weight of each opportunity by the demand that reaches it,
+        decayed in the same way (two-step floating catchment areas). One that no demand reaches
+        counts 0.
+    demand : (o,) numbers >= 0, the people at each origin, for competition; 1 each when not given.
+    graph : as in `distances`; or a Solver, prepared or not, whose options are used.
+    algorithm, device, threads, progress : as in `distances`.
+
+    Returns
+    -------
+    Accessibility
+        ``values`` (o,) float64, with a further axis for a list of cutoffs, and one for columns of
+        weights.
+
+    Raises
+    ------
+    InputError
+        If a cutoff, weight or other option is not valid, or the function does not return a finite
+        number for each distance.
+    VertexError, NegativeCycleError, DistanceOverflowError, NotEnoughMemoryError, NotSupportedError
+
+    Notes
+    -----
+    Distances lead from origins to opportunities. They are computed for the smaller number of both,
+    in the reversed graph for opportunities, where sums of floats may be rounded in another way.
+    Small cutoffs take local searches, others the rows of `distances`, in a hierarchy where that is
+    predicted to save time. Terms are added in the order of the vertices: the same bits with any
+    number of threads, and for integer weights with any algorithm.
+
+    Examples
+    --------
+    >>> import warpath as wp
+    >>> street = wp.Graph.of([("a", "b", 2), ("b", "c", 5)], directed=False)
+    >>> jobs = wp.accessibility(street, ["b", "c"], [2, 7], weights=[100, 50])
+    >>> jobs.origins, jobs.values
+    (array(['a', 'b', 'c'], dtype='<U1'), array([[100., 150.],
+           [100., 150.],
+           [ 50., 150.]]))
+    """
+    given = algorithm, device, threads
+    return _solver_of_call(graph, *given, prepared="auto").accessibility(
+        opportunities,
+        cutoffs,
+        origins=origins,
+        weights=weights,
+        decay=decay,
+        beta=beta,
+        nearest=nearest,
+        competition=competition,
+        demand=demand,
+        progress=progress,
+    )
+
+
+def _solver_of_call(
+    graph: Any, algorithm: str | Recipe, device: Any, threads: int | None, *, prepared: bool | str
+) -> Solver:
+    """Return the Solver that a call was given, or one of its graph."""
+    if not isinstance(graph, Solver):
+        return solver_of(graph, algorithm, device, threads, prepared=prepared)
+    if (algorithm, device, threads) != ("auto", "auto", None):
+        msg = "algorithm, device and threads are options of the Solver: give them when it is made."
+        raise InputError(msg)
+    return graph
+
+
 def distances(
     graph: Any,
     sources: Any,
@@ -655,12 +754,7 @@ def loads(
     >>> wp.loads([(0, 1, 2), (1, 2, 5)], [0, 1], [2, 2], trips=[10, 5]).edges
     array([10., 15.])
     """
-    solver: Solver = graph
-    if not isinstance(graph, Solver):
-        solver = solver_of(graph, algorithm, device, threads, None)
-    elif (algorithm, device, threads) != ("auto", "auto", None):
-        msg = "algorithm, device and threads are options of the Solver: give them when it is made."
-        raise InputError(msg)
+    solver = _solver_of_call(graph, algorithm, device, threads, prepared=False)
     return solver.loads(origins, destinations, trips, ties=ties, progress=progress)
 
 

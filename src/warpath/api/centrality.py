@@ -13,17 +13,19 @@ from __future__ import annotations
 import math
 import random
 import time
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 
 from warpath.api import question as asking
+from warpath.api.accessibility import DecayedSums, is_single, limits_of
 from warpath.api.solver import Solver
 from warpath.api.totals import LOCAL, totals_of
 from warpath.base import settings
 from warpath.base.errors import InputError, NotSupportedError
 from warpath.base.progress import watch
 from warpath.engines.betweenness import betweenness_sums
+from warpath.engines.weighted_sums import Decay
 from warpath.graph.arguments import as_indices
 from warpath.graph.checks import checked_bool, shown
 from warpath.graph.export import refuse_closed
@@ -31,12 +33,15 @@ from warpath.graph.turns import refuse_turns
 from warpath.results.centrality import Centrality
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from numpy.typing import ArrayLike, NDArray
 
     from warpath.api.question import Progress
     from warpath.base.dtypes import Array
     from warpath.graph import Graph
-    from warpath.results.totals import Totals
+    from warpath.planner.plan import Plan
+
+#: What vertices within a cutoff count for `totals`.
+_DECAYS = {"sum": "distance", "count": "step", "harmonic": "inverse"}
 
 __all__ = ["betweenness", "closeness", "edge_betweenness", "harmonic"]
 
@@ -50,6 +55,7 @@ def betweenness(
     seed: int | None = None,
     normalized: bool = True,
     endpoints: bool = False,
+    cutoff: float | str | ArrayLike | None = None,
     threads: int | None = None,
     progress: Progress = None,
 ) -> Centrality:
@@ -66,16 +72,19 @@ def betweenness(
     normalized : whether to divide by the number of pairs of other vertices: (n - 1)(n - 2). False
         returns the number of pairs; an undirected pair counts once.
     endpoints : whether a path passes its ends, too.
+    cutoff : the largest length of the paths that count, or several, as in `warpath.within`: all of
+        them in one pass. None for no limit. Sums are divided as without it.
     threads : threads on the CPU; those of the Solver, or all cores, when not given.
     progress : as in `sssp`; it counts sources.
 
     Returns
     -------
     Centrality
-        ``vertices`` (n,); ``edges`` (m,), the shares of edges, which come with them, as
-        `edge_betweenness` returns them. With k=1 and without endpoints, the vertex that was drawn
-        has NaN in graphs of three vertices or more, as in NetworkX: it is an end of each path that
-        was counted, which says nothing about the paths that pass it.
+        ``vertices`` (n,), or (n, c) for a list of cutoffs; ``edges`` (m,) or (m, c), the shares of
+        edges, which come with them, as `edge_betweenness` returns them. With k=1 and without
+        endpoints, the vertex that was drawn has NaN in graphs of three vertices or more, as in
+        NetworkX: it is an end of each path that was counted, which says nothing about the paths
+        that pass it.
 
     Raises
     ------
@@ -100,7 +109,8 @@ def betweenness(
     bits. Numbers from a hierarchy may differ in the last bits from those without one.
 
     O(k (m + n log n)) for k sources by Brandes' algorithm; on a road network of 264,346 vertices a
-    source takes 4 ms in a hierarchy, and 56 ms without. Memory: O(n + m) for each thread.
+    source takes 4 ms in a hierarchy, and 56 ms without. With a cutoff, there is no hierarchy, and
+    the time is that of searches within it. Memory: O(n + m) for each thread and cutoff.
 
     Examples
     --------
@@ -109,7 +119,7 @@ def betweenness(
     >>> wp.centrality.betweenness(path).vertices
     array([0., 1., 0.])
     """
-    how = {"sources": sources, "targets": targets, "k": k, "seed": seed}
+    how = {"sources": sources, "targets": targets, "k": k, "seed": seed, "cutoff": cutoff}
     kinds = {"normalized": normalized, "endpoints": endpoints}
     return _betweenness(graph, "betweenness", how, kinds, threads, progress)
 
@@ -122,6 +132,7 @@ def edge_betweenness(
     k: int | None = None,
     seed: int | None = None,
     normalized: bool = True,
+    cutoff: float | str | ArrayLike | None = None,
     threads: int | None = None,
     progress: Progress = None,
 ) -> Centrality:
@@ -130,14 +141,15 @@ def edge_betweenness(
     Parameters
     ----------
     normalized : whether to divide by the number of pairs of vertices: n (n - 1).
-    graph, sources, targets, k, seed, threads, progress : as in `betweenness`, whose errors it
-        raises.
+    graph, sources, targets, k, seed, cutoff, threads, progress : as in `betweenness`, whose errors
+        it raises.
 
     Returns
     -------
     Centrality
-        ``edges`` (m,) in the order of ``graph.edges()``. Both stored edges of an undirected edge
-        have the sum of both directions. Of parallel edges the first lightest one has the share.
+        ``edges`` (m,) or (m, c) in the order of ``graph.edges()``. Both stored edges of an
+        undirected edge have the sum of both directions. Of parallel edges the first lightest one
+        has the share.
 
     Examples
     --------
@@ -145,7 +157,7 @@ def edge_betweenness(
     >>> wp.centrality.edge_betweenness([(0, 1, 2), (1, 2, 5)], normalized=False).edges
     array([2., 2.])
     """
-    how = {"sources": sources, "targets": targets, "k": k, "seed": seed}
+    how = {"sources": sources, "targets": targets, "k": k, "seed": seed, "cutoff": cutoff}
     kinds = {"normalized": normalized, "endpoints": False}
     return _betweenness(graph, "edge_betweenness", how, kinds, threads, progress)
 
@@ -154,6 +166,7 @@ def closeness(
     graph: Any,
     *,
     wf_improved: bool = True,
+    cutoff: float | str | ArrayLike | None = None,
     threads: int | None = None,
     progress: Progress = None,
 ) -> Centrality:
@@ -162,12 +175,13 @@ def closeness(
     Parameters
     ----------
     wf_improved : whether to multiply by the share of the vertices that reach it.
+    cutoff : only vertices within it count; or several, as in `betweenness`.
     graph, threads, progress : as in `betweenness`. A Solver runs on its device.
 
     Returns
     -------
     Centrality
-        ``vertices`` (n,); 0 where no other vertex reaches one.
+        ``vertices`` (n,), or (n, c) for a list of cutoffs; 0 where no other vertex reaches one.
 
     Raises
     ------
@@ -186,29 +200,34 @@ def closeness(
     array([0.33333333, 0.33333333, 0.33333333])
     """
     improved = checked_bool(wf_improved, "wf_improved")
-    solver, start = _solver(graph, threads), time.perf_counter()
-    totals = _totals_towards(solver, ["sum", "count"], threads, progress)
-    others = totals["count"].astype(np.float64) - 1
-    sums = totals["sum"].astype(np.float64)
+    found = _distances_towards(graph, ("sum", "count"), cutoff, threads, progress)
+    sums = found.numbers["sum"].astype(np.float64)
+    others = found.numbers["count"].astype(np.float64) - 1
     with np.errstate(over="ignore"):  # infinite where the mean distance is below 1 / the largest
-        values = np.divide(others, sums, out=np.zeros(len(sums)), where=sums > 0)
+        values = np.divide(others, sums, out=np.zeros(sums.shape), where=sums > 0)
     if improved and len(sums) > 1:
         values *= others / (len(sums) - 1)
-    return _of_vertices(solver.graph, "closeness", values, totals, start)
+    return found.result("closeness", values)
 
 
-def harmonic(graph: Any, *, threads: int | None = None, progress: Progress = None) -> Centrality:
+def harmonic(
+    graph: Any,
+    *,
+    cutoff: float | str | ArrayLike | None = None,
+    threads: int | None = None,
+    progress: Progress = None,
+) -> Centrality:
     """Return for each vertex the sum of 1 / distance from all other vertices.
 
     Parameters
     ----------
-    graph, threads, progress : as in `closeness`, whose errors it raises.
+    graph, cutoff, threads, progress : as in `closeness`, whose errors it raises.
 
     Returns
     -------
     Centrality
-        ``vertices`` (n,). A vertex that does not reach another one adds 0, and so does one at
-        distance 0.
+        ``vertices`` (n,) or (n, c). A vertex that does not reach another one adds 0, and so does
+        one at distance 0.
 
     Examples
     --------
@@ -216,9 +235,8 @@ def harmonic(graph: Any, *, threads: int | None = None, progress: Progress = Non
     >>> wp.centrality.harmonic([(0, 1, 2), (1, 2, 2)]).vertices
     array([0.  , 0.5 , 0.75])
     """
-    solver, start = _solver(graph, threads), time.perf_counter()
-    totals = _totals_towards(solver, ["harmonic"], threads, progress)
-    return _of_vertices(solver.graph, "harmonic", totals["harmonic"], totals, start)
+    found = _distances_towards(graph, ("harmonic",), cutoff, threads, progress)
+    return found.result("harmonic", found.numbers["harmonic"])
 
 
 def _betweenness(
@@ -243,6 +261,9 @@ def _betweenness(
     sampled = None if how["k"] is None else _sample(own, how)
     sources = _all_or(own, how["sources"], "sources") if sampled is None else sampled
     targets = _all_or(own, how["targets"], "targets")
+    cutoffs, limits = None, None
+    if how["cutoff"] is not None:
+        cutoffs, limits = limits_of(own, how["cutoff"])
     start = time.perf_counter()
     with watch(progress, measure, "sources") as report:
         sums = betweenness_sums(
@@ -252,21 +273,31 @@ def _betweenness(
             threads or request.threads or settings.threads(),
             endpoints=endpoints,
             prepared=request.prepared,
+            cutoffs=limits,
             progress=report,
         )
-    edges = sums.edges if own.directed else sums.edges + sums.edges[_reverse_edges(own)]
+    edges = sums.edges if own.directed else sums.edges + sums.edges[:, _reverse_edges(own)]
     rule = {"normalized": normalized, "directed": own.directed}
     if sampled is not None and len(sampled) == own.n and measure == "betweenness":
         sampled = None  # as NetworkX does
+    edges *= scale(own.n, None if sampled is None else len(sampled), endpoints=True, **rule)
+    vertices = sums.vertices * scale(own.n, sampled, endpoints=endpoints, **rule)
+    single = cutoffs is None or is_single(how["cutoff"])
     return Centrality(
         own,
         measure,
-        sums.vertices * scale(own.n, sampled, endpoints=endpoints, **rule),
-        edges * scale(own.n, None if sampled is None else len(sampled), endpoints=True, **rule),
+        _by_cutoff(vertices, single=single),
+        _by_cutoff(edges, single=single),
         sources,
         method=sums.method,
         stats={"seconds": time.perf_counter() - start},
+        cutoffs=cutoffs,
     )
+
+
+def _by_cutoff(sums: Array, *, single: bool) -> Array:
+    """Return sums (c, k) as results have them: (k, c), or (k,) for a single one."""
+    return sums[0] if single else np.ascontiguousarray(sums.T)
 
 
 def scale(
@@ -332,11 +363,42 @@ def _solver(graph: Any, threads: int | None) -> Solver:
     return graph if isinstance(graph, Solver) else Solver(graph, threads=threads, prepared="auto")
 
 
-def _totals_towards(
-    solver: Solver, names: list[str], threads: int | None, progress: Progress
-) -> Totals:
-    """Return totals of the distances from all vertices to each one."""
-    graph, options = solver.graph, solver._options  # noqa: SLF001 - one package
+class _Towards(NamedTuple):
+    """What the distances from all vertices to each one add up to.
+
+    Attributes
+    ----------
+    numbers : (n,) by the names of `totals`; (n, c) for a list of cutoffs.
+    """
+
+    graph: Graph
+    numbers: dict[str, Array]
+    cutoffs: Array | None
+    sources: NDArray[np.int64]
+    method: str
+    start: float
+
+    def result(self, measure: str, values: Array) -> Centrality:
+        """Return the result of a measure."""
+        return Centrality(
+            self.graph,
+            measure,
+            values,
+            None,
+            self.sources,
+            method=self.method,
+            stats={"seconds": time.perf_counter() - self.start},
+            cutoffs=self.cutoffs,
+        )
+
+
+def _distances_towards(
+    given: Any, names: tuple[str, ...], cutoff: Any, threads: int | None, progress: Progress
+) -> _Towards:
+    """Return sums of the distances from all vertices to each one."""
+    solver, start = _solver(given, threads), time.perf_counter()
+    own = graph = solver.graph
+    options = solver._options  # noqa: SLF001 - one package
     if options.on_cluster:
         msg = (
             "centralities run on this machine: use warpath.Solver(graph), or on the cluster "
@@ -347,21 +409,22 @@ def _totals_towards(
         options = options.but(graph, threads=threads)
     if graph.directed:
         options, graph = options.for_reversed(graph), graph.reversed()
-    question = asking.of_table(
-        graph, None, None, None, progress=progress, missing="raise", every=True
-    )
-    return totals_of(options, question, names, LOCAL)
-
-
-def _of_vertices(
-    graph: Graph, measure: str, values: Array, totals: Totals, start: float
-) -> Centrality:
-    return Centrality(
-        graph,
-        measure,
-        values,
-        None,
-        totals.source_indices,
-        method=totals.plan.recipe.name,
-        stats={"seconds": time.perf_counter() - start},
+    if cutoff is None:
+        question = asking.of_table(
+            graph, None, None, None, progress=progress, missing="raise", every=True
+        )
+        totals = totals_of(options, question, names, LOCAL)
+        method = totals.plan.recipe.name
+        return _Towards(own, totals.values, None, totals.source_indices, method, start)
+    cutoffs, limits = limits_of(graph, cutoff)
+    question = asking.of_opportunities(graph, None, None, limits.max().item(), progress)
+    decays = tuple(Decay(_DECAYS[name]) for name in names)
+    sums = DecayedSums(options, LOCAL, question, decays, limits)
+    found = sums.to_origins(np.ones((len(limits), graph.n)))
+    numbers = {
+        name: _by_cutoff(of_name, single=is_single(cutoff))
+        for name, of_name in zip(names, found, strict=True)
+    }
+    return _Towards(
+        own, numbers, cutoffs, question.sources, cast("Plan", sums.plan).recipe.name, start
     )

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     Solve = Callable[[Options, Question], Nearest]
 
 #: The algorithm for few vertices within a cutoff.
-_OF_FEW = "classic.dijkstra"
+OF_FEW = "classic.dijkstra"
 #: They are few up to a 16th of all: on New York's roads the search of all vertices is faster beyond
 #: a 10th, on one thread and on two.
 _FEW, _FEW_AT_LEAST = 16, 1000
@@ -81,32 +81,55 @@ def _few(options: Options, question: Question) -> NearVertices | None:
 
     None also where options ask for something else, and in graphs whose distances are to be folded.
     """
-    graph, cutoff, request = question.graph, question.cutoff, options.request
+    graph, cutoff = question.graph, question.cutoff
+    few = few_expected(options, question, graph)
+    if few is None or cutoff is None:
+        return None
+    most, part = few
+    searched = graph.reversed() if question.reverse else graph
+    start = time.perf_counter()
+    with watch(question.progress, OF_FEW) as report:
+        answer = cpu.vertices_within(searched, question.sources, cutoff, most, report)
+    if answer is None:
+        return None
+    indices, dist, stats = answer
+    plan = plan_of_few(options, graph, part, _BYTES * most)
+    stats |= {"reached": len(indices), "seconds": time.perf_counter() - start}
+    return NearVertices(indices, dist, plan, stats)
+
+
+def few_expected(options: Options, question: Question, graph: Graph) -> tuple[int, float] | None:
+    """Return how many vertices are few, and the part of them expected within a question's cutoff.
+
+    None where that is more, where options ask for something else, and in graphs whose distances are
+    to be folded.
+
+    Parameters
+    ----------
+    graph : the graph of the options.
+    """
+    cutoff, request = question.cutoff, options.request
     if cutoff is None or question.ends is not None or search_graph(graph) is not graph:
         return None
     if (
         request.algorithm != "auto"
         or request.params
+        or options.on_cluster
         or options.one_device() not in {"auto", DEFAULT}
     ):
         return None
     facts = graph.facts(symmetry=False)
     most = max(graph.n // _FEW, _FEW_AT_LEAST)
     part = reach(cutoff, facts)
-    if facts.negative or part * graph.n > 2 * most:
-        return None
-    searched = graph.reversed() if question.reverse else graph
-    start = time.perf_counter()
-    with watch(question.progress, _OF_FEW) as report:
-        answer = cpu.vertices_within(searched, question.sources, cutoff, most, report)
-    if answer is None:
-        return None
-    indices, dist, stats = answer
-    own = options.but(graph, algorithm=_OF_FEW, device=DEFAULT, threads=1, prepared=False)
+    return None if facts.negative or part * graph.n > 2 * most else (most, part)
+
+
+def plan_of_few(options: Options, graph: Graph, part: float, bytes_: int) -> Plan:
+    """Return the plan of a search for few vertices, a part of all."""
+    own = options.but(graph, algorithm=OF_FEW, device=DEFAULT, threads=1, prepared=False)
     plan = own.plan(ONE_SOURCE._replace(reach=part), graph)
-    vars(plan).update(reason="few vertices are within the cutoff", bytes=_BYTES * most)
-    stats |= {"reached": len(indices), "seconds": time.perf_counter() - start}
-    return NearVertices(indices, dist, plan, stats)
+    vars(plan).update(reason="few vertices are within the cutoff", bytes=bytes_)
+    return plan
 
 
 def nearest_of(options: Options, question: Question) -> Nearest:

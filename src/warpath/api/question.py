@@ -260,6 +260,25 @@ def of_table(
     return _asked(*asked, **more)
 
 
+def of_opportunities(
+    graph: Graph, origins: Any, opportunities: Any, cutoff: float | None, progress: Progress
+) -> Question:
+    """Return the question of `warpath.accessibility`, whose arguments may be None for all vertices.
+
+    Parameters
+    ----------
+    cutoff : in the type of the distances.
+    """
+    given = all_places_to_vertices(graph, origins=origins, opportunities=opportunities)
+    starts, ends = (
+        np.arange(graph.n) if vertices is None else as_indices(graph, vertices, what, empty=empty)
+        for vertices, what, empty in zip(
+            given, ("origins", "opportunities"), (True, False), strict=True
+        )
+    )
+    return _asked(graph, Task.MANY, starts, ends, tuple(given), progress, cutoff)
+
+
 def of_all_pairs(
     graph: Graph, dist_dtype: DTypeLike | None, progress: Progress, **more: Any
 ) -> Question:

@@ -12,6 +12,7 @@ import numpy as np
 
 from warpath.api import prepared as preparing
 from warpath.api import question as asking
+from warpath.api.accessibility import accessibility_of
 from warpath.api.along import PAIR_COLUMNS, TABLE_COLUMNS, checked_also
 from warpath.api.nearest import within_of
 from warpath.api.options import ONE_SOURCE, options_of
@@ -55,7 +56,7 @@ from warpath.results.within import checked_cutoffs
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from numpy.typing import ArrayLike, DTypeLike
 
@@ -65,6 +66,7 @@ if TYPE_CHECKING:
     from warpath.base.dtypes import Array
     from warpath.planner.plan import Plan
     from warpath.recipes import Recipe
+    from warpath.results.accessibility import Accessibility
     from warpath.results.centrality import Centrality
     from warpath.results.distance_table import DistanceTable
     from warpath.results.nearest import Nearest
@@ -350,6 +352,39 @@ class Solver:
         first, last, columns = ends_of_trips(origins, destinations)
         numbers, name = numbers_of_trips(trips, columns)
         return loads_of(self.pairs(first, last), numbers, ties, progress, name)
+
+    def accessibility(
+        self,
+        opportunities: Any,
+        cutoffs: float | str | ArrayLike | None = None,
+        *,
+        origins: Any = None,
+        weights: Any = None,
+        decay: str | Callable[[Array], Any] = "step",
+        beta: float | None = None,
+        nearest: int | None = None,
+        competition: str | None = None,
+        demand: ArrayLike | None = None,
+        progress: Progress = None,
+    ) -> Accessibility:
+        """Return the weighted number of opportunities that each origin reaches.
+
+        Parameters
+        ----------
+        opportunities, cutoffs, origins, weights, decay, beta, nearest, competition, demand,
+        progress : as in `warpath.accessibility`.
+        """
+        given = {
+            "cutoffs": cutoffs,
+            "weights": weights,
+            "decay": decay,
+            "beta": beta,
+            "nearest": nearest,
+            "competition": competition,
+            "demand": demand,
+        }
+        where = self._options, self._answers(), self.graph
+        return accessibility_of(*where, (origins, opportunities), given, progress)
 
     def distances(
         self,
@@ -802,7 +837,7 @@ def _restored(
 
 def solver_of(
     graph: Any, algorithm: str | Recipe, device: Any, threads: int | None,
-    params: dict[str, float] | None = None, *, prepared: bool = False,
+    params: dict[str, float] | None = None, *, prepared: bool | str = False,
 ) -> Solver:  # fmt: skip
     """Return the solver of one call, which leaves a graph where it is until it is solved."""
     solver = object.__new__(Solver)

@@ -36,8 +36,8 @@ _SEARCH = 55e-9
 #: Bytes of a position in the sweeps of one thread.
 _SWEPT = 196
 
-#: Bytes of a vertex in the searches of one thread.
-_SEARCHED = 44
+#: Bytes of a vertex in the searches of one thread, besides its shares and sums.
+_SEARCHED = 36
 
 #: The graph with lengths that are integers and proportional to its own, which are floats.
 _WHOLE: Derived[Graph] = Derived(__name__, "integer lengths of a graph of floats", bytes_of_graph)
@@ -51,8 +51,8 @@ class Sums(NamedTuple):
 
     Attributes
     ----------
-    vertices : (n,) float64.
-    edges : (m,) float64; 0 for self-loops and for parallel edges but the first lightest one.
+    vertices : (c, n) float64 for c cutoffs; (1, n) without.
+    edges : (c, m) float64; 0 for self-loops and for parallel edges but the first lightest one.
     method : "counting sweeps", "dijkstra" or "breadth-first".
     """
 
@@ -87,6 +87,7 @@ def betweenness_sums(
     *,
     endpoints: bool,
     prepared: bool | str,
+    cutoffs: Array | None = None,
     progress: Progress = None,
 ) -> Sums:
     """Return the shares of the shortest paths from sources to targets, each pair counting once.
@@ -99,7 +100,9 @@ def betweenness_sums(
     sources, targets : int64 indices.
     endpoints : whether the ends of a path count as vertices on it.
     prepared : whether to count in a customizable hierarchy; "auto" if that is predicted to be
-        faster, its preparation included.
+        faster, its preparation included. Paths within cutoffs are searched for.
+    cutoffs : (c,) in ascending order, in the type of the distances: only pairs within a cutoff
+        count. None for no limit.
 
     Raises
     ------
@@ -121,10 +124,10 @@ def betweenness_sums(
     asked = (sources, np.unique(targets), endpoints)
     try:
         sums = None
-        if len(sources) and _in_hierarchy(graph, len(sources), prepared):
+        if len(sources) and cutoffs is None and _in_hierarchy(graph, len(sources), prepared):
             sums = _by_sweeps(graph, edges, asked, threads, progress)
         if sums is None:
-            sums = _by_searches(graph, edges, asked, threads, progress)
+            sums = _by_searches(graph, edges, asked, threads, cutoffs, progress)
     except OverflowError as error:
         msg = (
             f"{error}: betweenness is a share of their number. Use targets=, a part of the graph, "
@@ -133,8 +136,8 @@ def betweenness_sums(
         raise DistanceOverflowError(msg) from None
     if edges.numbers is None:
         return sums
-    of_all = np.zeros(graph.m)
-    of_all[edges.numbers] = sums.edges
+    of_all = np.zeros((len(sums.edges), graph.m))
+    of_all[:, edges.numbers] = sums.edges
     return sums._replace(edges=of_all)
 
 
@@ -220,22 +223,34 @@ def _by_sweeps(
     count: Any = _core.hierarchy_betweenness
     rows = (edges.indptr, edges.indices, lengths)
     vertices, shares = count(hierarchy, *rows, *asked, threads=team, progress=progress)
-    return Sums(vertices, shares, "counting sweeps")
+    return Sums(vertices[None], shares[None], "counting sweeps")
 
 
 def _by_searches(
-    graph: Graph, edges: _Edges, asked: tuple[Any, ...], threads: int, progress: Progress
+    graph: Graph,
+    edges: _Edges,
+    asked: tuple[Any, ...],
+    threads: int,
+    cutoffs: Array | None,
+    progress: Progress,
 ) -> Sums:
     weights = edges.weights
     equal = not len(weights) or bool((weights == weights[0]).all())
+    limits = np.empty(0, graph.dist_dtype) if cutoffs is None else cutoffs
     if weights.dtype.kind == "i":
+        if equal and len(weights):
+            limits = limits // int(weights[0])
         weights = weights[:0].astype(np.int64) if equal else weights.astype(np.int64)
+    elif len(limits):
+        equal = False  # as sums of equal floats may be rounded
     elif equal:
         weights = weights[:0]
-    of_thread = graph.n * (_SEARCHED + 8) + 24 * graph.m
-    team = _team(threads, of_thread, 8 * (graph.n + 3 * graph.m))
+    count = max(len(limits), 1)
+    of_thread = graph.n * (_SEARCHED + 16 * count) + (16 + 8 * count) * graph.m
+    team = _team(threads, of_thread, 8 * count * (graph.n + 3 * graph.m))
     search: Any = _core.betweenness
-    found = search(edges.indptr, edges.indices, weights, *asked, threads=team, progress=progress)
+    rows = edges.indptr, edges.indices, weights
+    found = search(*rows, *asked, limits, threads=team, progress=progress)
     if isinstance(found, int):
         edge = edges.at(found)
         msg = (
@@ -244,7 +259,7 @@ def _by_searches(
             "float64 in place of float32, or weights of a smaller range."
         )
         raise WeightError(msg)
-    vertices, shares = found
+    vertices, shares = (sums.reshape(count, -1) for sums in found)
     return Sums(vertices, shares, "breadth-first" if equal else "dijkstra")
 
 

@@ -40,7 +40,7 @@ def betweenness_centrality(
         directed=G.directed,
         endpoints=bool(endpoints),
     )
-    return dict(zip(G.names, (sums.vertices * factor).tolist(), strict=True))
+    return dict(zip(G.names, (sums.vertices[0] * factor).tolist(), strict=True))
 
 
 def edge_betweenness_centrality(
@@ -54,7 +54,7 @@ def edge_betweenness_centrality(
     sums = _sums(G, sampled, weight, endpoints=False)
     count = None if sampled is None else len(sampled)
     kind = {"normalized": bool(normalized), "directed": G.directed, "endpoints": True}
-    shares = (sums.edges * scale(len(G), count, **kind)).tolist()
+    shares = (sums.edges[0] * scale(len(G), count, **kind)).tolist()
     weighted = G.weighted(weight)
     ends = zip(weighted.tails.tolist(), weighted.rows.indices.tolist(), strict=True)
     names, result = G.names, dict[tuple[Any, Any], float]()

@@ -35,9 +35,11 @@ class Centrality(Result):
     graph : the graph that was solved.
     measure : "betweenness", "edge_betweenness", "closeness", "harmonic" or "load": the name of the
         column in tables and files.
-    vertices : (n,) float64 by the index of the vertex; None of "load".
-    edges : (m,) float64 in the order of ``graph.edges()``; None of "closeness" and "harmonic". Both
-        stored edges of an undirected edge have its number.
+    vertices : (n,) float64 by the index of the vertex; (n, c) for a list of cutoffs; None of
+        "load".
+    edges : (m,) or (m, c) float64 in the order of ``graph.edges()``; None of "closeness" and
+        "harmonic". Both stored edges of an undirected edge have its number.
+    cutoffs : (c,) in ascending order, in the weights' unit; None without cutoffs.
     source_indices : (k,) int64, the sources of the paths that were counted, the vertices of sums of
         distances, or the origins of trips.
     method : the algorithm that ran: "counting sweeps", "dijkstra", "breadth-first", or the name of
@@ -55,9 +57,11 @@ class Centrality(Result):
         *,
         method: str,
         stats: dict[str, Any],
+        cutoffs: Array | None = None,
     ) -> None:
         self.graph = graph
         self.measure = measure
+        self.cutoffs = cutoffs
         self.vertices = vertices
         self.edges = edges
         self.source_indices = sources
@@ -78,16 +82,22 @@ class Centrality(Result):
         values: Any = self.edges if self._is_of_edges else self.vertices
         return values  # type: ignore[no-any-return]
 
+    def _numbers(self, values: Array, name: str) -> dict[str, Array]:
+        """Return columns of numbers by their names, of which one cutoff is no part."""
+        if values.ndim == 1 or self.cutoffs is None:
+            return {name: values}
+        names = (f"{name}_{cutoff}" for cutoff in self.cutoffs.tolist())
+        return dict(zip(names, values.T, strict=True))
+
     def to_pandas(self) -> Any:
-        """Return a pandas data frame: a row for each vertex or stored edge, and its number."""
+        """Return a pandas data frame: a row for each vertex or stored edge, and its numbers."""
         pandas = require("pandas", what="Centrality.to_pandas")
-        graph = self.graph
-        every = np.arange(graph.n)
+        graph, numbers = self.graph, self._numbers(self._values, self.measure)
         if not self._is_of_edges:
-            return pandas.DataFrame({"vertex": table_ids(graph, every), self.measure: self._values})
+            return pandas.DataFrame({"vertex": table_ids(graph, np.arange(graph.n))} | numbers)
         src, dst, _ = graph.edges()
         ends = {"source": table_ids(graph, src), "target": table_ids(graph, dst)}
-        return pandas.DataFrame(ends | {self.measure: self._values})
+        return pandas.DataFrame(ends | numbers)
 
     def to_geopandas(self) -> tuple[Any, Any]:
         """Return GeoDataFrames of edges and vertices, as `Graph.to_geopandas`, with the numbers.
@@ -96,21 +106,21 @@ class Centrality(Result):
         """
         edges, vertices = self.graph.to_geopandas()
         name = self.measure.removeprefix("edge_")
-        if self.edges is not None:
-            edges[name] = self.edges
-        if self.vertices is not None:
-            vertices[name] = self.vertices
+        for frame, values in ((edges, self.edges), (vertices, self.vertices)):
+            if values is not None:
+                for column, numbers in self._numbers(values, name).items():
+                    frame[column] = numbers
         return edges, vertices
 
     def _columns(self) -> Columns:
         graph = self.graph
+        numbers = self._numbers(self._values, self.measure)
+        columns: Columns = {name: (values, None) for name, values in numbers.items()}
         if not self._is_of_edges:
-            ids = file_ids(graph, np.arange(graph.n))
-            return {"vertex": (ids, None), self.measure: (self._values, None)}
+            return {"vertex": (file_ids(graph, np.arange(graph.n)), None)} | columns
         src, dst, _ = graph.edges()
-        ends = {"source": src, "target": dst}
-        columns: Columns = {name: (file_ids(graph, end), None) for name, end in ends.items()}
-        return columns | {self.measure: (self._values, None)}
+        ends: Columns = {"source": (file_ids(graph, src), None)}
+        return ends | {"target": (file_ids(graph, dst), None)} | columns
 
     def __len__(self) -> int:
         return len(self._values)

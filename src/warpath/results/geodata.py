@@ -22,6 +22,7 @@ from warpath.results.result import plain_cells
 if TYPE_CHECKING:
     from warpath.base.dtypes import Array
     from warpath.graph import Graph
+    from warpath.results.accessibility import Accessibility
     from warpath.results.nearest import Nearest
     from warpath.results.pairs import Pairs
     from warpath.results.paths import Paths
@@ -63,6 +64,13 @@ def _within_columns(result: Within, kind: str, resolution: float | None) -> dict
 def within_features(result: Within, kind: str, resolution: float | None) -> dict[str, Any]:
     """Implement `Within.to_geojson`."""
     return _collection(_within_columns(result, kind, resolution))
+
+
+def accessibility_features(result: Accessibility) -> dict[str, Any]:
+    """Implement `Accessibility.to_geojson`."""
+    return _collection(
+        _plain_columns(result), _points(_places(result.graph)[result.origin_indices])
+    )
 
 
 def nearest_features(result: Nearest) -> dict[str, Any]:
@@ -284,12 +292,21 @@ def _vertices(result: Within, _: float | None) -> dict[str, Any]:
     }
 
 
+def accessibility_frame(result: Accessibility, crs: Any) -> Any:
+    """Implement `Accessibility.to_geodataframe`."""
+    return _frame_of_points(result, _places(result.graph)[result.origin_indices], crs)
+
+
 def nearest_frame(result: Nearest, crs: Any) -> Any:
     """Implement `Nearest.to_geodataframe`."""
-    geopandas = require("geopandas", extra="geo", what="Nearest.to_geodataframe")
+    return _frame_of_points(result, _places(result.graph), crs)
+
+
+def _frame_of_points(result: Accessibility | Nearest, places: Array, crs: Any) -> Any:
+    name = type(result).__name__
+    geopandas = require("geopandas", extra="geo", what=f"{name}.to_geodataframe")
     import shapely
 
-    places = _places(result.graph)
     is_finite = np.isfinite(places).all(axis=1)
     points = np.where(is_finite, shapely.points(places), None)
     return geopandas.GeoDataFrame(

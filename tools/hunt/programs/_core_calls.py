@@ -104,6 +104,8 @@ class Draw:
         """Return arguments for an overload of a function, a method or a class of the core."""
         rng, texts = self.rng, signatures(function)
         self.function, self.given = name, {}
+        if name == "weighted_sums":
+            return _weighted_sums(rng)
         self.own = int(rng.integers(self.n + 1)) if name in _OF_PARTITIONS else self.n
         self.absent = name in _WITHOUT and rng.random() < 0.2
         self.edges = rng.integers(0, max(self.m, 1), int(rng.integers(6)) if self.m else 0)
@@ -282,6 +284,7 @@ _ARRAYS: dict[str, Callable[[Draw, Parameter], Array]] = {
     "into": lambda d, _: _blocks(d, 0),
     "from_": lambda d, _: _blocks(d, 1),
     "h": lambda d, _: np.zeros(d.n),
+    "cutoffs": lambda d, _: np.sort(d.rng.integers(0, 20, d.rng.integers(4))),
     "like": lambda _, __: np.empty(0),
     "keys": lambda d, _: np.arange(d.n),
     "places": lambda d, _: np.arange(d.n),
@@ -303,6 +306,29 @@ _ARRAYS: dict[str, Callable[[Draw, Parameter], Array]] = {
     **dict.fromkeys(("into_weights", "r_weights"), lambda d, _: d.back(2)),
     **{name: _of_hierarchy(part) for part, name in enumerate(["position", *_ROWS_OF_LEVELS])},
 }
+
+
+def _weighted_sums(rng: np.random.Generator) -> dict[str, Any]:
+    """Return arguments of `weighted_sums`: whole or sparse rows of a table."""
+    rows, width, limits = (int(rng.integers(1, most)) for most in (40, 99, 4))
+    dtype, of_columns, whole = ["int64", "float64"][rng.integers(2)], *rng.integers(0, 2, 2)
+    counts = np.full(rows, width) if whole else rng.integers(0, width + 1, rows)
+    columns = [np.sort(rng.permutation(width)[:count]) for count in counts.tolist()]
+    dist = rng.integers(0, 30, counts.sum()).astype(dtype)
+    starts = np.concatenate(([0], np.cumsum(counts)))
+    return {
+        "dist": dist,
+        "starts": starts[: 0 if whole else len(starts)],
+        "columns": np.concatenate([[], *columns]).astype(np.int32)[: 0 if whole else len(dist)],
+        "values": rng.random(len(dist) * int(rng.integers(2))),
+        "limits": rng.integers(0, 30, limits).astype(dtype),
+        "width": Size(width),
+        "weights": rng.random(limits * (rows if of_columns else width)),
+        "sums": guarded(np.zeros(limits * (width if of_columns else rows))),
+        "of_columns": bool(of_columns),
+        "nearest": int(rng.integers(4)),
+        "threads": Threads(rng.integers(1, 4)),
+    }
 
 
 def _blocks(d: Draw, part: int) -> Array:

@@ -1,15 +1,17 @@
 // brandes.hpp - betweenness of vertices and edges by one search from each source.
 //
 // A search counts the shortest paths to each vertex as it settles it. In the reverse order, each
-// vertex then gets the share of the paths to all targets that leads through it.
+// vertex then gets the share of the paths to all targets that leads through it. With cutoffs, the
+// search ends at the largest, and there is a share for each: of the targets within it.
 //
 // Work    one search of Dijkstra's algorithm for each source, breadth-first without weights, and a
-//         second pass over its edges.
-// Memory  for each thread 36 bytes a vertex, and its sums.
+//         second pass over its edges; with cutoffs in proportion to the part that is searched.
+// Memory  for each thread 28 bytes a vertex, 8 for each cutoff or once, and its sums.
 // Needs   no self-loops or parallel edges; weights > 0.
 // Source  Brandes, "A faster algorithm for betweenness centrality", 2001.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -31,13 +33,21 @@ class BrandesSearch {
  public:
   using D = DistanceOf<W>;
 
-  BrandesSearch(const CsrView<V, W>& graph, const BetweennessRequest& request, Poller& poller)
+  /// `cutoffs` ascend; none for no limit.
+  BrandesSearch(const CsrView<V, W>& graph, const BetweennessRequest& request,
+                std::span<const D> cutoffs, Poller& poller)
       : graph_(graph),
         request_(request),
         poller_(poller),
+        cutoffs_(cutoffs.begin(), cutoffs.end()),
+        bounded_(!cutoffs.empty()),
         dist_(static_cast<std::size_t>(graph.n()), unreachable<D>),
         paths_(dist_.size()),
-        share_(dist_.size()) {}
+        share_(dist_.size() * std::max<std::size_t>(cutoffs.size(), 1)) {
+    if (!bounded_) cutoffs_.push_back(unreachable<D>);
+    ends_.resize(cutoffs_.size());
+    through_.resize(cutoffs_.size());
+  }
 
   /// Adds the shares of the paths from a source, of vertices and then of edges.
   void add(std::size_t source, std::span<double> sums) {
@@ -79,6 +89,7 @@ class BrandesSearch {
     for (std::size_t i = 0; i < order_.size(); ++i) {
       const auto u = static_cast<std::size_t>(order_[i]);
       if (paths_[u] > kMostPaths) refuse_counts();
+      if (dist_[u] >= cutoffs_.back()) continue;
       each_edge(u, [&](std::size_t, std::size_t v) {
         if (dist_[v] == unreachable<D>) {
           dist_[v] = dist_[u] + D{1};
@@ -104,9 +115,12 @@ class BrandesSearch {
       settle(u);
       each_edge(u, [&](std::size_t e, std::size_t v) {
         D sum;
-        if (!add_checked<D, W, V>(top.key, graph_.weights[e], sum) || sum == unreachable<D>)
+        if (!add_checked<D, W, V>(top.key, graph_.weights[e], sum) || sum == unreachable<D>) {
+          if (bounded_) return;
           throw std::overflow_error("a distance does not fit its type");
+        }
         if (sum == top.key) throw LengthLost{static_cast<std::int64_t>(e)};
+        if (sum > cutoffs_.back()) return;
         if (sum < dist_[v]) {
           dist_[v] = sum;
           paths_[v] = paths_[u];
@@ -120,54 +134,65 @@ class BrandesSearch {
 
   /// Visits the settled vertices from the farthest to the source, and empties the search.
   void return_shares(std::size_t source, std::span<double> sums) {
-    double* const vertices = sums.data();
-    double* const edges = vertices + dist_.size();
-    double ends = 0;
+    const std::size_t n = dist_.size(), m = graph_.indices.size(), count = cutoffs_.size();
+    double* const vertices = sums.data();        // (count, n)
+    double* const edges = vertices + count * n;  // (count, m)
+    std::fill(ends_.begin(), ends_.end(), 0.0);
     for (std::size_t i = order_.size(); i-- > 0;) {
       const auto u = static_cast<std::size_t>(order_[i]);
-      double through = 0;
+      std::fill(through_.begin(), through_.end(), 0.0);
       each_edge(u, [&](std::size_t e, std::size_t v) {
         if (dist_[u] + length(e) != dist_[v]) return;
-        const double share = paths_[u] * share_[v];
-        edges[e] += share;
-        through += share;
+        for (std::size_t c = 0; c < count; ++c) {
+          const double share = paths_[u] * share_[v * count + c];
+          edges[c * m + e] += share;
+          through_[c] += share;
+        }
       });
       if (u == source) break;
-      const double own = request_.is_target[u] != 0 ? 1 : 0;
-      ends += own;
-      share_[u] = (own + through) / paths_[u];
-      vertices[u] += request_.endpoints ? through + own : through;
+      for (std::size_t c = 0; c < count; ++c) {
+        const double own = request_.is_target[u] != 0 && dist_[u] <= cutoffs_[c] ? 1 : 0;
+        ends_[c] += own;
+        share_[u * count + c] = (own + through_[c]) / paths_[u];
+        vertices[c * n + u] += request_.endpoints ? through_[c] + own : through_[c];
+      }
     }
-    if (request_.endpoints) vertices[source] += ends;
+    if (request_.endpoints)
+      for (std::size_t c = 0; c < count; ++c) vertices[c * n + source] += ends_[c];
     for (const V u : order_) dist_[static_cast<std::size_t>(u)] = unreachable<D>;
   }
 
   const CsrView<V, W>& graph_;
   const BetweennessRequest& request_;
   Poller& poller_;
+  std::vector<D> cutoffs_;  // at least one
+  const bool bounded_;
   QuaternaryHeap<D, V> queue_;
   PageArray<D> dist_;
   PageArray<double> paths_;  // shortest paths from the source
   PageArray<double> share_;  // of the paths to all targets, that each path to a vertex is part of
   std::vector<V> order_;
+  std::vector<double> ends_, through_;  // for each cutoff
 };
 
 /// Adds to the sums of the request. The same bits for any number of threads.
 template <bool kEqual, Index V, Weight W>
-void brandes(const CsrView<V, W>& graph, const BetweennessRequest& request, int threads,
-             Control& control) {
-  const auto n = static_cast<std::size_t>(graph.n());
-  PageArray<double> total(n + static_cast<std::size_t>(graph.m()), 0.0);
+void brandes(const CsrView<V, W>& graph, const BetweennessRequest& request,
+             std::span<const DistanceOf<W>> cutoffs, int threads, Control& control) {
+  const std::size_t vertices = request.vertices.size(), edges = request.edges.size();
+  PageArray<double> total(vertices + edges, 0.0);
   control.expect(static_cast<std::int64_t>(request.sources.size()));
+  const auto make = [&](Poller& poller) {
+    return [&, search = BrandesSearch<V, W, kEqual>(graph, request, cutoffs, poller)](
+               std::size_t item, std::span<double> sums) mutable {
+      search.add(static_cast<std::size_t>(request.sources[item]), sums);
+    };
+  };
+  // Searches within a cutoff may take less time than to add up the sums of all vertices.
   sum_in_order(request.sources.size(), std::span(total.data(), total.size()), threads, control,
-               [&](Poller& poller) {
-                 return [&, search = BrandesSearch<V, W, kEqual>(graph, request, poller)](
-                            std::size_t item, std::span<double> sums) mutable {
-                   search.add(static_cast<std::size_t>(request.sources[item]), sums);
-                 };
-               });
-  for (std::size_t v = 0; v < n; ++v) request.vertices[v] += total[v];
-  for (std::size_t e = 0; e < request.edges.size(); ++e) request.edges[e] += total[n + e];
+               make, cutoffs.empty() ? 64 : request.sources.size());
+  for (std::size_t v = 0; v < vertices; ++v) request.vertices[v] += total[v];
+  for (std::size_t e = 0; e < edges; ++e) request.edges[e] += total[vertices + e];
 }
 
 }  // namespace warpath

@@ -12,8 +12,8 @@ struct BetweennessRequest {
   std::span<const std::int64_t> sources;
   std::span<const char> is_target;  // of each vertex
   bool endpoints = false;           // whether the ends of a path count as vertices on it
-  std::span<double> vertices;       // n: sums are added to these
-  std::span<double> edges;          // m
+  std::span<double> vertices;       // n for each cutoff: sums are added to these
+  std::span<double> edges;          // m for each cutoff
 };
 
 /// Numbers of paths are rounded above 2^53: then each addition has a relative error of 2^-53. A

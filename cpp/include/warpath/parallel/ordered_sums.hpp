@@ -1,9 +1,8 @@
 // ordered_sums.hpp - sums over many items on threads, with the same bits for any number of threads.
 //
-// Items form groups, whose size depends on the number of items alone. A thread adds the items of a
-// group, in their order, to sums of its own, and waits until the sums of all earlier groups were
-// added to the total.
-// Memory  a copy of the sums for each thread.
+// Items form groups, whose size does not depend on the number of threads. A thread adds the items
+// of a group, in their order, to sums of its own, and waits until the sums of all earlier groups
+// were added to the total. Memory  a copy of the sums for each thread.
 #pragma once
 
 #include <algorithm>
@@ -21,12 +20,13 @@
 namespace warpath {
 
 /// Calls add(item, sums) of what make(poller) returns, one for each thread, for each item in
-/// 0 .. items - 1. Adds all sums to `total`.
+/// 0 .. items - 1. Adds all sums to `total`. A group has at most `most` items, which should take
+/// well under a minute, and much longer than to add up the sums.
 template <class Make>
 void sum_in_order(std::size_t items, std::span<double> total, int threads, Control& control,
-                  const Make& make) {
-  constexpr std::size_t kGroups = 64, kMostItems = 64;  // few groups, each well under a minute
-  const std::size_t size = std::clamp<std::size_t>(items / kGroups, 1, kMostItems);
+                  const Make& make, std::size_t most = 64) {
+  constexpr std::size_t kGroups = 64;
+  const std::size_t size = std::clamp<std::size_t>(items / kGroups, 1, most);
   const std::size_t groups = (items + size - 1) / size;
   const auto team =
       static_cast<int>(std::min<std::size_t>(groups, static_cast<std::size_t>(threads)));

@@ -1,0 +1,246 @@
+"""Sums over the vertices within distances: weights times a decay of the distance."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from warpath import _core
+from warpath.base.dtypes import unreachable
+from warpath.base.errors import InputError
+from warpath.graph.checks import as_float, laid_out, plain_array, shown
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from warpath.base.dtypes import Array
+    from warpath.base.progress import Report
+    from warpath.graph import Graph
+
+    #: distances (r,), all of which are within the limit -> the factors of weights (r,).
+    DecayFunction = Callable[[Array], Any]
+
+_WAYS = "'step', 'exponential', 'gravity', or a function of an array of distances"
+_AT_ONCE = 1 << 16  # entries that a thread decays at a time: they fit its cache
+_FIRST_ROWS, _MOST_ROWS = 64, 1 << 16  # sparse rows that are searched before they are added up
+_ENTRIES = 1 << 22  # that they have about
+_FEW = 8  # a sparse row may have this part of the vertices, as a larger search takes longer
+_NONE = np.empty(0, np.int64)
+
+
+@dataclass(frozen=True)
+class Decay:
+    """What a weight is multiplied by at a distance.
+
+    Attributes
+    ----------
+    kind : "step", "exponential", "gravity", "distance", "inverse" (0 at a distance of 0), or a
+        function.
+    """
+
+    kind: str | DecayFunction
+    beta: float = 0.0
+
+    @classmethod
+    def checked(cls, decay: Any, beta: Any) -> Decay:
+        """Return a decay; raise InputError if it is not valid."""
+        named = isinstance(decay, str) and decay in {"step", "exponential", "gravity"}
+        if not named and not callable(decay):
+            raise InputError(f"decay = {shown(decay)} is not valid: use {_WAYS}.")
+        if decay not in ("exponential", "gravity"):
+            if beta is not None:
+                name = decay if named else "a function"
+                msg = f"beta = {shown(beta)} has no effect on decay={name!r}: leave it out."
+                raise InputError(msg)
+            return cls(decay)
+        law = "exp(-beta * distance)" if decay == "exponential" else "distance ** -beta"
+        if beta is None:
+            raise InputError(f"beta is missing: decay={decay!r} is {law}.")
+        if not 0 < as_float(beta) < np.inf:
+            msg = f"beta = {shown(beta)} must be a finite number > 0: decay={decay!r} is {law}."
+            raise InputError(msg)
+        return cls(decay, float(beta))
+
+    def of(self, dist: Array, most: Any, threads: int) -> Array:
+        """Return the factors of entries of a table, in their shape; an empty array for 1.
+
+        Parameters
+        ----------
+        most : the largest distance that counts; factors of larger ones are not defined.
+        """
+        if self.kind == "step":
+            return np.empty(0)
+        if callable(self.kind):
+            values = np.zeros(dist.shape)
+            within = dist <= most
+            values[within] = _called(self.kind, dist[within])
+            return values
+        factors: Array = np.empty(dist.size)
+        flat = dist.reshape(-1)
+
+        def part(at: int) -> None:
+            some = slice(at, at + _AT_ONCE)
+            self._fill(flat[some], factors[some])
+
+        parts = range(0, dist.size, _AT_ONCE)
+        if threads == 1 or len(parts) < 2:
+            for at in parts:
+                part(at)
+        else:
+            with ThreadPoolExecutor(threads) as pool:
+                for _ in pool.map(part, parts):
+                    pass
+        return factors.reshape(dist.shape)
+
+    def _fill(self, dist: Array, into: Array) -> None:
+        if self.kind == "exponential":
+            np.multiply(dist, -self.beta, out=into, dtype=np.float64)
+            np.exp(into, out=into)
+            return
+        if self.kind == "distance":
+            into[...] = dist
+            return
+        if self.kind == "inverse":
+            into[...] = 0
+            np.divide(1.0, dist, out=into, where=dist != 0, dtype=np.float64)
+            return
+        np.maximum(dist, 1, out=into, dtype=np.float64)
+        if self.beta != 1:
+            np.power(into, self.beta, out=into)
+        np.divide(1.0, into, out=into)
+
+
+def _called(function: DecayFunction, dist: Array) -> Array:
+    """Return what a caller's function returns for distances, checked."""
+    name = getattr(function, "__name__", "decay")
+    given = plain_array(function(dist), f"the result of {name}", InputError)
+    if given.shape != dist.shape or given.dtype.kind not in "biuf":
+        msg = (
+            f"{name} returned the shape {given.shape} and the type {given.dtype} for distances of "
+            f"the shape {dist.shape}: a number for each distance is needed, such as "
+            "numpy.exp(-distances / 300)."
+        )
+        raise InputError(msg)
+    values = given.astype(np.float64)
+    wrong = np.flatnonzero(~np.isfinite(values))
+    if len(wrong):
+        at = int(wrong[0])
+        msg = f"{name} returned {values[at]} for the distance {dist[at]}: it must be finite."
+        raise InputError(msg)
+    return values
+
+
+class WeightedSums:
+    """Sums that are formed from the rows of a table, which come block by block.
+
+    Any number of threads gives the same bits.
+
+    Parameters
+    ----------
+    decays : each has its own sums.
+    limits : (q,) the largest distance that counts in each sum, in the type of the distances.
+    weights : (q, columns) float64, of the columns if rows are summed; else (q, rows).
+    shape : the numbers of rows and columns.
+    of_columns : whether to sum columns instead of rows.
+    nearest : how many entries of a row count, 0 for all.
+
+    Attributes
+    ----------
+    sums : (decays, q, rows) or (decays, q, columns) float64.
+    """
+
+    def __init__(
+        self,
+        decays: tuple[Decay, ...],
+        limits: Array,
+        weights: Array,
+        shape: tuple[int, int],
+        *,
+        of_columns: bool,
+        nearest: int,
+        threads: int,
+    ) -> None:
+        self._decays, self._weights = decays, weights
+        self._limits: Any = limits.astype(np.int64 if limits.dtype.kind == "i" else np.float64)
+        self._width, self._nearest, self._threads = shape[1], nearest, threads
+        self._of_columns = of_columns
+        self.sums = np.zeros((len(decays), len(limits), shape[of_columns]))
+
+    def add(
+        self, rows: slice, dist: Array, starts: Array = _NONE, columns: Array | None = None
+    ) -> None:
+        """Add some rows.
+
+        Parameters
+        ----------
+        dist : (r, columns); or the entries of sparse rows, one row after another.
+        starts, columns : where each sparse row begins in `dist`, and the column of each entry.
+        """
+        dist = laid_out(dist, self._limits.dtype)
+        columns = np.empty(0, np.int32) if columns is None else columns
+        for decay, sums in zip(self._decays, self.sums, strict=True):
+            values = decay.of(dist, self._limits.max(), self._threads)
+            into = sums if self._of_columns else np.empty((len(sums), rows.stop - rows.start))
+            weights = laid_out(self._weights[:, rows]) if self._of_columns else self._weights
+            _core.weighted_sums(
+                dist.reshape(-1), starts, columns, values.reshape(-1), self._limits, self._width,
+                weights.reshape(-1), into.reshape(-1), self._of_columns, nearest=self._nearest,
+                threads=self._threads,
+            )  # fmt: skip
+            if not self._of_columns:
+                sums[:, rows] = into
+
+    def add_near(
+        self,
+        graph: Graph,
+        sources: NDArray[np.int64],
+        columns: NDArray[np.int64] | None,
+        threads: int,
+        report: Report | None,
+    ) -> bool:
+        """Add all rows by searches of the vertices within the largest limit.
+
+        Returns False, after a few searches, where these have a large part of the graph.
+
+        Parameters
+        ----------
+        graph : without negative weights, turns and closed vertices.
+        sources, columns : vertices, columns in ascending order; None for all.
+        """
+        column_of = np.empty(0, np.int32)
+        if columns is not None:
+            column_of = np.full(graph.n, -1, np.int32)
+            column_of[columns] = np.arange(len(columns))
+        weights = graph._solver_weights
+        if weights.dtype == np.int32:
+            weights = weights.astype(np.int64)
+        cutoff = graph.dist_dtype.type(self._limits.max()).item()
+        first, count = 0, _FIRST_ROWS
+        while first < len(sources):
+            rows = slice(first, min(len(sources), first + count))
+            *found, settled = _core.near_rows(
+                graph.indptr, graph.indices, weights, sources[rows], column_of, cutoff,
+                threads=threads,
+            )  # fmt: skip
+            done = rows.stop - rows.start
+            if first == 0 and settled * _FEW > max(graph.n, 1000 * _FEW) * done:
+                return False
+            starts, of_entries, dist = found
+            self.add(rows, dist, starts, of_entries)
+            first = rows.stop
+            count = max(_FIRST_ROWS, min(_MOST_ROWS, count * _ENTRIES // max(settled, 1)))
+            if report is not None:
+                report(first, len(sources))
+        return True
+
+
+def largest(dtype: np.dtype[Any]) -> Any:
+    """Return the largest distance of a type that is not that of an unreachable vertex."""
+    if dtype.kind == "i":
+        return unreachable(dtype) - 1
+    return np.finfo(dtype).max
