@@ -183,6 +183,7 @@ _register_upward(
         "Accessibility.to_geojson": "warpath.results.geodata:accessibility_features",
         "DistanceTable.save": "warpath.results.files:save_table",
         "Graph.to_networkx": "warpath.io.networkx:to_networkx",
+        "Graph.__arrow_c_stream__": "warpath.io.arrow:edge_stream",
         "Graph.to_geopandas": "warpath.io.geojson:frames",
         "Graph.to": "warpath.engines.registry:place",
         "Nearest.explore": "warpath.results.geodata:explore_nearest",

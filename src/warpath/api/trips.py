@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from warpath.base.errors import InputError
 from warpath.graph.checks import is_missing, shown
 from warpath.graph.places import Place
+from warpath.graph.tables import as_table, column_names, entries_of
 from warpath.io.columns import coordinate_columns, known_ends
 
 if TYPE_CHECKING:
@@ -28,10 +29,8 @@ def ends_of_trips(origins: Any, destinations: Any) -> tuple[Any, Any, dict[str, 
     """
     if destinations is not None:
         return origins, destinations, None
-    if isinstance(origins, dict):
-        names = list(origins)
-    else:
-        names = list(getattr(origins, "column_names", getattr(origins, "columns", ())))
+    origins = as_table(origins)
+    names = column_names(origins)
     if not names:
         raise InputError(
             "destinations is missing: give as many destinations as origins, or one data frame of "
@@ -97,7 +96,7 @@ def columns_of_vertices(names: list[Any]) -> list[Any]:
 
 def _places(table: Any, columns: list[Any], what: str) -> list[Place | None]:
     """Return the places of two columns of coordinates, None where there is none."""
-    lons, lats = (_listed(table[name]) for name in columns)
+    lons, lats = (entries_of(table[name]) for name in columns)
     places: list[Place | None] = []
     for row, (lon, lat) in enumerate(zip(lons, lats, strict=True)):
         if is_missing(lon) or is_missing(lat):
@@ -112,10 +111,3 @@ def _places(table: Any, columns: list[Any], what: str) -> list[Place | None]:
             msg = f"{what}[{row}] has {wrong}: a longitude and a latitude are two finite numbers."
             raise InputError(msg) from None
     return places
-
-
-def _listed(column: Any) -> list[Any]:
-    for method in ("to_pylist", "tolist", "to_list"):
-        if hasattr(column, method):
-            return list(getattr(column, method)())
-    return list(column)

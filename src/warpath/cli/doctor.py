@@ -29,7 +29,7 @@ from warpath.results.certificate import verify
 _OPTIONAL = (  # package, the extra that installs it, its purpose
     ("typer", "cli", "the command"),
     ("rich", "cli", "tables and bars"),
-    ("pyarrow", "io", "CSV and Parquet tables"),
+    ("pyarrow", "io", "CSV, Parquet and Arrow tables"),
     ("zstandard", "io", ".zst files before Python 3.14"),
     ("osmium", "osm", "OpenStreetMap extracts"),
     ("opening_hours", "osm", "restrictions by time, at="),
@@ -46,7 +46,7 @@ _OPTIONAL = (  # package, the extra that installs it, its purpose
     ("igraph", None, "graphs from igraph"),
     ("rustworkx", None, "graphs from rustworkx"),
     ("pandas", None, "tables from and to pandas"),
-    ("polars", None, "tables from polars"),
+    ("polars", None, "tables from and to polars"),
 )
 #: The names in the package index of packages that are imported by another name.
 _PROJECTS = {"opening_hours": "opening-hours-py"}

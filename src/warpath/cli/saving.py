@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from warpath.base.dtypes import Array
     from warpath.graph import Graph
     from warpath.results.distance_table import DistanceTable
-    from warpath.results.result import Columns
+    from warpath.results.rows import Columns
 
 _TEXT = {".csv": ",", ".tsv": "\t", ".txt": "\t"}
 STREAMED = (".npy", ".zarr")  # tables are written block by block while they are computed

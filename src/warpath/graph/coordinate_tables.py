@@ -9,6 +9,7 @@ import numpy as np
 
 from warpath.base.errors import GraphError
 from warpath.graph.checks import checked_coordinates, label_array, shown, written_alike
+from warpath.graph.tables import as_table, column_names, entries_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -141,6 +142,7 @@ def _rows_of(given: Any, *, labelled: bool) -> _Rows | None:
     """
     if isinstance(given, Mapping):
         return _Rows(_points(list(given.values())), {"the keys": list(given)})
+    given = as_table(given)
     index: Any = getattr(given, "index", None)
     pandas = hasattr(given, "iloc")
     counted = pandas and index.name is None and index.tolist() == list(range(len(index)))
@@ -152,13 +154,11 @@ def _rows_of(given: Any, *, labelled: bool) -> _Rows | None:
             )
             raise GraphError(msg)
         return _Rows(_points(given.tolist()), {"the index": index.tolist()})
-    names = getattr(given, "columns", None)
-    names = getattr(given, "column_names", names)  # of Arrow
-    if names is None or isinstance(given, np.ndarray):
+    names = column_names(given)
+    if not names or isinstance(given, np.ndarray):
         return None
-    names = [*names]
     columns = {str(name).strip().lower(): name for name in names}
-    ids = {repr(columns[name]): _listed(given, columns[name]) for name in IDS if name in columns}
+    ids = {repr(columns[name]): entries_of(given[columns[name]]) for name in IDS if name in columns}
     points = _points_of_table(given, names, columns)
     default = pandas and index.name is None and (counted or _is_filtered(index))
     if pandas and not (counted and labelled) and not (default and ids):
@@ -178,17 +178,10 @@ def _is_filtered(index: Any) -> bool:
     return index.dtype.kind in "iu" and bool(index.is_monotonic_increasing)
 
 
-def _listed(table: Any, name: Any) -> list[Any]:
-    column = table[name]
-    if isinstance(column, list):  # of a text file
-        return column
-    return list(column.to_pylist() if hasattr(column, "to_pylist") else column.to_list())
-
-
 def _points_of_table(table: Any, names: list[Any], columns: dict[str, Any]) -> Any:
     """Return the points of a table, (k, 2), from its geometry or two columns of numbers."""
     if "geometry" in columns:
-        return _points(_listed(table, columns["geometry"]))
+        return _points(entries_of(table[columns["geometry"]]))
     pairs = [pair for pair in (*DEGREES, *PLANE) if pair[0] in columns and pair[1] in columns]
     if not pairs and names[:2] == [0, 1]:
         pairs, columns = [("0", "1")], {"0": 0, "1": 1}
@@ -207,7 +200,7 @@ def _points_of_table(table: Any, names: list[Any], columns: dict[str, Any]) -> A
                 "rename two of them to 'x' and 'y', or 'lon' and 'lat'."
             )
         raise GraphError(msg)
-    x, y = (_numbers(_listed(table, columns[name]), columns[name]) for name in pairs[0])
+    x, y = (_numbers(entries_of(table[columns[name]]), columns[name]) for name in pairs[0])
     if pairs[0] in DEGREES:
         _refuse_swapped(x, y, [columns[name] for name in pairs[0]])
     return np.column_stack([x, y])

@@ -420,6 +420,14 @@ class Graph(VertexNames, EdgeEdits):
         """
         return edge_table(self)
 
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        """Return the rows of `edge_table` as a stream of the Arrow C interface, a PyCapsule.
+
+        ``polars.DataFrame(graph)``, ``pyarrow.table(graph)`` and ``duckdb.sql("from graph")`` read
+        it; weights are not copied. `Graph.of` restores the unit and direction of a pyarrow Table.
+        """
+        return upward("Graph.__arrow_c_stream__")(self, requested_schema)
+
     def with_weights(
         self,
         weights: ArrayLike | str | None,

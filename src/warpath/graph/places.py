@@ -15,6 +15,7 @@ from warpath.graph.edge_geometry import weight_up_to
 from warpath.graph.nearby import Nearby, digits
 from warpath.graph.nearest_edges import edges_of
 from warpath.graph.nearest_points import points_of
+from warpath.graph.tables import as_table, column_names, entries_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -294,9 +295,10 @@ def places_of_frame(graph: CsrGraph, frame: Any, what: str) -> tuple[list[Place 
 
     Names are those of a column ``name`` or ``id``, or else of an index that does not count from 0.
     """
-    columns = list(getattr(frame, "columns", ()))
+    frame = as_table(frame)
+    columns = column_names(frame)
     if {"lon", "lat"} <= set(columns):
-        lons, lats = list(frame["lon"]), list(frame["lat"])
+        lons, lats = (entries_of(frame[name]) for name in ("lon", "lat"))
     elif hasattr(frame, "geom_type"):
         points = frame.geometry
         if points.crs is not None and not points.crs.is_geographic and points_of(graph).degrees:
@@ -315,7 +317,7 @@ def places_of_frame(graph: CsrGraph, frame: Any, what: str) -> tuple[list[Place 
     index = getattr(frame, "index", None)
     names = [None] * len(lons)
     if column is not None:
-        names = [None if is_missing(name) else name for name in frame[column].to_list()]
+        names = [None if is_missing(name) else name for name in entries_of(frame[column])]
     elif index is not None and index.to_list() != list(range(len(lons))):
         names = index.to_list()
     places = [

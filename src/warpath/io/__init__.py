@@ -22,6 +22,11 @@ def _comes_from(*packages: str) -> Callable[[Any], bool]:
     return accepts
 
 
+def _is_table(data: Any) -> bool:
+    """Return whether an object is a table of another library, not a result of our own."""
+    return hasattr(data, "__arrow_c_stream__") and not _comes_from("warpath")(data)
+
+
 #: The adapters of `Graph.of`. Their tests import no optional package.
 ADAPTERS = (
     Adapter(lambda data: isinstance(data, str | os.PathLike), "warpath.io.formats:read"),
@@ -42,6 +47,6 @@ ADAPTERS = (
         lambda data: isinstance(data, Iterator | AbstractSet | ValuesView),
         "warpath.io.arrays:from_iterable",
     ),
-    Adapter(lambda data: hasattr(data, "__arrow_c_stream__"), "warpath.io.dataframes:from_table"),
+    Adapter(_is_table, "warpath.io.dataframes:from_table"),
     Adapter(lambda data: hasattr(data, "__dlpack__"), "warpath.io.dense:from_matrix"),
 )

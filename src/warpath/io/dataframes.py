@@ -91,13 +91,14 @@ def from_table(
         "attributes": attributes,
     }
     table = adapted(data)
-    metadata = metadata_in(data, table.names, options) if n is None else None
+    metadata = metadata_in(table.data, table.names, options) if n is None else None
     chosen = options.copy() if metadata is None else metadata[1]
     del chosen["source"], chosen["target"]
     if metadata is None:
         chosen["columns"] = ends_as_columns(source, target, columns)
         return from_columns(table, **chosen, n=n, nodes=nodes, **more)
-    n = None if metadata[0].labelled or nodes is not None else metadata[0].n
+    named = metadata[0].labelled or metadata[0].id_base or nodes is not None
+    n = None if named else metadata[0].n
     return restored(from_columns(table, **chosen, n=n, nodes=nodes, **more), metadata[0], options)
 
 
@@ -209,7 +210,7 @@ class Table:
 
     def __init__(self, data: Any, names: list[str]) -> None:
         self.names = names
-        self._data = data
+        self.data = data
         rows = getattr(data, "index", ())
         #: The names of the rows of a pandas DataFrame.
         self.row_names = [*map(str, rows)] if len(rows) == len(names) else []
@@ -218,11 +219,11 @@ class Table:
 
     def _column(self, name: str) -> tuple[Array, Array]:
         """Return the values, and a mask of those that are missing."""
-        if hasattr(self._data, "iloc"):  # pandas, whose column names need not be strings
-            series = self._data.iloc[:, self.names.index(name)]
+        if hasattr(self.data, "iloc"):  # pandas, whose column names need not be strings
+            series = self.data.iloc[:, self.names.index(name)]
             missing = np.asarray(series.isna().to_numpy(), bool)
         else:
-            series = self._data[name]
+            series = self.data[name]
             missing = series.is_null().to_numpy()
         return (np.empty(0, object) if missing.any() else np.asarray(series.to_numpy())), missing
 
@@ -272,7 +273,7 @@ class Table:
 
     def kept(self, name: str) -> Array:
         """Return a column of any type; missing values as the library converts them."""
-        data = self._data
+        data = self.data
         series = data.iloc[:, self.names.index(name)] if hasattr(data, "iloc") else data[name]
         return np.asarray(series.to_numpy())
 
@@ -312,13 +313,13 @@ class ArrayTable(Table):
         )
 
     def _column(self, name: str) -> tuple[Array, Array]:
-        values = self._data[name]
+        values = self.data[name]
         if values.dtype == object:
             return values, np.array([is_missing(value) for value in values.tolist()], np.bool_)
         return values, np.zeros(len(values), np.bool_)
 
     def kept(self, name: str) -> Array:  # noqa: D102 - as in `Table`
-        column: Array = self._data[name]
+        column: Array = self.data[name]
         return column
 
 
@@ -326,7 +327,7 @@ class _ArrowTable(Table):
     """Columns of a pyarrow Table as NumPy arrays."""
 
     def kept(self, name: str) -> Array:
-        column = self._data.column(self.names.index(name))
+        column = self.data.column(self.names.index(name))
         return np.asarray(column.to_numpy(zero_copy_only=False))
 
     def __init__(self, table: Any) -> None:
@@ -335,7 +336,7 @@ class _ArrowTable(Table):
     def _column(self, name: str) -> tuple[Array, Array]:
         import pyarrow as pa
 
-        column = self._data.column(self.names.index(name))
+        column = self.data.column(self.names.index(name))
         if column.null_count:
             return np.empty(0, object), np.asarray(column.is_null().to_numpy(zero_copy_only=False))
         if pa.types.is_dictionary(column.type):

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 import numpy as np
 
 from warpath.base.errors import InputError, NotSupportedError, require
+from warpath.io.arrow import edge_reader
 from warpath.io.dataframes import from_table
-from warpath.io.metadata import KEY, kept_columns_of, metadata_of
-from warpath.io.save import edge_blocks
+from warpath.io.metadata import metadata_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -113,47 +113,19 @@ def write(graph: Graph, file: BinaryIO, *, labels: str = "keep") -> None:
         msg = f'labels={labels!r} must be "keep" or "drop".'
         raise InputError(msg)
     parquet = require("pyarrow.parquet", extra="io", what="writing Parquet edge tables")
-    arrow = require("pyarrow", extra="io", what="writing Parquet edge tables")
     names = np.arange(graph.n) if graph.labels is None or labels == "drop" else graph.labels
-    try:
-        column = arrow.array(names.tolist() if names.dtype.kind in "OU" else names)
-    except (arrow.ArrowException, TypeError) as error:
-        msg = (
-            f'a Parquet column cannot hold these labels ({error}); use labels="drop" to write '
-            "numbers."
-        )
-        raise InputError(msg) from error
-    fields = [("source", column.type), ("target", column.type)]
-    if graph.weights is not None:
-        fields.append(("weight", arrow.from_numpy_dtype(graph.weights.dtype)))
     metadata = metadata_of(graph, ("source", "target", "weight"))
     metadata = metadata._replace(
         labelled=metadata.labelled and labels == "keep", id_base=0, shapes=False
     )
-    for name, (own, kind) in metadata.columns.items():
-        fields.append((name, _arrow_type(arrow, graph, own, np.dtype(kind))))
-    schema = arrow.schema(fields, metadata={KEY: metadata.to_json()})
-    low = 0
-    with parquet.ParquetWriter(file, schema) as writer:
-        for src, dst, weights in edge_blocks(graph):
-            columns: list[Any] = [column.take(arrow.array(ends)) for ends in (src, dst)]
-            if graph.weights is not None:
-                columns.append(arrow.array(weights))
-            further = kept_columns_of(graph, metadata, slice(low, low + len(src)))
-            columns += [
-                arrow.array(values, schema.field(name).type) for name, values in further.items()
-            ]
-            low += len(src)
-            writer.write_table(arrow.table(columns, schema=schema))
-
-
-def _arrow_type(arrow: Any, graph: Graph, name: str, kind: np.dtype[Any]) -> Any:
-    """Return the type of a kept column in Arrow, or raise InputError if there is none."""
-    if kind.kind != "O":
-        return arrow.from_numpy_dtype(kind)
-    assert graph.given is not None  # noqa: S101 - it has the column
-    try:
-        return arrow.array(graph.given.column(name)).type
-    except (arrow.ArrowException, TypeError) as error:
-        msg = f"a Parquet column cannot hold the kept column {name!r}: {error}."
-        raise InputError(msg) from error
+    batches = edge_reader(
+        graph,
+        names,
+        metadata,
+        what="a Parquet column",
+        weighted=graph.weights is not None,
+        hint='; use labels="drop" to write numbers',
+    )
+    with parquet.ParquetWriter(file, batches.schema) as writer:
+        for batch in batches:
+            writer.write_batch(batch)

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from warpath.base.errors import require
 from warpath.base.upward import upward
-from warpath.graph.labels import labels_or_none, table_ids, with_mask
+from warpath.graph.labels import labels_or_none, with_mask
 from warpath.graph.places import NO_NAMES
 from warpath.results.result import Result
 
@@ -19,12 +18,14 @@ if TYPE_CHECKING:
     from warpath.base.dtypes import Array
     from warpath.graph import Graph
     from warpath.graph.places import Snap
-    from warpath.results.result import Columns
+    from warpath.results.rows import Columns
     from warpath.results.run_plan import RunPlan
 
 
 class Accessibility(Result):
     """The weighted numbers of opportunities that each origin reaches.
+
+    Tables of the result have a row for each origin, and a column for each number.
 
     Attributes
     ----------
@@ -70,12 +71,6 @@ class Accessibility(Result):
     def _numbers(self) -> dict[str, Array]:
         columns = self.values.reshape(len(self), -1).T
         return dict(zip(self._headings, columns, strict=True))
-
-    def to_pandas(self) -> Any:
-        """Return a pandas data frame: a row for each origin, a column for each number."""
-        pandas = require("pandas", what="Accessibility.to_pandas")
-        ids = table_ids(self.graph, self.origin_indices, self.given_names[0])
-        return pandas.DataFrame({"origin": ids} | self._numbers())
 
     def to_geodataframe(self, *, crs: Any = "auto") -> Any:
         """Return a GeoPandas data frame of points: the columns of `to_pandas`, and geometry.

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from warpath.base.errors import InputError, require
+from warpath.base.errors import InputError
 from warpath.base.progress import watch
 from warpath.graph.checks import plain_array, shown
-from warpath.graph.labels import file_ids, labels_or_none, one_label, table_ids
+from warpath.graph.labels import file_ids, labels_or_none, one_label
 from warpath.results.result import Result
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from warpath.base.dtypes import Array
     from warpath.graph import Graph
     from warpath.results.pairs import Pairs
-    from warpath.results.result import Columns
+    from warpath.results.rows import Columns
 
 #: Trips whose routes are in memory at a time.
 _TRIPS_AT_ONCE = 4096
@@ -29,6 +29,9 @@ _TOO_MANY = f"add up to more than {np.finfo(np.float64).max:.2g}: give smaller n
 
 class Centrality(Result):
     """Numbers of all vertices or edges of a graph.
+
+    Tables of the result have a row for each vertex, or for each stored edge (source, target), and
+    its number.
 
     Attributes
     ----------
@@ -88,16 +91,6 @@ class Centrality(Result):
             return {name: values}
         names = (f"{name}_{cutoff}" for cutoff in self.cutoffs.tolist())
         return dict(zip(names, values.T, strict=True))
-
-    def to_pandas(self) -> Any:
-        """Return a pandas data frame: a row for each vertex or stored edge, and its numbers."""
-        pandas = require("pandas", what="Centrality.to_pandas")
-        graph, numbers = self.graph, self._numbers(self._values, self.measure)
-        if not self._is_of_edges:
-            return pandas.DataFrame({"vertex": table_ids(graph, np.arange(graph.n))} | numbers)
-        src, dst, _ = graph.edges()
-        ends = {"source": table_ids(graph, src), "target": table_ids(graph, dst)}
-        return pandas.DataFrame(ends | numbers)
 
     def to_geopandas(self) -> tuple[Any, Any]:
         """Return GeoDataFrames of edges and vertices, as `Graph.to_geopandas`, with the numbers.

@@ -9,19 +9,22 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from warpath.base.dtypes import unreachable as _unreachable
-from warpath.base.errors import require
-from warpath.graph.labels import table_ids
+from warpath.graph.labels import file_ids
 from warpath.results.reached import filled
+from warpath.results.rows import Rows
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from warpath.base.dtypes import Array
     from warpath.graph import Graph
+    from warpath.results.rows import Columns
 
 
-class Changed:
+class Changed(Rows):
     """The distances that a batch of changes has changed: k of them.
+
+    Tables of the result have the columns row, vertex, old and new.
 
     Attributes
     ----------
@@ -55,18 +58,13 @@ class Changed:
         """The vertices as the graph names them: (k,)."""
         return self._names.label_of(self.indices)
 
-    def to_pandas(self) -> Any:
-        """Return a pandas data frame with a line for each change: row, vertex, old and new.
-
-        Distances are NA where there is no path.
-        """
-        pandas = require("pandas", what="Changed.to_pandas")
-        vertices = table_ids(self._names, self.indices)
-        columns = {"row": self.rows, "vertex": vertices}
-        for name, dist in (("old", self.old), ("new", self.new)):
-            lost = dist == _unreachable(dist.dtype)
-            columns[name] = pandas.Series(dist).convert_dtypes().mask(lost, pandas.NA)
-        return pandas.DataFrame(columns)
+    def _columns(self) -> Columns:
+        return {
+            "row": (self.rows, None),
+            "vertex": (file_ids(self._names, self.indices), None),
+            "old": (self.old, self.old != _unreachable(self.old.dtype)),
+            "new": (self.new, self.new != _unreachable(self.new.dtype)),
+        }
 
     def to_numpy(self, unreachable: float = math.nan) -> Array:
         """Return the distances before and after with a number where there is no path: (k, 2).

@@ -37,6 +37,7 @@ from warpath.results.reached import ReachedDistances
 from warpath.results.result import NO_COLUMNS, Result, checked_missing, plain_cells
 from warpath.results.route import Route
 from warpath.results.route_between import route_of_path
+from warpath.results.rows import pairs_of_table
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -348,6 +349,10 @@ class DistanceTable(Result, ReachedDistances):
             return pandas.DataFrame(columns)
         wide = pandas.DataFrame(dist, encodable(self.row_ids), encodable(self.column_ids))
         return wide.convert_dtypes().mask(~reached, pandas.NA)
+
+    def _arrow(self) -> Any:
+        self._require_distances("an Arrow table")
+        return pairs_of_table(self)
 
     def to_json(self, missing: Any = None) -> str:
         """Return the table as JSON: an object with sources, targets and the rows of distances.

@@ -22,7 +22,7 @@ from warpath.base.escaping import csv_cell, utf8
 from warpath.base.provenance import commit, machine
 from warpath.graph.arguments import a_graph
 from warpath.graph.checks import checked_bool
-from warpath.graph.labels import encodable, file_ids, with_mask
+from warpath.graph.labels import file_ids, with_mask
 from warpath.graph.links import Links
 from warpath.graph.places import Place, Snapped
 from warpath.graph.point_sources import PointSources
@@ -34,6 +34,7 @@ from warpath.results.distance_table import DistanceTable
 from warpath.results.paths import Paths
 from warpath.results.point_paths import paths_from
 from warpath.results.row_files import SUFFIXES, for_sheets, load_rows, suffix_of
+from warpath.results.rows import arrow_table, different_types
 from warpath.results.trace import seed_of
 
 if TYPE_CHECKING:
@@ -43,7 +44,8 @@ if TYPE_CHECKING:
 
     from warpath.base.dtypes import Array
     from warpath.graph import Graph
-    from warpath.results.result import Columns, Result
+    from warpath.results.result import Result
+    from warpath.results.rows import Columns
 
 #: Rows of a CSV file that are written at a time.
 _ROWS = 2**16
@@ -509,17 +511,8 @@ def save_columns(
             f"source as .npz too, and results with shapes as .gpkg or .geojson.{for_sheets(path)}"
         )
         raise InputError(msg)
-    arrow = require("pyarrow", extra="io", what="Writing .parquet")
     parquet = require("pyarrow.parquet", extra="io", what="Writing .parquet")
-    data = {}
-    for name, (values, present) in columns.items():
-        try:
-            data[utf8(name)] = arrow.array(
-                encodable(values), mask=None if present is None else ~present
-            )
-        except arrow.ArrowException as error:
-            raise _different_types(path, name, str(error)) from error
-    table = arrow.table(data)
+    table = arrow_table(columns, path)
     if how:
         metadata = {"warpath": json.dumps(how, default=str)} | (table.schema.metadata or {})
         table = table.replace_schema_metadata(metadata)
@@ -535,19 +528,12 @@ def cells(values: Array, present: Array | None) -> list[Any]:
     return [cell if has else None for cell, has in zip(cells, present.tolist(), strict=True)]
 
 
-def _different_types(path: Path, name: str, types: str) -> InputError:
-    return InputError(
-        f"{path}: cannot write the column {name}, because a table cannot hold values of such "
-        f"different types together ({types}): save as .npz, or use other labels."
-    )
-
-
 def _check_one_type(path: Path, name: str, values: Array) -> None:
     """Raise InputError for labels of several types: the number 3 and the text "3" look alike."""
     if values.dtype.kind == "O":
         types = sorted({type(value).__name__ for value in values.tolist() if value is not None})
         if len(types) > 1:
-            raise _different_types(path, name, " and ".join(types))
+            raise different_types(path, name, " and ".join(types))
 
 
 def write_csv(

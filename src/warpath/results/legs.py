@@ -8,10 +8,11 @@ import numpy as np
 
 from warpath import _core
 from warpath.base import notebook, units
-from warpath.base.errors import DistanceOverflowError, GraphError, require
+from warpath.base.errors import DistanceOverflowError, GraphError
 from warpath.base.escaping import visible
 from warpath.graph.checks import is_missing, plain_array, shown
 from warpath.graph.edge_edits import NAMES
+from warpath.results.rows import Rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from warpath.base.dtypes import Array
     from warpath.graph import Graph
     from warpath.results.route import Route
+    from warpath.results.rows import Columns
 
 #: The columns of a table by the unit of their numbers.
 _BY_UNIT = {"m": "metres", "s": "seconds"}
@@ -32,7 +34,7 @@ _SHOWN = 12  # longer tables are shown without the middle
 _UNNAMED = "(no name)"
 
 
-class Legs:
+class Legs(Rows):
     """The streets along a route, one row for each run of consecutive edges of the same street.
 
     Attributes
@@ -50,9 +52,8 @@ class Legs:
         """The names of the streets, (k,)."""
         return self.columns["street"]
 
-    def to_pandas(self) -> Any:
-        """Return a pandas data frame with the columns."""
-        return require("pandas", what="Legs.to_pandas").DataFrame(self.columns)
+    def _columns(self) -> Columns:
+        return {name: (values, None) for name, values in self.columns.items()}
 
     def __getitem__(self, name: str) -> Array:
         return self.columns[name]

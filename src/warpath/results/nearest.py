@@ -8,9 +8,8 @@ import numpy as np
 
 from warpath.base.cached import cached_property
 from warpath.base.dtypes import unreachable
-from warpath.base.errors import require
 from warpath.base.upward import upward
-from warpath.graph.labels import encodable, file_ids, table_ids
+from warpath.graph.labels import file_ids
 from warpath.graph.places import NO_NAMES
 from warpath.results.reached import ReachedDistances
 from warpath.results.result import Result
@@ -25,12 +24,14 @@ if TYPE_CHECKING:
     from warpath.graph import Graph
     from warpath.graph.places import Snap
     from warpath.graph.point_sources import PointSources
-    from warpath.results.result import Columns
+    from warpath.results.rows import Columns
     from warpath.results.run_plan import RunPlan
 
 
 class Nearest(Result, ReachedDistances):
     """The nearest facility of every vertex, and the distance to it.
+
+    Tables of the result have a row for each vertex: vertex, facility and distance.
 
     Attributes
     ----------
@@ -142,21 +143,6 @@ class Nearest(Result, ReachedDistances):
         rows = np.where(self.reached, self.facility_rows, 0)
         ids: Array = file_ids(self.graph, self.starts, self.given_names[0])[rows]
         return ids
-
-    def to_pandas(self) -> Any:
-        """Return a pandas data frame: vertex, facility and distance, NA where there is none.
-
-        Facilities have the names that the call gave them, or the ids of the graph's file.
-        """
-        pandas = require("pandas", what="Nearest.to_pandas")
-        facility = (
-            pandas.Series(encodable(self._facility_ids))
-            .convert_dtypes()
-            .mask(~self.reached, pandas.NA)
-        )
-        distance = pandas.Series(self.dist).convert_dtypes().mask(~self.reached, pandas.NA)
-        vertices = table_ids(self.graph, np.arange(self.graph.n))
-        return pandas.DataFrame({"vertex": vertices, "facility": facility, "distance": distance})
 
     def _columns(self) -> Columns:
         graph, reached = self.graph, self.reached

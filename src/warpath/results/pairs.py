@@ -3,32 +3,35 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from warpath.base.cached import cached_property
 from warpath.base.dtypes import unreachable
-from warpath.base.errors import InputError, NoPathError, require
+from warpath.base.errors import InputError, NoPathError
 from warpath.base.upward import upward
 from warpath.graph.checks import checked_integer, on_host, plain_array, shown
-from warpath.graph.labels import labels_or_none, table_ids, with_mask
+from warpath.graph.labels import labels_or_none, with_mask
 from warpath.graph.places import NO_NAMES
+from warpath.graph.tables import as_table, column_names
 from warpath.results.legs import sums_of_routes, values_along
 from warpath.results.reached import ReachedDistances
 from warpath.results.result import NO_COLUMNS, Result
+from warpath.results.rows import data_frame
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import ArrayLike, NDArray
 
     from warpath.base.dtypes import Array
     from warpath.graph import Graph
     from warpath.graph.places import Snap, Snapped
-    from warpath.results.result import Columns
     from warpath.results.route import Route
+    from warpath.results.rows import Columns
     from warpath.results.run_plan import RunPlan
 
 
@@ -203,12 +206,13 @@ class Pairs(Result, ReachedDistances):
         >>> print(trips.with_columns({"trip_id": ["a"]}).to_json())
         [{"trip_id": "a", "origin": 0, "destination": 2, "distance": 7}]
         """
-        if not hasattr(trips, "items"):
+        table = as_table(trips)
+        if not (isinstance(table, Mapping) or hasattr(table, "columns")):
             msg = f"trips = {shown(trips)} must be a data frame or a dictionary of columns."
             raise InputError(msg)
         columns = {
-            str(name): plain_array(values, str(name), InputError)
-            for name, values in trips.items()
+            str(name): plain_array(table[name], str(name), InputError)
+            for name in column_names(table)
             if str(name) not in self._own_columns()
         }
         for name, values in columns.items():
@@ -234,33 +238,22 @@ class Pairs(Result, ReachedDistances):
         ----------
         along : names of kept columns, whose sums along the routes are further columns; see `along`.
         """
-        pandas = require("pandas", what="Pairs.to_pandas")
-        distance = pandas.Series(on_host(self.dist)).convert_dtypes().mask(~self.reached, pandas.NA)
-        columns: dict[str, Any] = {
-            **self.columns,
-            "origin": table_ids(self.graph, self.origin_indices, self.given_names[0]),
-            "destination": table_ids(self.graph, self.destination_indices, self.given_names[1]),
-            "distance": distance,
-        }
         listed = [along] if isinstance(along, str) else along
         names = isinstance(listed, list | tuple) and all(isinstance(name, str) for name in listed)
         if not names:
             msg = f"along = {shown(along)} must be a list of names of kept columns."
             raise InputError(msg)
-        for name, sums in self.also.items():
-            columns[name] = pandas.Series(sums).convert_dtypes().mask(~self.reached, pandas.NA)
+        columns = self._columns()
         for name in listed:
             if name in columns:
                 msg = (
                     f"along = {name!r} is already a column of the table: use Pairs.along({name!r})."
                 )
                 raise InputError(msg)
-            sums = pandas.Series(self.along(name)).convert_dtypes()
-            columns[name] = sums.mask(~self.reached, pandas.NA)
-        columns |= {name: values for name, (values, _) in self._snap_columns().items()}
+            columns[name] = self.along(name), self.reached
         if self.missing.any():
-            columns["missing"] = self.missing
-        return pandas.DataFrame(columns)
+            columns["missing"] = self.missing, None
+        return data_frame(columns, "Pairs.to_pandas")
 
     def to_geojson(self) -> dict[str, Any]:
         """Return the routes as a GeoJSON feature collection, a dictionary for `json.dumps`.

@@ -10,11 +10,11 @@ import numpy as np
 from warpath.base import notebook, units
 from warpath.base.cached import cached_property
 from warpath.base.dtypes import unreachable
-from warpath.base.errors import NotSupportedError, require
+from warpath.base.errors import NotSupportedError
 from warpath.base.upward import upward
 from warpath.graph.arguments import one_index
 from warpath.graph.checks import shown
-from warpath.graph.labels import file_ids, one_label, table_ids
+from warpath.graph.labels import file_ids, one_label
 from warpath.graph.places import NO_NAMES
 from warpath.graph.solvable import SolvableGraph
 from warpath.results.predecessors import as_labels, no_path, searched_path, walked
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from warpath.graph import Graph
     from warpath.graph.places import Snap
     from warpath.graph.point_sources import PointSources
-    from warpath.results.result import Columns
+    from warpath.results.rows import Columns
     from warpath.results.run_plan import RunPlan
     from warpath.results.trace import Trace
 
@@ -64,6 +64,8 @@ class DeviceResult(Protocol):
 
 class Paths(Result, ReachedDistances):
     """Shortest paths from one source to every vertex.
+
+    Tables of the result have a row for each vertex: vertex, distance and pred.
 
     Attributes
     ----------
@@ -252,20 +254,6 @@ class Paths(Result, ReachedDistances):
         """Return the distance to one vertex."""
         distance: float = self.dist[one_index(self.graph, target, "target")].item()
         return distance
-
-    def to_pandas(self) -> Any:
-        """Return a pandas data frame: vertex, distance and pred, NA where unreachable.
-
-        Vertices have the ids of the graph's file, as in all tables.
-        """
-        pandas = require("pandas", what="Paths.to_pandas")
-        reached = self.reached
-        distance = pandas.Series(self.dist).convert_dtypes().mask(~reached, pandas.NA)
-        has_pred = self.pred >= 0
-        before = pandas.Series(table_ids(self.graph, np.where(has_pred, self.pred, 0)))
-        before = before.convert_dtypes().mask(~has_pred, pandas.NA)
-        vertices = table_ids(self.graph, np.arange(self.graph.n))
-        return pandas.DataFrame({"vertex": vertices, "distance": distance, "pred": before})
 
     def save_html(self, path: Any, **options: Any) -> None:
         """Write a page with the tree on an interactive map; see `warpath.plot.html_tree`.

@@ -15,6 +15,7 @@ from warpath.base.escaping import json_chunks, visible
 from warpath.base.upward import upward
 from warpath.graph.checks import shown
 from warpath.graph.detached import DetachedGraph, needs_graph
+from warpath.results.rows import Rows
 
 if TYPE_CHECKING:
     import os
@@ -25,16 +26,13 @@ if TYPE_CHECKING:
     from warpath.base.dtypes import Array
     from warpath.graph import Graph
 
-    #: Name of each column -> values, and the mask of the rows that have one, None for all.
-    Columns = dict[str, tuple[Array, Array | None]]
-
 NO_COLUMNS: Mapping[str, Array] = MappingProxyType({})
 
 #: The rows that a notebook shows.
 _SHOWN = 8
 
 
-class Result:
+class Result(Rows):
     """The common part of results.
 
     A pickle leaves out the graph, which is often a thousand times larger than a route. What the
@@ -50,10 +48,6 @@ class Result:
     _COMPUTED: ClassVar[tuple[str, ...]] = ()
     #: Attributes that hold the graph, or search it, and are left out with it.
     _LEFT_OUT: ClassVar[frozenset[str]] = frozenset()
-
-    def _columns(self) -> Columns:
-        """Return the columns of the result as rows, with the ids of the graph's file."""
-        raise NotImplementedError
 
     def to_json(self, missing: Any = None) -> str:
         """Return the rows as JSON: a list with an object for each row, by the names of columns.

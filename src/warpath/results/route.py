@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from warpath.base.cached import cached_property
-from warpath.base.errors import InputError, require
+from warpath.base.errors import InputError
 from warpath.base.upward import upward
 from warpath.graph.checks import shown
 from warpath.graph.coordinates import stretch
@@ -27,12 +27,15 @@ if TYPE_CHECKING:
     from warpath.graph import Graph
     from warpath.graph.places import Place, Snap
     from warpath.results.legs import Legs
-    from warpath.results.result import Columns
+    from warpath.results.rows import Columns
     from warpath.results.run_plan import RunPlan
 
 
 class Route(Result):
     """One shortest path.
+
+    Tables of the result have a row for each edge: u, v, length, and the distance from the source
+    to v.
 
     Attributes
     ----------
@@ -304,14 +307,6 @@ class Route(Result):
         folium.Map, whose ``save`` writes an HTML page.
         """
         return upward("Route.explore")(self, options)
-
-    def to_pandas(self) -> Any:
-        """Return a pandas data frame with a row for each edge: u, v, length and distance.
-
-        The distance is that from the source to v.
-        """
-        pandas = require("pandas", what="Route.to_pandas")
-        return pandas.DataFrame({name: values for name, (values, _) in self._columns().items()})
 
     def _columns(self) -> Columns:
         ids = encodable(file_ids(self.graph, self.indices))

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from warpath.base.dtypes import Array
     from warpath.results.pairs import Pairs
-    from warpath.results.result import Columns
+    from warpath.results.rows import Columns
 
 
 class ScenarioPairs(Result, ReachedDistances):

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from warpath.base.dtypes import Array
     from warpath.graph import Graph
     from warpath.graph.places import Snap
-    from warpath.results.result import Columns
+    from warpath.results.rows import Columns
     from warpath.results.run_plan import RunPlan
 
     #: (sources, distances) -> an array with an entry or a row for each source of the block.
@@ -107,7 +107,10 @@ class Totals(Result):
     def _columns(self) -> Columns:
         wrong = next((name for name, values in self.values.items() if values.ndim > 1), None)
         if wrong is not None:
-            msg = f"{wrong} has rows of entries, and a file one entry a row: use to_pandas."
+            msg = (
+                f"{wrong} has rows of entries, and a file or an Arrow table one entry a row: use "
+                "to_pandas."
+            )
             raise InputError(msg)
         columns = {name: (values, None) for name, values in self.values.items()}
         return {

@@ -9,13 +9,13 @@ import numpy as np
 
 from warpath.base.cached import cached_property
 from warpath.base.dtypes import unreachable
-from warpath.base.errors import GraphError, InputError, require
+from warpath.base.errors import GraphError, InputError
 from warpath.base.upward import upward
 from warpath.graph.arguments import checked_cutoff, one_index, with_unit
 from warpath.graph.checks import plain_array, shown
 from warpath.graph.coordinates import stretch
 from warpath.graph.edge_geometry import lines_of
-from warpath.graph.labels import file_ids, one_label, table_ids
+from warpath.graph.labels import file_ids, one_label
 from warpath.graph.places import NO_NAMES
 from warpath.graph.solvable import SolvableGraph
 from warpath.graph.zones import inside_from
@@ -36,8 +36,8 @@ if TYPE_CHECKING:
     from warpath.graph.places import Snap
     from warpath.graph.point_sources import PointSources
     from warpath.results.nearest import Nearest
-    from warpath.results.result import Columns
     from warpath.results.route import Route
+    from warpath.results.rows import Columns
     from warpath.results.run_plan import RunPlan
 
 
@@ -70,6 +70,8 @@ class NearVertices(NamedTuple):
 
 class Within(Result):
     """The vertices within one or more cutoffs of the nearest of its sources, in order of distance.
+
+    Tables of the result have a row for each vertex: vertex, distance and cutoff.
 
     Attributes
     ----------
@@ -311,14 +313,6 @@ class Within(Result):
         share = np.where(np.isfinite(share), share, (0.0, 1.0))[positive, :, None]
         whole = lines[positive]
         return whole[:, :1] + share * (whole[:, 1:] - whole[:, :1]), part[positive]
-
-    def to_pandas(self) -> Any:
-        """Return a pandas data frame: vertex, distance and cutoff, in order of distance."""
-        pandas = require("pandas", what="Within.to_pandas")
-        cutoff = self.cutoffs[self.band]
-        vertices = table_ids(self.graph, self.indices)
-        columns = {"vertex": vertices, "distance": self.dist, "cutoff": cutoff}
-        return pandas.DataFrame(columns)
 
     def _vertices(self) -> NDArray[np.int64]:
         return np.concatenate([self.indices, self.source_indices])
