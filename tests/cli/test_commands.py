@@ -1070,6 +1070,22 @@ def test_distances_have_further_sums_along_the_routes(warpath, toll_roads, tmp_p
     )
 
 
+def test_skims_are_saved_as_matrices(warpath, toll_roads, tmp_path):
+    h5py = pytest.importorskip("h5py")
+    words = ("distances", toll_roads, *KEPT, "-s", "1,3", "--targets", "3,2", "--also", "toll")
+    out = tmp_path / "skims.omx"
+    assert warpath(*words, "-o", out).code == 0
+    with h5py.File(out) as omx:
+        assert omx["data/distance"][0].tolist() == [7, 3]
+        assert omx["data/toll"][0].tolist() == [30, 10]
+        assert omx["lookup/target"][:].tolist() == [3, 2]
+    for more, message in (
+        (["--predecessors"], "--predecessors needs .npz, .parquet, .csv or .tsv, not .omx"),
+        (["--long"], "--long is for .parquet, .csv or .tsv; .omx holds matrices"),
+    ):
+        assert message in warpath(*words, "-o", out, *more).err
+
+
 def test_pairs_have_further_sums_along_the_routes(warpath, toll_roads, tmp_path):
     trips, out = tmp_path / "trips.csv", tmp_path / "out.csv"
     trips.write_text("trip_id,origin,destination\na,1,3\nb,3,1\n")

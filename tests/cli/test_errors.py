@@ -58,7 +58,7 @@ def test_a_wrong_result_of_named_vertices_is_told_by_their_names(warpath, names,
         (["sssp", "ROADS", "-s", "1", "-t", "two"], "--threads"),
         (["sssp", "ROADS", "-s", "1", "-a", "classic.dijktra"], "Did you mean classic.dijkstra"),
         (["sssp", "ROADS", "-s", "1", "-a", "?"], "'?'. warpath algorithms lists all."),
-        (["apsp", "ROADS", "-o", "full.npy", "--long"], ".npy holds only the distances"),
+        (["apsp", "ROADS", "-o", "full.npy", "--long"], ".npy holds matrices"),
         (
             ["apsp", "ROADS", "-a", "floyd"],
             "mean classic.floyd_warshall or warpath.floyd_warshall?",
@@ -370,7 +370,7 @@ def test_a_target_that_is_a_folder_is_refused_before_solving(warpath, roads, tmp
     ("more", "said"),
     [
         (["--predecessors", "--wide"], "a --wide table cannot hold --predecessors: use --long, or"),
-        (["--predecessors", "-o", "a.npy"], "not .npy or .zarr"),
+        (["--predecessors", "-o", "a.npy"], "not .npy"),
         (["-o", "a.npy", "--dist-dtype", "int16"], "--dist-dtype int16 is not possible"),
         (["-o", "a.npy", "--dist-dtype", "number"], "is not a type of numbers"),
     ],

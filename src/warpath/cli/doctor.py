@@ -37,6 +37,7 @@ _OPTIONAL = (  # package, the extra that installs it, its purpose
     ("folium", "explore", "interactive maps"),
     ("mapclassify", "explore", "their classes of colours"),
     ("matplotlib", "plot", "routes on a map, traces"),
+    ("h5py", "omx", "matrices of transport models, .omx"),
     ("zarr", "zarr", "all pairs written block by block"),
     ("distributed", "dask", "tables on a Dask cluster"),
     ("cupy", "cuda13", "NVIDIA GPUs"),

@@ -199,13 +199,13 @@ def _form(out: Path | None, further: Sequence[str], *, long: bool | None) -> boo
     further : the options that need more values for each pair than its distance.
     """
     streamed, suffix = saving.streamed(out), "" if out is None else saving.suffix_of(out)
-    if streamed and long:
-        rule = f"--long is for .parquet, .csv or .tsv; {suffix} holds only the distances"
+    if long and (streamed or suffix == ".omx"):
+        rule = f"--long is for .parquet, .csv or .tsv; {suffix} holds matrices"
         raise UsageError(f"-o {out}: {rule}.")
-    if not further or suffix == ".npz":
+    if not further or suffix == ".npz" or (suffix == ".omx" and further == ["--also"]):
         return long
-    if streamed:
-        rule = f"{further[0]} needs .npz, .parquet, .csv or .tsv, not .npy or .zarr"
+    if streamed or suffix == ".omx":
+        rule = f"{further[0]} needs .npz, .parquet, .csv or .tsv, not {suffix}"
         raise UsageError(f"-o {out}: {rule}.")
     if long is False:
         raise UsageError(f"a --wide table cannot hold {further[0]}: use --long, or -o .npz.")

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 _TEXT = {".csv": ",", ".tsv": "\t", ".txt": "\t"}
 STREAMED = (".npy", ".zarr")  # tables are written block by block while they are computed
 PATHS = (".npz", ".parquet", *_TEXT, ".tex")
-TABLES = (".npz", ".npy", ".parquet", *_TEXT, ".tex", ".zarr")
+TABLES = (".npz", ".npy", ".omx", ".parquet", *_TEXT, ".tex", ".zarr")
 ROWS = (".parquet", *_TEXT)
 TEXTS = tuple(_TEXT)
 PREPARED = (".wph",)

@@ -377,7 +377,11 @@ class DistanceTable(Result, ReachedDistances):
         return "".join(json_chunks(table))
 
     def save(self, path: Any, *, long: bool = True, escape_formulas: bool = False) -> None:
-        """Write the table to ``.npz``, ``.npy``, ``.parquet`` or ``.csv``.
+        """Write the table to ``.npz``, ``.npy``, ``.omx``, ``.parquet`` or ``.csv``.
+
+        ``.omx`` has the distances and the sums of `also` as matrices for transport models, NaN
+        where there is no path, and the ids as the mapping ``zone`` (``source`` and ``target`` if
+        rows and columns differ); it needs h5py.
 
         Parameters
         ----------

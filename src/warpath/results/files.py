@@ -31,6 +31,7 @@ from warpath.io.places import to_read, to_write
 from warpath.io.save import atomic
 from warpath.results import geodata, row_files
 from warpath.results.distance_table import DistanceTable
+from warpath.results.omx import save_omx
 from warpath.results.paths import Paths
 from warpath.results.point_paths import paths_from
 from warpath.results.row_files import SUFFIXES, for_sheets, load_rows, suffix_of
@@ -119,12 +120,12 @@ def save_table(
     long: bool,
     escape_formulas: bool = False,
 ) -> None:
-    """Write a DistanceTable as ``.npz``, ``.npy`` (the bare matrix), Parquet or CSV."""
+    """Write a DistanceTable as ``.npz``, ``.npy`` (the bare matrix), OMX, Parquet or CSV."""
     target = to_write(path)
     if suffix_of(target) in geodata.SUFFIXES:
         geodata.save_shapes(table, target)
     long = checked_bool(long, "long")
-    if target.suffix in {".npz", ".npy"}:
+    if target.suffix in {".npz", ".npy", ".omx"}:
         refuse_formulas(target, escape_formulas=escape_formulas)
     dist = table.on_host("save")
     if target.suffix == ".npz":
@@ -145,6 +146,8 @@ def save_table(
     elif target.suffix == ".npy":
         with atomic(target) as file:
             np.save(file, dist, allow_pickle=False)
+    elif target.suffix == ".omx":
+        save_omx(table, target)
     else:
         columns = columns_of_table(table, target, long=long)
         save_columns(target, columns, about(table), escape_formulas=escape_formulas)
@@ -508,7 +511,9 @@ def save_columns(
     if path.suffix != ".parquet":
         msg = (
             f"{path}: results are written as .parquet, .csv or .tex, tables and paths from one "
-            f"source as .npz too, and results with shapes as .gpkg or .geojson.{for_sheets(path)}"
+            "source as .npz too, tables as .omx, and results with shapes as .gpkg, .geojson "
+            "or .geoparquet."
+            f"{for_sheets(path)}"
         )
         raise InputError(msg)
     parquet = require("pyarrow.parquet", extra="io", what="Writing .parquet")
