@@ -58,7 +58,7 @@ def test_features_have_the_columns_as_properties():
 
 
 @pytest.mark.filterwarnings("ignore:'crs' was not provided")
-@pytest.mark.parametrize("suffix", [".gpkg", ".geojson"])
+@pytest.mark.parametrize("suffix", [".gpkg", ".geojson", ".geoparquet"])
 def test_results_with_shapes_are_saved_for_maps(tmp_path, suffix):
     results = (
         wp.path(ROAD, 0, 9),
@@ -66,11 +66,22 @@ def test_results_with_shapes_are_saved_for_maps(tmp_path, suffix):
         wp.nearest(ROAD, [0, 9]),
         wp.within(ROAD, 0, [900, 3000]),
     )
+    read = geopandas.read_parquet if suffix == ".geoparquet" else geopandas.read_file
     for result in results:
         result.save(tmp_path / f"result{suffix}")
-        frame = geopandas.read_file(tmp_path / f"result{suffix}")
+        frame = read(tmp_path / f"result{suffix}")
         expected = result.to_geodataframe()
         assert all(shapely.equals(frame.geometry.to_numpy(), expected.geometry.to_numpy()))
+        assert suffix == ".geojson" or frame.crs == expected.crs
+    for result, name in (
+        (wp.loads(ROAD, [0, 3], [9, 9]), "load"),
+        (wp.centrality.edge_betweenness(ROAD, sources=[0]), "betweenness"),
+        (wp.centrality.closeness(ROAD), "closeness"),
+    ):
+        result.save(tmp_path / f"numbers{suffix}")
+        frame = read(tmp_path / f"numbers{suffix}")
+        assert np.array_equal(frame[name], result._values, equal_nan=True)
+        assert set(frame.geometry.geom_type) == {"Point" if name == "closeness" else "LineString"}
     for other in (wp.sssp(ROAD, 0), wp.distances(ROAD, [0], [1]), wp.totals(ROAD, "sum")):
         with pytest.raises(wp.InputError, match=r"has no shapes: save it as \.parquet or \.csv"):
             other.save(tmp_path / f"other{suffix}")

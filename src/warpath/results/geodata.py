@@ -16,6 +16,7 @@ from warpath.graph.coordinates import EARTH_RADIUS, in_degrees, stretch
 from warpath.graph.edge_geometry import lightest, lines_of
 from warpath.graph.labels import encodable, table_ids
 from warpath.io.save import atomic
+from warpath.results.centrality import Centrality
 from warpath.results.names import names_of
 from warpath.results.result import plain_cells
 
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from warpath.results.within import Within
 
 #: The suffixes of files with shapes.
-SUFFIXES = (".gpkg", ".geojson")
+SUFFIXES = (".gpkg", ".geojson", ".geoparquet")
 
 #: Holes in an area up to this number of squares of the resolution are closed: blocks of houses.
 _SMALLEST_HOLE = 25
@@ -128,27 +129,41 @@ def _collection(columns: dict[str, Any], geometries: list[Any] | None = None) ->
 
 
 def save_shapes(result: Any, path: Path) -> None:
-    """Write the shapes of a result as GeoPackage or GeoJSON.
+    """Write the shapes of a result as GeoPackage, GeoJSON or GeoParquet.
 
     Raises
     ------
     InputError
         If the result has no shapes.
     """
-    if not hasattr(result, "to_geojson"):
-        msg = (
-            f"{path}: a {type(result).__name__} has no shapes: save it as .parquet or .csv, or "
-            "save the result of path, pairs, nearest or within."
-        )
-        raise InputError(msg)
-    if path.suffix == ".geojson":
+    if path.suffix == ".geojson" and hasattr(result, "to_geojson"):
         with atomic(path) as file:
             file.writelines(piece.encode() for piece in json_chunks(result.to_geojson()))
         return
-    frame = result.to_geodataframe()
-    with tempfile.TemporaryDirectory() as folder, atomic(path) as file:  # SQLite writes to a path
-        frame.to_file(written := Path(folder) / "result.gpkg", layer="result", driver="GPKG")
+    frame = _frame_of(result, path)
+    if path.suffix == ".geoparquet":
+        require("pyarrow", extra="io", what="Writing .geoparquet")
+        with atomic(path) as file:
+            frame.to_parquet(file, index=False)
+        return
+    driver = "GPKG" if path.suffix == ".gpkg" else "GeoJSON"
+    with tempfile.TemporaryDirectory() as folder, atomic(path) as file:  # GDAL writes to a path
+        frame.to_file(written := Path(folder) / path.name, layer="result", driver=driver)
         file.write(written.read_bytes())
+
+
+def _frame_of(result: Any, path: Path) -> Any:
+    """Return the data frame with a shape for each row of a result, or raise InputError."""
+    if hasattr(result, "to_geodataframe"):
+        return result.to_geodataframe()
+    if isinstance(result, Centrality):
+        edges, vertices = result.to_geopandas()
+        return edges if result._is_of_edges else vertices  # noqa: SLF001 - results are one package
+    msg = (
+        f"{path}: a {type(result).__name__} has no shapes: save it as .parquet or .csv, or save "
+        "the result of path, pairs, nearest, within, loads or a centrality."
+    )
+    raise InputError(msg)
 
 
 def crs_of(graph: Graph, crs: Any) -> Any:

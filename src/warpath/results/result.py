@@ -71,10 +71,11 @@ class Result(Rows):
         return "".join(json_chunks(rows))
 
     def save(self, path: str | os.PathLike[str], *, escape_formulas: bool = False) -> None:
-        """Write rows as ``.parquet``, ``.csv`` or ``.tex``, or shapes as ``.gpkg`` or ``.geojson``.
+        """Write rows as ``.parquet``, ``.csv`` or ``.tex``, or rows with their shapes.
 
         The write is atomic: a failed save leaves no partial file. Vertices have the names of the
-        graph's file. ``.gpkg`` has the rows of `to_geodataframe`, and needs GeoPandas; ``.geojson``
+        graph's file. ``.gpkg`` and ``.geoparquet`` have the rows of `to_geodataframe`, of
+        a centrality those of its frame of `to_geopandas`, and need GeoPandas; ``.geojson`` has
         those of `to_geojson`.
 
         Parameters
