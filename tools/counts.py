@@ -174,9 +174,8 @@ def _chosen(cases: Mapping[str, T], names: Sequence[str]) -> dict[str, T]:
 def _tool(name: str) -> str:
     path = shutil.which(name)
     if path is None:
-        raise MissingDependencyError(
-            f"{name} is not installed (Debian's package has the same name)"
-        )
+        msg = f"{name} is not installed (Debian's package has the same name)"
+        raise MissingDependencyError(msg)
     return path
 
 
@@ -198,11 +197,8 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("names", nargs="*", help="beginnings of names of cases; by default all")
     parser.add_argument("--update", action="store_true", help="write the counts into the table")
-    parser.add_argument(
-        "--required",
-        action="store_true",
-        help="fail if valgrind or the compiler's counts are missing",
-    )
+    text = "fail if valgrind or the compiler's counts are missing"
+    parser.add_argument("--required", action="store_true", help=text)
     return parser
 
 

@@ -30,24 +30,16 @@ if TYPE_CHECKING:
 ARCHITECTURES = ("sm_80", "sm_90", "sm_100")
 GOLDEN = Path(__file__).parents[1] / "tests" / "kernels" / "golden.json"
 
-
 #: Kernels that may spill a few values to local memory, outside their innermost loops: labels fill
 #: a thread's registers, and some architectures do not have enough left for other values.
 SPILLING = {"floyd_warshall_f32_b256", "floyd_warshall_wide_i64_b256", "product_i32_b256"}
 
-
 #: Kinds of kernels that run a whole solve: maximum bytes of stack, for state that their inner loops
 #: do not need. Fewer threads with more registers each were slower.
 OF_A_SOLVE = {
-    "wide": 304,
-    "breadth_first": 16,
-    "near_far": 128,
-    "light_heavy": 176,
-    "stepping": 128,
-    "buckets": 288,
-    "workfront": 128,
-    "settle": 32,
-}
+    "wide": 304, "breadth_first": 16, "near_far": 128, "light_heavy": 176, "stepping": 128,
+    "buckets": 288, "workfront": 128, "settle": 32,
+}  # fmt: skip
 
 
 def stack_of(name: str) -> int:
@@ -143,10 +135,8 @@ def measured() -> dict[str, Any]:
 def write() -> None:
     """Write the golden file, with a line for each kernel."""
     document = measured()
-    rows = [
-        f"    {json.dumps(name)}: {json.dumps(row)}"
-        for name, row in document.pop("kernels").items()
-    ]
+    kernels = document.pop("kernels").items()
+    rows = [f"    {json.dumps(name)}: {json.dumps(row)}" for name, row in kernels]
     head = [f"  {json.dumps(key)}: {json.dumps(value)}," for key, value in document.items()]
     text = "\n".join(["{", *head, '  "kernels": {', ",\n".join(rows), "  }", "}"])
     GOLDEN.write_text(text + "\n", encoding="utf-8")

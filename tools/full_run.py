@@ -99,29 +99,19 @@ def _step(name: str) -> tuple[bool, dict[str, Any]]:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the full tier and write its record; return 0 if every step succeeded."""
     parser = argparse.ArgumentParser(prog="full_run", description=__doc__)
-    parser.add_argument(
-        "--steps",
-        nargs="*",
-        choices=STEPS,
-        help="after the tests; by default all, or none if --changed",
-    )
+    text = "after the tests; by default all, or none if --changed"
+    parser.add_argument("--steps", nargs="*", choices=STEPS, help=text)
     parser.add_argument(
         "--changed", action="store_true", help="only slow tests of parts whose files no record has"
     )
     parser.add_argument("--output", type=Path, default=RUNS, help="folder of the record")
     parser.add_argument("--commit", help="by default git's HEAD")
-    parser.add_argument(
-        "--needed",
-        action="store_true",
-        help="only print the targets of make whose files changed since they passed",
-    )
+    text = "only print the targets of make whose files changed since they passed"
+    parser.add_argument("--needed", action="store_true", help=text)
     parser.add_argument("pytest", nargs="*", help="arguments for pytest, after --")
     options = parser.parse_args(arguments)
     if options.needed:
-        needed = (
-            STEPS[name][1] for name, part in PARTS.items() if not is_recorded(part[0], *part[1])
-        )
-        print(*needed)
+        print(*(STEPS[name][1] for name, (part, of) in PARTS.items() if not is_recorded(part, *of)))
         return 0
     commit = options.commit or provenance.commit() or ""
     start = time.monotonic()

@@ -203,27 +203,19 @@ def _of_tables(
         graph = Graph(*rows, np.full(n - 1, length, weight))
         for label in (graph.dist_dtype, np.dtype(np.int32)) if integer else (graph.dist_dtype,):
             for paths in (False, True) if recipe.predecessors else (False,):
-                order = TableOrder(
-                    recipe,
-                    graph,
-                    Problem(task, np.arange(n)),
-                    1,
-                    {},
-                    np.empty((n, n), label),
-                    pred=np.empty((n, n), index) if paths else None,
-                    trace=Trace() if traced else None,
-                )
-                run(order, device)
+                table, pred = (np.empty((n, n), dtype) for dtype in (label, index))
+                more: Any = {"pred": pred if paths else None, "trace": Trace() if traced else None}
+                problem = Problem(task, np.arange(n))
+                run(TableOrder(recipe, graph, problem, 1, {}, table, **more), device)
     return tuple(dict.fromkeys((*device.launched, *_of_windows(device.launched, block))))
 
 
 def _of_windows(launched: Iterable[Kernel], block: int) -> list[Kernel]:
     """Return the kernels for matrices larger than the memory, for the same types of labels."""
     solves = [each for each in launched if each.name.startswith("floyd_warshall")]
-    labels = [each.name.split("_")[-2] for each in solves]
-    return [
-        min_plus_kernel("product", label[0] + str(int(label[1:]) // 8), block) for label in labels
-    ]
+    labels = (each.name.split("_")[-2] for each in solves)
+    types = [label[0] + str(int(label[1:]) // 8) for label in labels]
+    return [min_plus_kernel("product", each, block) for each in types]
 
 
 def all_kernels(block: int = 256) -> list[Kernel]:

@@ -76,22 +76,22 @@ def ours(extract: str, **options: object) -> osmnx.simplification.nx.MultiDiGrap
     return made
 
 
-def measured(graph: osmnx.simplification.nx.MultiDiGraph) -> tuple[int, int, int, float]:
-    """Return vertices, edges, one-way edges and the length of all edges in km."""
+def measured(graph: osmnx.simplification.nx.MultiDiGraph) -> tuple[int, int, float]:
+    """Return vertices, edges and the length of all edges in km."""
     simple = osmnx.simplify_graph(graph)
-    edges = list(simple.edges(data=True))
-    one_way = sum(not simple.has_edge(v, u) for u, v, _ in edges)
-    return len(simple), len(edges), one_way, sum(data["length"] for *_, data in edges) / 1000
+    lengths = [data["length"] for *_, data in simple.edges(data=True)]
+    return len(simple), len(lengths), sum(lengths) / 1000
 
 
 def main(extracts: list[str]) -> None:
     print(f"osmnx {version('osmnx')}, osmium {version('osmium')}, warpath {wp.__version__}")
-    print("| extract | network | vertices | edges | one-way edges | km |")
-    print("|---|---|---|---|---|---|")
+    print("| extract | network | vertices | edges | km |")
+    print("|---|---|---|---|---|")
     for extract in extracts:
         name = Path(extract).name.partition(".")[0].partition("-")[0]
         for profile, network in NETWORKS.items():
-            used = wp.read(extract, profile=profile, barriers=False).edge_table()["way"].tolist()
+            open_all = {"barriers": False}
+            used = wp.read(extract, profile=profile, **open_all).edge_table()["way"].tolist()
             with tempfile.TemporaryDirectory() as folder:
                 whole = selected(extract, network)
                 file = extract_of(extract, whole, Path(folder, "theirs.osm"))
@@ -100,12 +100,10 @@ def main(extracts: list[str]) -> None:
                     f"OSMnx {network}": measured(theirs(file, network)),
                     profile: measured(ours(extract, profile=profile)),
                     f"OSMnx {network}, common ways": measured(theirs(common, network)),
-                    f"{profile}, common ways": measured(
-                        ours(common, profile=profile, barriers=False)
-                    ),
+                    f"{profile}, common ways": measured(ours(common, profile=profile, **open_all)),
                 }
-            for what, (n, m, one_way, km) in rows.items():
-                print(f"| {name} | {what} | {n:,} | {m:,} | {one_way:,} | {km:,.1f} |")
+            for what, (n, m, km) in rows.items():
+                print(f"| {name} | {what} | {n:,} | {m:,} | {km:,.1f} |")
 
 
 if __name__ == "__main__":

@@ -64,7 +64,7 @@ def main(
     document |= run_tests(options.tests, options.pytest)
     document["sanitizers"] = {}
     if options.sanitize:
-        document["sanitizers"] = _sanitizers(options)
+        document["sanitizers"] = sanitized(TOOLS, options.seconds, options.shares)
     document["seconds"] = round(time.monotonic() - start, 1)
     runs.write(path, document)
     counts = document["counts"]
@@ -83,14 +83,10 @@ def _sanitize_recorded(path: Path, options: argparse.Namespace) -> int:
         raise SystemExit(
             f"{path} is no record of these kernels: run their tests first, without this option."
         )
-    document["sanitizers"] = _sanitizers(options)
+    document["sanitizers"] = sanitized(TOOLS, options.seconds, options.shares)
     runs.write(path, document)
     sys.stdout.write(f"{path}: {document['sanitizers']}\n")
     return 1 if _objections(document["sanitizers"]) else 0
-
-
-def _sanitizers(options: argparse.Namespace) -> dict[str, dict[str, Any]]:
-    return sanitized(TOOLS, options.seconds, options.shares, options.recipes)
 
 
 def _objections(sanitizers: dict[str, dict[str, Any]]) -> bool:
@@ -176,38 +172,18 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--output", default=str(sources.RUNS), help="the folder of records")
     parser.add_argument("--tests", default="tests/gpu", help="the folder of tests")
     parser.add_argument("--commit", default="", help="the tested commit, if git cannot report it")
-    parser.add_argument(
-        "--compile",
-        type=int,
-        default=0,
-        metavar="N",
-        help="compile all kernels first, in N processes",
-    )
-    parser.add_argument("--sanitize", action="store_true", help="also run compute-sanitizer")
-    parser.add_argument(
-        "--sanitize-only",
-        action="store_true",
-        help="run only compute-sanitizer, and update the record",
-    )
-    parser.add_argument("--seconds", type=float, default=420, help="time limit of the sanitizers")
-    parser.add_argument(
-        "--shares",
-        type=int,
-        default=_SHARES,
-        metavar="N",
-        help=f"processes of each sanitizer ({_SHARES})",
-    )
-    parser.add_argument(
-        "--recipes",
-        nargs="+",
-        default=(),
-        choices=_NAMES,
-        metavar="NAME",
-        help="run the sanitizers on these recipes only",
-    )
-    parser.add_argument(
-        "--compare", action="store_true", help="run no tests; print whether kernels changed since"
-    )
+    for name, default, text in (
+        ("compile", 0, "compile all kernels first, in so many processes"),
+        ("seconds", 420, "time limit of the sanitizers"),
+        ("shares", _SHARES, f"processes of each sanitizer ({_SHARES})"),
+    ):
+        parser.add_argument(f"--{name}", type=int, default=default, metavar="N", help=text)
+    for name, text in (
+        ("sanitize", "also run compute-sanitizer"),
+        ("sanitize-only", "run only compute-sanitizer, and update the record"),
+        ("compare", "run no tests; print whether kernels changed since"),
+    ):
+        parser.add_argument(f"--{name}", action="store_true", help=text)
     parser.add_argument("pytest", nargs="*", help="more arguments for pytest, after --")
     return parser
 

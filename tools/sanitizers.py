@@ -27,9 +27,7 @@ class _Run(NamedTuple):
     output: IO[bytes]
 
 
-def sanitized(
-    tools: Sequence[str], seconds: float, shares: int = 1, recipes: Sequence[str] = ()
-) -> dict[str, dict[str, Any]]:
+def sanitized(tools: Sequence[str], seconds: float, shares: int = 1) -> dict[str, dict[str, Any]]:
     """Return the results of each tool: errors, solves, and the output if there are errors.
 
     Parameters
@@ -37,26 +35,24 @@ def sanitized(
     tools : names of tools of compute-sanitizer.
     seconds : time after which all running processes are stopped.
     shares : number of processes per tool; each runs its share of the recipes.
-    recipes : names of the recipes to run, which the result then lists; by default all run.
     """
     program = shutil.which("compute-sanitizer")
     if program is None:
         return {tool: {"missing": "compute-sanitizer is not installed"} for tool in tools}
     end = time.monotonic() + seconds
-    parts = [[f"{k + 1}/{shares}", *recipes] for k in range(shares)]
-    alone = {"recipes": sorted(recipes)} if recipes else {}
+    parts = [f"{k + 1}/{shares}" for k in range(shares)]
     running = {tool: [_start(program, tool, part) for part in parts] for tool in tools}
     return {
-        tool: _together([_found(run, end, seconds) for run in runs]) | alone
+        tool: _together([_found(run, end, seconds) for run in runs])
         for tool, runs in running.items()
     }
 
 
-def _start(program: str, tool: str, part: Sequence[str]) -> _Run:
+def _start(program: str, tool: str, part: str) -> _Run:
     # Errors of API calls are not reported: cuda.bindings looks up functions that the driver may
     # not have. Our own calls raise an exception if they fail.
     command = [program, "--tool", tool, "--report-api-errors", "no", sys.executable]
-    command += ["-m", "small_corpus", *part]
+    command += ["-m", "small_corpus", part]
     output = tempfile.TemporaryFile()  # noqa: SIM115 - closed when it has been read
     process = subprocess.Popen(
         command, stdout=output, stderr=subprocess.STDOUT, start_new_session=True

@@ -1,14 +1,14 @@
 """``python -m small_corpus``: run every CUDA recipe on small graphs, for sanitizers.
 
-The argument ``2/5`` runs the second fifth of the recipes, so that several processes can share them;
-names after it select recipes. Each array is allocated separately, not from CuPy's pool, so that
-memcheck detects accesses beyond its end.
+The argument ``2/5`` runs the second fifth of the recipes, so that several processes can share them.
+Each array is allocated separately, not from CuPy's pool, so that memcheck detects accesses beyond
+its end.
 """
 
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from warpath.engines.base import Device
-    from warpath.recipes import Recipe
     from warpath.results.paths import Paths
 
 #: Cases that are difficult in different ways and need few rounds.
@@ -35,22 +34,11 @@ TYPES = ("int32", "float32")
 _WIDEST = 100  # vertices: all pairs are solved on graphs up to this size
 
 
-class Chosen(NamedTuple):
-    """A selection of recipes: a slice of those with some names, or of all."""
-
-    share: slice = slice(None)
-    names: frozenset[str] = frozenset()
-
-    def of(self, recipes: Sequence[Recipe]) -> Sequence[Recipe]:
-        """Return the selected ones of some recipes."""
-        return [each for each in recipes if not self.names or each.name in self.names][self.share]
+_ALL = slice(None)
 
 
-_ALL = Chosen()
-
-
-def solve_all(solve: Callable[..., Paths], chosen: Chosen = _ALL) -> int:
-    """Solve with the chosen recipes, with and without a trace; return the number of solves.
+def solve_all(solve: Callable[..., Paths], share: slice = _ALL) -> int:
+    """Solve with a share of the recipes, with and without a trace; return the number of solves.
 
     Raises
     ------
@@ -63,7 +51,7 @@ def solve_all(solve: Callable[..., Paths], chosen: Chosen = _ALL) -> int:
             graph = corpus.case(name).astype(dtype).graph()
             alike = graph.with_weights(np.full(graph.m, 3, dtype))
             expected = {each: calls.sssp(each, 0, device="cpu").dist for each in (graph, alike)}
-            for recipe in chosen.of(on_gpu(Task.SSSP)):
+            for recipe in on_gpu(Task.SSSP)[share]:
                 given = alike if recipe.equal_weights else graph
                 if recipe.objection(Task.SSSP, given.facts(symmetry=False)) is not None:
                     continue
@@ -75,8 +63,8 @@ def solve_all(solve: Callable[..., Paths], chosen: Chosen = _ALL) -> int:
     return solves
 
 
-def tables_of_all(device: Device, chosen: Chosen = _ALL) -> int:
-    """Solve all pairs with the chosen recipes, with and without trees and a trace; count solves.
+def tables_of_all(device: Device, share: slice = _ALL) -> int:
+    """Solve all pairs with a share of the recipes, with and without trees, a trace; count solves.
 
     Raises
     ------
@@ -90,7 +78,7 @@ def tables_of_all(device: Device, chosen: Chosen = _ALL) -> int:
             continue
         problem = tables.all_pairs(graph)
         answer = tables.expected(graph, problem)
-        for recipe in chosen.of(on_gpu(Task.APSP, Task.MANY)):
+        for recipe in on_gpu(Task.APSP, Task.MANY)[share]:
             if not tables.able(recipe, graph, problem.task):
                 continue
             for trace in (None, Trace()):
@@ -106,12 +94,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     given = sys.argv[1:] if arguments is None else arguments
     part, parts = map(int, (given[0] if given else "1/1").split("/"))
-    chosen = Chosen(slice(part - 1, None, parts), frozenset(given[1:]))
+    share = slice(part - 1, None, parts)
     gpu = open_device("cuda")
     gpu.xp.cuda.set_allocator(None)
-    solves = solve_all(calls.sssp, chosen)
+    solves = solve_all(calls.sssp, share)
     with gpu.active():
-        solves += tables_of_all(gpu, chosen)
+        solves += tables_of_all(gpu, share)
     sys.stdout.write(f"{solves} solves\n")
     return 0
 

@@ -143,12 +143,7 @@ def test_sanitizers_can_be_run_after_the_tests(tests, tmp_path, monkeypatch):
     assert status == 0
     assert found["sanitizers"]["synccheck"] == {"errors": 0, "solves": 7}
     assert found["counts"] == before["counts"]
-    some = ["warpath.wide", "warpath.bfs"]
-    _, found = recorded(tests, tmp_path, "--sanitize-only", "--shares", "1", "--recipes", *some)
-    assert found["sanitizers"]["memcheck"] == {"errors": 0, "solves": 7, "recipes": sorted(some)}
-    assert log.read_text().splitlines()[-1].endswith("small_corpus 1/1 warpath.wide warpath.bfs")
-    with pytest.raises(SystemExit):
-        recorded(tests, tmp_path, "--sanitize-only", "--recipes", "warpath.none")
+    assert log.read_text().splitlines()[-1].endswith("small_corpus 1/1")
     monkeypatch.setattr(sources, "hashes", lambda: {"push.cuh": "another"})
     with pytest.raises(SystemExit, match="is no record of these kernels"):
         recorded(tests, tmp_path, "--sanitize-only")
@@ -274,26 +269,13 @@ def test_the_small_corpus_has_all_tables_too(monkeypatch):
         checked(recipe, *given, trace=trace, paths=paths)
 
     monkeypatch.setattr(tables, "check", check)
-    shares = [small_corpus.Chosen(slice(k, None, 3)) for k in range(3)]
+    shares = [slice(k, None, 3) for k in range(3)]
     assert sum(small_corpus.tables_of_all(device, share) for share in shares) == len(ran)
     assert set(ran) == {
         (recipe.name, trace, recipe.predecessors and trace)
         for recipe in on_gpu(Task.APSP)
         for trace in (False, True)
     }
-
-
-def test_the_small_corpus_can_run_some_recipes_alone(emulated_sssp, monkeypatch):
-    monkeypatch.setattr(small_corpus, "NAMES", ("self_loops",))
-    names, ran = frozenset({"warpath.wide", "warpath.patches"}), set()
-
-    def solve(graph, source, **call):
-        ran.add(call["algorithm"])
-        return emulated_sssp(graph, source, **call)
-
-    shares = [small_corpus.Chosen(slice(k, None, 2), names) for k in range(2)]
-    assert [small_corpus.solve_all(solve, share) for share in shares] == [2, 2]  # of two types
-    assert ran == names
 
 
 def test_the_small_corpus_notices_a_wrong_label(emulated_sssp, monkeypatch):

@@ -68,13 +68,9 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     today = int(dt.datetime.now(dt.UTC).strftime("%Y%m%d"))
-    parser.add_argument(
-        "programs", nargs="*", metavar="PROGRAM", help="programs to run; by default all"
-    )
+    parser.add_argument("programs", nargs="*", metavar="PROGRAM", help="by default all")
     parser.add_argument("--minutes", type=float, default=10.0, help="minutes of all together")
-    parser.add_argument(
-        "--each", type=float, help="minutes for each program, in place of --minutes"
-    )
+    parser.add_argument("--each", type=float, help="minutes for each, in place of --minutes")
     parser.add_argument("--seed", type=int, default=today, help="by default today's date")
     parser.add_argument("--trial", type=int, help="number of the only trial to run")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="number of processes")

@@ -85,8 +85,7 @@ def draw(rng: np.random.Generator, *, largest: int = 5000, negative: float = 0.2
     """
     n = min(_size(rng), largest)
     shape = str(rng.choice(list(_SHAPES)))
-    dense = {"complete", "bipartite"} if n > 60 else set()
-    if shape in dense:
+    if n > 60 and shape in {"complete", "bipartite"}:
         shape = "random"
     n, src, dst = _SHAPES[shape](rng, n)
     src, dst = _with_odd_edges(rng, n, src, dst)
@@ -329,28 +328,19 @@ def _graph(
         attributes["labels"] = names.astype(str) if rng.random() < 0.5 else names
     graph = wp.Graph.from_edges(src, dst, weights, n=n, directed=directed, **attributes)
     if rng.random() < 0.06:  # 64-bit indices
-        wide = wp.Graph(
-            graph.indptr,
-            graph.indices.astype(np.int64),
-            graph.weights,
-            directed=directed,
-            **attributes,
-        )
-        return wide, weights
+        rows = graph.indptr, graph.indices.astype(np.int64), graph.weights
+        graph = wp.Graph(*rows, directed=directed, **attributes)
     return graph, weights
 
 
 def _edges(
     src: Array, dst: Array, weights: Array | None, *, directed: bool
 ) -> list[tuple[int, int, Any]]:
-    ends = src.tolist(), dst.tolist()
-    if weights is None:
-        values: list[Any] = [1] * len(src)
-    elif weights.dtype == np.float32:
-        values = list(weights)
-    else:
+    values: Any = [1] * len(src) if weights is None else weights
+    if weights is not None and weights.dtype != np.float32:
         values = weights.tolist()
-    edges = [(u, v, w) for u, v, w in zip(*ends, values, strict=True) if w != math.inf]
+    rows = zip(src.tolist(), dst.tolist(), values, strict=True)
+    edges = [(u, v, w) for u, v, w in rows if w != math.inf]
     if not directed:
         edges += [(v, u, w) for u, v, w in edges if u != v]
     return edges

@@ -12,6 +12,7 @@ import warpath as wp
 from hunt.program import Finding
 from support.compare import noting
 from support.tables import assert_paths
+from warpath.base.dtypes import unreachable
 from warpath.recipes import Loop
 
 if TYPE_CHECKING:
@@ -159,23 +160,21 @@ class Solves:
         given = ", ".join(f"{key}={value!r}" for key, value in (self.options | options).items())
         what = f"{call.__name__}({said}, {given})"
         error = error or self._error(*expected, options)
+        wanted = " or ".join(each.__name__ for each in error or ())
         self.counts["solves"] += 1
         try:
             found = call(self.graph, *arguments, **self.options, **options)
         except wp.WarpathError as raised:
-            if error is not None and isinstance(raised, error):
+            if isinstance(raised, error or ()):
                 if isinstance(raised, wp.NegativeCycleError):
-                    turned = bool(options.get("reverse"))
-                    self._check_cycle(raised, what, starts, turned=turned)
+                    self._check_cycle(raised, what, starts, turned=bool(options.get("reverse")))
                 return None, what
-            if refused and isinstance(raised, refused):
+            if isinstance(raised, refused):
                 return None, what
-            wanted = " or ".join(e.__name__ for e in error) if error else "an answer"
-            raise self._finding(
-                f"{what}: {type(raised).__name__}: {raised}; not {wanted}"
-            ) from raised
+            seen = f"{type(raised).__name__}: {raised}"
+            raise self._finding(f"{what}: {seen}; not {wanted or 'an answer'}") from raised
         if error is not None:
-            raise self._finding(f"{what}: an answer, not {' or '.join(e.__name__ for e in error)}")
+            raise self._finding(f"{what}: an answer, not {wanted}")
         return found, what
 
     def _check_cycle(
@@ -196,14 +195,12 @@ class Solves:
         allowed = {self.graph.dist_dtype, np.dtype(np.int32)}
         if found.dtype not in allowed or found.shape != wanted.shape:
             raise self._finding(f"{what} of {found.dtype} {found.shape}, not {wanted.dtype}")
-        if not (
-            found.tobytes() == wanted.tobytes() if zero_signs else np.array_equal(found, wanted)
-        ):
+        same_bits = found.tobytes() == wanted.tobytes()
+        if not (same_bits if zero_signs else np.array_equal(found, wanted)):
             raise self._finding(f"{what} is {_shown(found, wanted)}")
 
     def _array(self, right: Labels, dtype: np.dtype[Any]) -> Array:
-        unreachable = math.inf if dtype.kind == "f" else int(np.iinfo(dtype).max)
-        return np.array([unreachable if d is None else d for d in right], dtype)
+        return np.array([unreachable(dtype) if d is None else d for d in right], dtype)
 
     def _same_tree(self, found: Array, right: Sequence[int], what: str) -> None:
         if found.dtype != self.graph.indices.dtype or found.tolist() != list(right):
@@ -228,11 +225,7 @@ class Solves:
         known = [d for d in labels or [] if d is not None and d >= 0]
         near = known[self.rng.integers(0, len(known))] if known else self.drawn.zero
         if not self.drawn.integer:
-            step = (
-                np.nextafter(near, near.dtype.type(-1))
-                if isinstance(near, np.float32)
-                else math.nextafter(near, -1)
-            )
+            step = np.nextafter(near, type(near)(-1))
             return {"cutoff": max(float(near if self.rng.random() < 0.6 else step), 0.0)}
         kind = self.rng.integers(0, 7)
         cutoff = [near, near - 1, near + 1, near / 2, near // 2, 2**53 + 1, 2**70][kind]
@@ -309,8 +302,7 @@ class Solves:
         """Compare a route of a result, and verify the result."""
         if found.reached[target]:
             route = found.path_to(self._name(target)).indices.tolist()
-            if route != self.route(source, target):
-                right = self.route(source, target)
+            if route != (right := self.route(source, target)):
                 raise self._finding(f"{what}: path_to({target}) {route}, not {right}")
         self._verify(found, what)
 
@@ -364,8 +356,7 @@ class Solves:
     ) -> None:
         route = found.indices.tolist()
         if same:
-            right = self.route(source, target)
-            if route != right:
+            if route != (right := self.route(source, target)):
                 raise self._finding(f"{what}: route {route}, not {right}")
             return
         lengths = self.drawn.oracle().along(route)
@@ -432,8 +423,7 @@ class Solves:
         if found.indices.tolist() != [v for _, v in inside]:
             raise self._finding(f"{what}: vertices {found.indices.tolist()}, not {inside}")
         self._same(found.dist, [length for length, _ in inside], f"{what}: dist")
-        unique = sorted(set(cutoffs))
-        counts = [sum(length <= cutoff for length, _ in inside) for cutoff in unique]
+        counts = [sum(length <= cut for length, _ in inside) for cut in sorted(set(cutoffs))]
         if found.counts.tolist() != counts:
             raise self._finding(f"{what}: counts {found.counts.tolist()}, not {counts}")
 
@@ -496,9 +486,8 @@ class Solves:
         self._same_rows(dist, picked, what, loose=loose)
         if options.get("predecessors"):
             for row, source in enumerate(sources):
-                self._same_table_tree(
-                    found.pred[row], source, rows[row] or [], columns, recipe, what
-                )
+                pred, answer = found.pred[row], rows[row] or []
+                self._same_table_tree(pred, source, answer, columns, recipe, what)
         if self.rng.random() < 0.1 and not parts:
             self._verify(found, what)
         if self.rng.random() < 0.2 and not parts and len(sources):

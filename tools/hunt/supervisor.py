@@ -125,11 +125,9 @@ def _watch_process(
         if code == 0:
             return None
         errors.seek(0)
-        said = "\n".join(
-            line
-            for line in errors.read().decode(errors="replace").splitlines()
-            if not line.startswith("Extension modules")
-        )[-4000:].strip()
+        written = errors.read().decode(errors="replace").splitlines()
+        kept = (line for line in written if not line.startswith("Extension modules"))
+        said = "\n".join(kept)[-4000:].strip()
         why = why or (f"ended by signal {-code}" if code < 0 else f"ended with status {code}")
         outcome.findings.append((trial, f"the process {why}\n{said}"))
         return trial

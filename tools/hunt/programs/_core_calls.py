@@ -265,10 +265,9 @@ _ROWS_OF_LEVELS = [
 #: Makers of arrays by the name of the parameter; `_any_array` makes the others.
 _ARRAYS: dict[str, Callable[[Draw, Parameter], Array]] = {
     "indptr": lambda d, _: d.indptr[: d.own + 1],
-    "indices": lambda d, _: d.indices[: d.indptr[d.own]],
+    **dict.fromkeys(("indices", "dst"), lambda d, _: d.indices[: d.indptr[d.own]]),
     "weights": lambda d, _: d.weights(),
     "src": lambda d, _: d.src[: d.indptr[d.own]],
-    "dst": lambda d, _: d.indices[: d.indptr[d.own]],
     "next": lambda d, _: d.indptr[: d.own],
     "sources": lambda d, _: d.ends(d.src),
     "targets": lambda d, _: d.ends(d.indices),
@@ -277,8 +276,7 @@ _ARRAYS: dict[str, Callable[[Draw, Parameter], Array]] = {
     "edges": lambda d, _: np.unique(d.edges),
     "dist": lambda d, parameter: d.labels(parameter),
     "labels": lambda d, _: d.rng.integers(0, 30, len(d.given["vertices"])),
-    "pending": lambda d, _: d.rng.integers(0, 2, d.own),
-    "open": lambda d, _: d.rng.integers(0, 2, d.own),
+    **dict.fromkeys(("pending", "open"), lambda d, _: d.rng.integers(0, 2, d.own)),
     "frontier": lambda d, p: d.vertices() if p.dtype.kind == "i" else _any_array(d, p),
     "out": lambda d, parameter: d.table(parameter),
     "into": lambda d, _: _blocks(d, 0),
@@ -286,14 +284,12 @@ _ARRAYS: dict[str, Callable[[Draw, Parameter], Array]] = {
     "h": lambda d, _: np.zeros(d.n),
     "cutoffs": lambda d, _: np.sort(d.rng.integers(0, 20, d.rng.integers(4))),
     "like": lambda _, __: np.empty(0),
-    "keys": lambda d, _: np.arange(d.n),
-    "places": lambda d, _: np.arange(d.n),
+    **dict.fromkeys(("keys", "places"), lambda d, _: np.arange(d.n)),
     **dict.fromkeys(("up", "down"), lambda d, _: d.rng.integers(0, 99, 16 * d.n)),
     "listed": lambda d, _: d.rng.integers(0, d.n, d.given["ends"].max(initial=0)),
     "ends": lambda d, _: np.sort(d.rng.integers(0, 20, d.n)),
     "order": lambda d, _: d.rng.permutation(d.n),
-    "x": lambda d, _: d.rng.permutation(1000)[: d.n],
-    "y": lambda d, _: d.rng.permutation(1000)[: d.n],
+    **dict.fromkeys(("x", "y"), lambda d, _: d.rng.permutation(1000)[: d.n]),
     "counts": lambda d, _: d.rng.integers(0, 3, 5),
     "values": lambda d, _: d.rng.integers(
         0, 9, d.given["counts"].sum() if "counts" in d.given else d.n
@@ -346,8 +342,16 @@ _SIZES: dict[str, Callable[[Draw], int]] = {
     "block_minima": lambda d: -(-d.n // _core.COMPOUND_FRONTIER_BLOCK),
     "words": lambda _: 8,
 }
+#: Values of parameters that are the same in every call.
+_CONSTANTS: dict[str, Any] = {
+    "count": Size(50), "first": Size(0), "steps": Threads(20), "seconds": 0.0, "most": 64, "top": 0,
+    "per_level": 1000, "width": 32, "offset": 0, "skipped": 0, "base": 1, "line": 1, "pending": -1,
+    "weighted": True, "both": False, "max_weight": 9, "expected": "<from> <to> <weight>",
+    "object": None, "keep": Size(2**51), "drop": Size(2**51), "rewire": Size(2**51),
+}  # fmt: skip
 #: Makers of other values by the name of the parameter, or else by its type.
 _OTHERS: dict[str, Callable[[Draw], Any]] = {
+    **{k: (lambda _, v=v: v) for k, v in _CONSTANTS.items()},  # type: ignore[misc]
     "int": lambda d: d.rng.integers(9),
     "float": lambda d: d.rng.integers(1, 20),
     "bool": lambda d: bool(d.rng.integers(2)),
@@ -355,41 +359,25 @@ _OTHERS: dict[str, Callable[[Draw], Any]] = {
     "collections.abc.Callable": lambda _: lambda _: 1.0,
     "progress": lambda _: _impatient(),
     "threads": lambda d: Threads(d.rng.integers(1, 4)),
-    "steps": lambda _: Threads(20),
     **dict.fromkeys(("source", "target"), Draw.vertex),
     **dict.fromkeys(("n", "entries"), lambda d: Size(d.n)),
     **dict.fromkeys(("scale", "half", "rows"), lambda d: Size(d.rng.integers(7))),
-    **dict.fromkeys(("keep", "drop", "rewire"), lambda _: Size(2**51)),
     **dict.fromkeys(("a", "ab", "abc"), lambda d: 2**31 + d.rng.integers(99)),
     "values": lambda d: [d.column() for _ in range(d.rng.integers(4))],
     "masks": lambda d: [d.mask() for _ in d.given["values"]],
     "columns": lambda d: Size(d.rng.integers(1, 9)),
     "links": lambda d: Size(2 * d.n) if d.function == "road" else bool(d.rng.integers(2)),
-    "count": lambda _: Size(50),
-    "first": lambda _: Size(0),
-    "row": lambda d: d.rng.integers(2),
-    "low": lambda d: d.rng.integers(2),
+    **dict.fromkeys(("row", "low"), lambda d: d.rng.integers(2)),
     "high": lambda d: -1 if d.function == "read_rows" else 9,
     "capacity": lambda d: d.rng.integers(1, 40),
     "seed": lambda d: d.rng.integers(2**62),
-    "seconds": lambda _: 0.0,
-    "pending": lambda _: -1,
     "bits": lambda d: d.choice(128, 256, 512),
     "large": lambda d: d.choice(1, 2**19),
     **dict.fromkeys(("bytes", "widest"), lambda d: d.choice(16, 32, 64)),
     "closed": lambda d: d.choice(0, d.n // 2),
-    "most": lambda _: 64,
-    "per_level": lambda _: 1000,
-    "width": lambda _: 32,
-    "top": lambda _: 0,
     **dict.fromkeys(("core_vertices", "growing_vertices"), lambda d: d.choice(0, 50, 10**6)),
     "core_degree": lambda d: d.choice(1, 20, 10**6),
     **dict.fromkeys(("most_affected", "most_relaxed"), lambda d: d.choice(-1, 0, 5)),
-    **dict.fromkeys(("offset", "skipped"), lambda _: 0),
-    **dict.fromkeys(("base", "line"), lambda _: 1),
-    "weighted": lambda _: True,
-    "both": lambda _: False,
-    "max_weight": lambda _: 9,
     "delta": lambda d: (
         0 if d.function == "stepping" and d.rng.integers(2) else d.rng.integers(1, 20)
     ),
@@ -401,7 +389,6 @@ _OTHERS: dict[str, Callable[[Draw], Any]] = {
         else d.choice("heap", "radix", "dial", "binary", "fibonacci", "relaxed")
     ),
     "roles": lambda d: d.choice("vvn", "ttn", "vvr", "vv.", "nic"),
-    "expected": lambda _: "<from> <to> <weight>",
     "data": lambda d: b"".join(
         b"%d %d\n" % ((v + 1) % d.n + 1, 3)
         if d.function == "read_metis"
@@ -411,7 +398,6 @@ _OTHERS: dict[str, Callable[[Draw], Any]] = {
     "names": Draw.names,
     "kinds": lambda d: d.rng.integers(0, 3, len(d.edges)).astype(np.int8),
     "positions": lambda d: d.rng.integers(-1, 2, len(d.edges)),
-    "object": lambda _: None,
     # Arguments that are arrays of any type.
     "indptr": lambda d: d.indptr.copy(),
     "indices": lambda d: d.indices.astype(d.choice(np.int32, np.int64)),

@@ -107,10 +107,8 @@ def calls() -> list[Call]:
                 found.append(_call(full, None, getattr(public, method)))
             elif inspect.isfunction(function):
                 found.append(_call(full, public, function))
-    found += [
-        _call(f"centrality.{name}", None, getattr(wp.centrality, name))
-        for name in wp.centrality.__all__
-    ]
+    centralities = {f"centrality.{k}": getattr(wp.centrality, k) for k in wp.centrality.__all__}
+    found += [_call(name, None, function) for name, function in centralities.items()]
     found.append(_call("Paths.__getitem__", wp.Paths, wp.Paths.__getitem__))
     found.append(_call("algorithms()[...]", None, lambda key: wp.algorithms()[key]))
     return found
@@ -182,8 +180,7 @@ _ATTRIBUTES = {
     "coordinates": _pick(None, [(0, 0), (1, 0), (0, 1)]),
     "first_through": _pick(0, 1),
     "name": _pick(None, "n"),
-    "shapes": _pick(None),
-    "given": _pick(None),
+    **dict.fromkeys(("shapes", "given"), _pick(None)),
 }
 _FRONTIER = wp.algorithms()["martin2009.f_cpu"]
 _MINE = _FRONTIER.but("martin2009.mine", "As u_cpu.", direction=Direction.PULL)
@@ -199,9 +196,7 @@ _MAKERS: dict[str, Maker] = {
     **dict.fromkeys(("origins", "destinations", "opportunities"), _vertices(2)),
     "within:source": _vertices(0),
     "verify:source": _vertex,
-    "path_to:source": _pick(None),
-    "dynamic:sources": _pick(None),
-    "DynamicPaths:sources": _pick(None),
+    **dict.fromkeys(("path_to:source", "dynamic:sources", "DynamicPaths:sources"), _pick(None)),
     # How calls solve.
     "algorithm": _ALGORITHM,
     "DynamicPaths:algorithm": _pick("auto", "chan2009.dyndij", "khanda2022.batch", "none"),
@@ -252,11 +247,10 @@ _MAKERS: dict[str, Maker] = {
     # Graphs and their edges.
     "data": _pick([(0, 1, 2), (1, 2, 3)], np.ones((3, 3))),
     "src": _pick([0, 1]),
-    "dst": _pick([1, 2]),
+    **dict.fromkeys(("dst", "indices"), _pick([1, 2])),
     "from_labelled_edges:src": _pick([0, 1], ["a", "b"]),
     "from_labelled_edges:dst": _pick([1, 2], ["b", "c"]),
     "indptr": _pick([0, 1, 2, 2]),
-    "indices": _pick([1, 2]),
     "label_of:indices": _pick(0, [0, 1]),
     "weights": _pick(None, [1, 2]),
     "with_weights:weights": _weights,
@@ -277,15 +271,14 @@ _MAKERS: dict[str, Maker] = {
     "unit": _pick(None, "m"),
     "parallel": _pick("least", "sum"),
     "dtype": _pick("float64", np.int64),
-    **dict.fromkeys(("keep_rows", "symmetry", "strong", "with_distance"), _FLAG),
-    "directed": _FLAG,
+    **dict.fromkeys(("directed", "keep_rows", "symmetry", "strong", "with_distance"), _FLAG),
     "n": _pick(None, 3, 5),
     **dict.fromkeys(("lon", "lat"), _pick(0.5, 1)),
     **dict.fromkeys(("nearest_vertex:lon", "nearest_vertex:lat"), _pick(0.5, [1, 2])),
     "within": _pick(None, 5, 1e9),
     "name": _pick(None, "p"),
     "snap": _pick("edge", "vertex"),
-    "coordinates": _pick(None),
+    **dict.fromkeys(("coordinates", "member"), _pick(None)),
     # Results.
     "path": _RESULT,
     "plot:path": _pick(None, "t.png"),
@@ -307,14 +300,12 @@ _MAKERS: dict[str, Maker] = {
     "weight": _pick(None, 2),
     "ids": _pick("auto", "numbers"),
     "component": _pick(None, "largest", "strong"),
-    "member": _pick(None),
     "Route.attribute:name": _pick("street", "length"),
     "along": _pick((), ["length"]),
     **dict.fromkeys(("geometry", "multigraph"), _FLAG),
     "quantity": lambda subject, _: subject.graph._solver_weights,
     "what": _pick("vertices"),
     "names": lambda subject, _: subject.results[wp.Route].indices.tolist(),
-    "trip": _pick(0, 1),
     "crs": _pick("auto", None, "EPSG:4326"),
     "kind": _pick("polygons", "edges", "vertices"),
     "resolution": _pick(None, 0.5, 1),
@@ -334,7 +325,7 @@ _MAKERS: dict[str, Maker] = {
     **dict.fromkeys(("degree", "out_degree", "edge_factor", "scale"), _pick(0, 3)),
     **dict.fromkeys(("a", "b", "c", "drop", "density", "rewire"), _SHARE),
     **dict.fromkeys(("unique", "permute", "diagonal"), _FLAG),
-    "seed": _pick(0, 1),
+    **dict.fromkeys(("seed", "trip"), _pick(0, 1)),
 }
 #: Makers of the options that signatures do not list.
 _OPTIONS: dict[str, dict[str, Maker]] = {

@@ -12,6 +12,7 @@ import warpath as wp
 from hunt.program import Finding, Program
 from hunt.programs._odd_values import odd_path, odd_value, shown
 from hunt.programs._public_calls import Call, Subject, calls, empty_folder, subjects
+from warpath.base.dtypes import unreachable
 
 if TYPE_CHECKING:
     from hunt.program import Counts
@@ -127,10 +128,9 @@ def _wrong_paths(paths: wp.Paths, cutoff: Any, *, narrow: bool) -> str | None:
         whole = wp.sssp(paths.graph, paths.source, device="cpu").dist
     except wp.DistanceOverflowError:  # of vertices beyond the cutoff
         return None
-    limit = _limit(cutoff, whole.dtype)
-    unreachable = np.inf if whole.dtype.kind == "f" else np.iinfo(whole.dtype).max
+    limit, beyond = _limit(cutoff, whole.dtype), unreachable(whole.dtype)
     for far, near in zip(whole.tolist(), paths.dist.tolist(), strict=True):
-        expected = far if far == unreachable or Fraction(far) <= limit else unreachable
+        expected = far if far == beyond or Fraction(far) <= limit else beyond
         if expected != near:
             return f"a distance is {near} where {expected} is right"
     return None

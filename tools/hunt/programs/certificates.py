@@ -11,6 +11,7 @@ import warpath as wp
 from hunt import graphs
 from hunt.program import Finding, Program
 from support.oracle import Oracle
+from warpath.base.dtypes import unreachable
 
 if TYPE_CHECKING:
     from hunt.graphs import Drawn
@@ -46,15 +47,11 @@ def _array(labels: Labels, dtype: np.dtype[Any]) -> Array | None:
     return np.array([_INT64.max if d is None else d for d in labels], dtype)
 
 
-def _unreachable(dist: Array) -> Any:
-    return math.inf if dist.dtype.kind == "f" else int(np.iinfo(dist.dtype).max)
-
-
 def _other_label(dist: Array, rng: np.random.Generator) -> Any:
     """Return a label to put in the place of a random one, and the place."""
     places = tuple(int(rng.integers(0, size)) for size in dist.shape)
     old, other = dist[places], dist.flat[rng.integers(dist.size)]
-    labels = [_unreachable(dist), other, 0]
+    labels = [unreachable(dist.dtype), other, 0]
     if dist.dtype.kind == "f":
         one = dist.dtype.type
         labels += [np.nextafter(old, one(side * np.inf)) for side in (1, -1) for _ in range(3)]
@@ -153,10 +150,10 @@ class _Hunt:
         (v,), dist_v = _other_label(dist, self.rng)
         dist[v] = dist_v
         if self.rng.random() < 0.5:
-            pred[v] = -1 if dist_v == _unreachable(dist) else self._vertex()
+            pred[v] = -1 if dist_v == unreachable(dist.dtype) else self._vertex()
 
     def labels_moved(self, dist: Array, pred: Array) -> None:  # noqa: ARG002 - as its likes
-        known = dist != _unreachable(dist)
+        known = dist != unreachable(dist.dtype)
         dist[known] = dist[known] + dist.dtype.type(1)
 
     def swapped(self, dist: Array, pred: Array) -> None:
@@ -197,12 +194,12 @@ class _Hunt:
 
     def island(self, dist: Array, pred: Array) -> None:
         """Give unreached vertices consistent labels, from a root among them."""
-        missing = dist == _unreachable(dist)
+        missing = dist == unreachable(dist.dtype)
         found = None
         if missing.any():
             found = self._solved(self.drawn.oracle(), self._vertex(np.flatnonzero(missing)))
         if found is not None:
-            inside = (found[0] != _unreachable(dist)) & missing
+            inside = (found[0] != unreachable(dist.dtype)) & missing
             dist[inside], pred[inside] = found[0][inside], found[1][inside]
 
     def kind(self, dist: Array, pred: Array) -> Answer:

@@ -97,10 +97,8 @@ def _public(rng: np.random.Generator) -> Repeated:
     """Return a call that repeats some public calls, half of them with an odd value."""
     made: list[tuple[Call, Subject, dict[str, Any]]] = []
     while len(made) < 4:
-        call, subject = (
-            calls()[rng.integers(len(calls()))],
-            subjects()[rng.integers(len(subjects()))],
-        )
+        call = calls()[rng.integers(len(calls()))]
+        subject = subjects()[rng.integers(len(subjects()))]
         names = [name for name in call.makers if name not in {"path", "out", "reduce", "progress"}]
         if call.suits(subject) and call.weight > 0.1 and call.name != "register":
             odd = {str(rng.choice(names)): odd_value(rng)} if names and rng.integers(2) else {}
@@ -151,9 +149,8 @@ def _stopped(rng: np.random.Generator) -> Repeated:
 
 def _damaged_files(rng: np.random.Generator) -> Repeated:
     """Return a call that writes a file and reads it, whole and cut off."""
-    suffix = str(
-        rng.choice([".gr", ".mtx", ".npz", ".gr.gz", ".gr.bz2", ".gr.xz", ".gr.zst", ".wph"])
-    )
+    suffixes = ".gr", ".mtx", ".npz", ".gr.gz", ".gr.bz2", ".gr.xz", ".gr.zst", ".wph"
+    suffix = str(rng.choice(suffixes))
     graph, path = _graph(rng).astype("int64"), Path(f"a{suffix}")
     write = wp.prepare(graph).save if suffix == ".wph" else lambda path: wp.write(graph, path)
 

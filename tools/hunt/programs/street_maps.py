@@ -63,9 +63,8 @@ def trial(rng: np.random.Generator, counts: Counts) -> None:
             path.write_text(text, encoding="utf-8")
             for profile in _ACCESS:
                 counts["maps"] += 1
-                options: dict[str, Any] = {
-                    "profile": profile, "restricted": chance.choice(("open", "closed"))
-                }  # fmt: skip
+                restricted = chance.choice(("open", "closed"))
+                options: dict[str, Any] = {"profile": profile, "restricted": restricted}
                 reason = _difference(path, streets, options)
                 if reason:
                     raise Finding(f"{options}: {reason}\n{text}")
@@ -131,8 +130,7 @@ def _values(chance: random.Random) -> str:
 def _open(tags: dict[str, str], profile: str, restricted: str) -> list[bool]:
     """Return whether a way is open forward and backward; `restricted`: if it is for some only."""
     usable: list[bool] = []
-    sides = zip(("forward", "backward"), _directions(tags, profile), strict=True)
-    for side, in_oneway in sides:
+    for side, in_oneway in zip(("forward", "backward"), _directions(tags, profile), strict=True):
         value, directed = "yes", False
         for key in _ACCESS[profile]:
             if f"{key}:{side}" in tags or key in tags:
@@ -163,12 +161,9 @@ def _xml(chance: random.Random, streets: list[Street]) -> str:
         lines.append(f"<node id='{point}' version='1' {where}/>")
     for street in streets:
         refs = f"<nd ref='{street.u}'/><nd ref='{street.v}'/>"
-        lines.append(f"<way id='{street.id}' version='1'>{refs}{_tags_xml(street.tags)}</way>")
+        tags = (f"<tag k={quoteattr(k)} v={quoteattr(v)}/>" for k, v in street.tags.items())
+        lines.append(f"<way id='{street.id}' version='1'>{refs}{''.join(tags)}</way>")
     return "\n".join([*lines, "</osm>", ""])
-
-
-def _tags_xml(tags: dict[str, Any]) -> str:
-    return "".join(f"<tag k={quoteattr(k)} v={quoteattr(v)}/>" for k, v in tags.items())
 
 
 PROGRAM = Program(

@@ -120,9 +120,8 @@ def _refused(path: Path, titles: list[str]) -> None:
 
 
 def _finding(path: Path, options: dict[str, Any], reason: str) -> Finding:
-    return Finding(
-        f"reading {path.suffix} with {options}: {reason}\nits bytes: {path.read_bytes()!r}"
-    )
+    content = f"its bytes: {path.read_bytes()!r}"
+    return Finding(f"reading {path.suffix} with {options}: {reason}\n{content}")
 
 
 def _arcs(graph: wp.Graph) -> Arcs:
@@ -168,11 +167,8 @@ def _encoded(
         above = chance.choice(([], ["# a comment"], ["% x", "# 3 4"]))
         quoted = trailing = False
     else:
-        if (
-            delimiter in ";\t"
-            and all("." in text for text in columns[weight])
-            and chance.random() < 0.4
-        ):
+        points = all("." in text for text in columns[weight])
+        if points and delimiter in ";\t" and chance.random() < 0.4:
             columns[weight] = [text.replace(".", ",") for text in columns[weight]]
         for name in chance.sample(_REMARKS, chance.randint(0, 3)):
             words = ("", "Mill Lane", "x") if name in {"name", "remark"} else "123456789"

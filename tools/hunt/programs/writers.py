@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import importlib
 import json
+import operator
 import os
 import shutil
 import signal
@@ -162,9 +163,8 @@ class _Case:
         victim = self.target.parent.parent / "victim"
         victim.write_bytes(b"precious")
         name = self.target.name
-        planted = [f".{name}.{slot}.part" for slot in range(10)] + [
-            f"{name}{end}" for end in _LEFT_BY_A_KILL
-        ]
+        planted = [f".{name}.{slot}.part" for slot in range(10)]
+        planted += [f"{name}{end}" for end in _LEFT_BY_A_KILL]
         for at in self.rng.choice(len(planted), self.rng.integers(1, 5), replace=False):
             path = self.target.with_name(planted[at])
             if self.rng.random() < 0.7:
@@ -210,16 +210,12 @@ class _Case:
 
     def _edited_part(self) -> str:
         """Change one bit of a file whose content the note describes."""
-        ends = (".part.panels",) if self.writer.tiles else (".part",)
-        files: list[Path] = []
-        for end in ends:
-            path = self.target.with_name(f"{self.target.name}{end}")
-            files += [path] if path.is_file() else sorted(p for p in path.rglob("*") if p.is_file())
-        if not files:
-            return "nothing"
-        file = files[self.rng.integers(len(files))]
-        content = bytearray(file.read_bytes())
-        if not content:
+        end = ".part.panels" if self.writer.tiles else ".part"
+        path = self.target.with_name(f"{self.target.name}{end}")
+        files = [path] if path.is_file() else sorted(p for p in path.rglob("*") if p.is_file())
+        file = files[self.rng.integers(len(files))] if files else None
+        content = bytearray(file.read_bytes()) if file else None
+        if not file or not content:
             return "nothing"
         at = int(self.rng.integers(len(content)))
         content[at] ^= 1 << int(self.rng.integers(8))
@@ -249,9 +245,8 @@ class _Case:
             raise self._finding(f"refused {when}: {refused}")
 
     def _finding(self, what: str) -> Finding:
-        there = sorted(
-            str(p.relative_to(self.target.parent.parent)) for p in self.target.parent.rglob("*")
-        )[:20]
+        folder = self.target.parent
+        there = sorted(str(p.relative_to(folder.parent)) for p in folder.rglob("*"))[:20]
         return Finding(f"{self.writer.suffix}, blocks={self.writer.blocks}: {what}; there: {there}")
 
 
@@ -293,12 +288,10 @@ def _block_writer(graph: wp.Graph, kind: int) -> Writer:
 
 def _other(writer: Writer, rng: np.random.Generator) -> Writer:
     """Return a writer of the same suffix and kind with another content."""
-    while True:
-        other = _drawn_writer(rng)
-        if all(
-            getattr(other, each) == getattr(writer, each) for each in ("suffix", "blocks", "tiles")
-        ):
-            return other
+    kind = operator.attrgetter("suffix", "blocks", "tiles")
+    while kind(other := _drawn_writer(rng)) != kind(writer):
+        pass
+    return other
 
 
 def _drawn_graph(rng: np.random.Generator) -> wp.Graph:
