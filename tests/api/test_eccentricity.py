@@ -7,6 +7,7 @@ import pytest
 
 import warpath as wp
 from support import corpus
+from warpath.api import eccentricities
 from warpath.base.dtypes import unreachable
 
 
@@ -25,6 +26,63 @@ def test_they_are_those_of_the_table(road, prepared):
     assert solver.center().tolist() == np.flatnonzero(farthest == farthest.min()).tolist()
     assert solver.eccentricity([7, 3, 7]).tolist() == farthest[[7, 3, 7]].tolist()
     assert isinstance(solver.diameter(), int)
+
+
+def graphs_of_some_size():
+    yield wp.generate.road(400, weights=(0, 9))
+    yield wp.generate.road(700).astype("float64")
+    yield wp.generate.road(300).with_weights(None)  # many ties
+    yield wp.generate.small_world(500, degree=6)
+    yield wp.generate.grid(1, 300, weights=(1, 3))
+    one_way = wp.generate.rmat(9, 8, directed=True, seed=3).largest_component(strong=True)
+    yield one_way
+    yield one_way.with_weights(np.random.default_rng(2).random(one_way.m))
+    rng = np.random.default_rng(1)
+    ring = np.arange(300)
+    yield wp.Graph.from_edges(ring, (ring + 1) % 300, rng.integers(1, 9, 300))
+    yield wp.Graph.from_edges(ring, (ring + 1) % 300, rng.random(300), directed=False)
+
+
+@pytest.mark.parametrize("prepared", [False, True])
+def test_bounds_leave_the_same_as_all_searches(prepared, monkeypatch):
+    for graph in graphs_of_some_size():
+        if prepared and graph.dist_dtype.kind == "f":
+            continue  # whose sums in a hierarchy are rounded in another way
+        for most in (3, 64):
+            monkeypatch.setattr(eccentricities, "_MOST_SEARCHED", most)
+            farthest = wp.eccentricity(graph)
+            solver = wp.Solver(graph, prepared=prepared)
+            assert solver.diameter() == farthest.max()
+            assert solver.radius() == farthest.min()
+            central = graph.label_of(np.flatnonzero(farthest == farthest.min()))
+            assert solver.center().tolist() == central.tolist()
+
+
+def test_a_road_network_takes_few_searches(monkeypatch):
+    searches = []
+    solve = eccentricities.paths_of
+    monkeypatch.setattr(
+        eccentricities, "paths_of", lambda *asked: searches.append(asked) or solve(*asked)
+    )
+    road = wp.generate.road(20_000)
+    monkeypatch.setattr(wp.Solver, "eccentricity", None)
+    wp.diameter(road)
+    assert len(searches) <= 20
+    wp.radius(road.reversed())
+    assert len(searches) <= 40
+
+
+def test_messages_of_large_graphs_name_the_first_vertex_that_does_not_reach_all():
+    ring = np.arange(300)
+    line = wp.Graph.from_edges(ring[:-1], ring[1:], np.ones(299, np.int64))
+    with pytest.raises(wp.GraphError, match=r"no diameter, .* vertex 1 does not"):
+        wp.diameter(line)
+    assert (wp.radius(line), wp.center(line).tolist()) == (299, [0])
+    assert wp.center(line.reversed()).tolist() == [299]
+    parts = wp.Graph.from_edges(ring[:-2], ring[1:-1], np.ones(298, np.int64), n=300)
+    for call in (wp.diameter, wp.radius, wp.center):
+        with pytest.raises(wp.GraphError, match="vertex 0 does not"):
+            call(parts.reversed())
 
 
 @pytest.mark.parametrize("dtype", corpus.ALL_TYPES)

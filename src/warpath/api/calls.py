@@ -1075,7 +1075,9 @@ def diameter(
 
     Notes
     -----
-    A search from every vertex, as `apsp`, without a table of the distances.
+    A few searches bound the eccentricities of all vertices, and those that bounds leave open are
+    computed: 11 searches on New York's roads. In graphs with turns, closed vertices, float32 or
+    negative weights, or with an algorithm named, there is a search from every vertex.
 
     Examples
     --------
@@ -1114,7 +1116,9 @@ def radius(
 
     Notes
     -----
-    A search from every vertex, as `apsp`, without a table of the distances.
+    A few searches bound the eccentricities of all vertices, and those that bounds leave open are
+    computed: 15 searches on New York's roads. In graphs with turns, closed vertices, float32 or
+    negative weights, or with an algorithm named, there is a search from every vertex.
 
     Examples
     --------
@@ -1153,7 +1157,9 @@ def center(
 
     Notes
     -----
-    A search from every vertex, as `apsp`, without a table of the distances.
+    A few searches bound the eccentricities of all vertices, and those that bounds leave open are
+    computed: 15 searches on New York's roads. In graphs with turns, closed vertices, float32 or
+    negative weights, or with an algorithm named, there is a search from every vertex.
 
     Examples
     --------

@@ -14,6 +14,7 @@ from warpath.api import prepared as preparing
 from warpath.api import question as asking
 from warpath.api.accessibility import accessibility_of
 from warpath.api.along import PAIR_COLUMNS, TABLE_COLUMNS, checked_also
+from warpath.api.eccentricities import diameter_of, least_of
 from warpath.api.nearest import within_of
 from warpath.api.options import ONE_SOURCE, options_of
 from warpath.api.other_routes import (
@@ -504,11 +505,7 @@ class Solver:
         ----------
         progress : as in `warpath.diameter`.
         """
-        eccentricities = self._eccentricities("diameter", progress)
-        endless = np.flatnonzero(eccentricities == unreachable(eccentricities.dtype))
-        if len(endless):
-            raise GraphError(_unconnected(self.graph, "diameter", int(endless[0])))
-        largest: float = eccentricities.max().item()
+        largest: float = diameter_of(self._options, self.graph, self.eccentricity, progress).item()
         return largest
 
     def radius(self, *, progress: Progress = None) -> float:
@@ -518,8 +515,8 @@ class Solver:
         ----------
         progress : as in `warpath.radius`.
         """
-        least: float = self._least_eccentricity("radius", progress)[0].item()
-        return least
+        least = least_of(self._options, self.graph, self.eccentricity, "radius", progress)[0]
+        return least.item()  # type: ignore[no-any-return]
 
     def center(self, *, progress: Progress = None) -> Array:
         """Return the vertices of the smallest eccentricity.
@@ -528,21 +525,8 @@ class Solver:
         ----------
         progress : as in `warpath.center`.
         """
-        least, eccentricities = self._least_eccentricity("center", progress)
-        return self.graph.label_of(np.flatnonzero(eccentricities == least))
-
-    def _least_eccentricity(self, what: str, progress: Progress) -> tuple[Any, Array]:
-        """Return the smallest eccentricity and all of them."""
-        every = self._eccentricities(what, progress)
-        least = every.min()
-        if least == unreachable(every.dtype):
-            raise GraphError(_unconnected(self.graph, what, 0))
-        return least, every
-
-    def _eccentricities(self, what: str, progress: Progress) -> Array:
-        if not self.graph.n:
-            raise GraphError(f"the graph has no vertices, so it has no {what}.")
-        return self.eccentricity(progress=progress)
+        asked = self._options, self.graph, self.eccentricity
+        return self.graph.label_of(least_of(*asked, "center", progress)[1])
 
     def dynamic(
         self, source: Any = None, *, sources: Any = None, algorithm: str = "auto"
@@ -806,16 +790,6 @@ class Solver:
             f", {name}={value!r}" for name, value in self._given_options().items() if value
         )
         return f"<Solver of {self.graph!r}{options}>"
-
-
-def _unconnected(graph: Graph, what: str, vertex: int) -> str:
-    none = "no vertex reaches" if what != "diameter" else "not every vertex reaches"
-    return (
-        f"the graph has no {what}, for {none} all others: vertex "
-        f"{one_label(graph, vertex)!r} does not. Take a connected part with "
-        "graph.subgraph(vertices), or the largest distance to those that are reached with "
-        "totals(graph, 'max')."
-    )
 
 
 _OPTIONS = ("device", "algorithm", "threads", "params", "prepared")
