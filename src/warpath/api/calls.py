@@ -330,6 +330,102 @@ def all_shortest_paths(graph: Any, source: Any, target: Any) -> Iterator[Route]:
     return Solver(graph).all_shortest_paths(source, target)
 
 
+def pareto_paths(
+    graph: Any,
+    source: Any,
+    target: Any,
+    second: Any,
+    *,
+    limit: float | str | None = None,
+    epsilon: float | None = None,
+    memory: int | str | None = None,
+) -> Iterator[Route]:
+    """Return an iterator over the routes that no other route beats in both of two costs.
+
+    For each pair of costs that no other pair equals or beats in both there is one route. They come
+    in order of their length, so that their second cost falls.
+
+    Parameters
+    ----------
+    graph : weights of 0 or more; otherwise as in `sssp`. With turns, their costs add to the length
+        alone, and a route may pass a vertex twice.
+    source, target : vertices, as in `sssp`; a `Place` with ``snap="vertex"``.
+    second : the second cost of the edges, 0 or more: a kept column, a unit or (m,) numbers, as
+        `Graph.with_weights` takes them.
+    limit : the second cost that no route exceeds; a number, or a text such as "10min" if the unit
+        of the second cost is known.
+    epsilon : leave out each route for which another one that is returned is no longer, and has at
+        most 1 + epsilon times its second cost.
+    memory : the bytes that the labels of the search may take, a number or a text such as ``"2G"``;
+        the free memory when not given.
+
+    Returns
+    -------
+    iterator of Route
+        Each has ``length`` and ``second``. Each step searches one route.
+
+    Raises
+    ------
+    NoPathError
+        By the iterator, if there is no route, or none within the limit: the message has the least
+        possible second cost.
+    NotEnoughMemoryError
+        By the iterator, in place of the next route, if the labels do not fit the memory.
+    GraphError, InputError, VertexError, WeightError
+    NegativeWeightError, NotSupportedError, DistanceOverflowError
+        DistanceOverflowError if sums of costs may not fit 61 bits.
+
+    Notes
+    -----
+    Of routes with the same two costs, the one is returned whose last edge is the first in the order
+    of `Graph.edges`, then the edge before it, and so on; over edges with both costs 0, the search
+    decides. Costs of which one is of floats are summed in float64. Where sums are rounded, a route
+    that is better by n * eps may be missing.
+
+    Bidirectional searches bound both costs, then BOA* extends paths in order of their length; their
+    number may be exponential. Memory: 70 bytes a vertex, 32 to 104 for each path.
+    Source: Hernandez Ulloa et al. 2020 (BOA*).
+
+    Examples
+    --------
+    >>> import warpath as wp
+    >>> streets = wp.Graph.of([(0, 1, 2), (1, 2, 5), (0, 2, 9), (1, 3, 1), (3, 2, 5)])
+    >>> climb = [10, 0, 30, 0, 5]  # of the edges (0, 1), (0, 2), (1, 2), (1, 3), (3, 2)
+    >>> [(route.length, route.second) for route in wp.pareto_paths(streets, 0, 2, climb)]
+    [(7, 40), (8, 15), (9, 0)]
+    """
+    return Solver(graph).pareto_paths(
+        source, target, second, limit=limit, epsilon=epsilon, memory=memory
+    )
+
+
+def constrained_path(
+    graph: Any, source: Any, target: Any, second: Any, limit: float | str
+) -> Route:
+    """Return the shortest route whose second cost is within a limit.
+
+    Parameters
+    ----------
+    graph, source, target, second, limit : as in `pareto_paths`, whose first route it is.
+
+    Raises
+    ------
+    NoPathError
+        If there is no route within the limit; the message has the least possible second cost.
+    GraphError, InputError, VertexError, WeightError
+    NegativeWeightError, NotSupportedError, DistanceOverflowError, NotEnoughMemoryError
+        As `pareto_paths` raises them.
+
+    Examples
+    --------
+    >>> import warpath as wp
+    >>> streets = wp.Graph.of([(0, 1, 2), (1, 2, 5), (0, 2, 9), (1, 3, 1), (3, 2, 5)])
+    >>> list(wp.constrained_path(streets, 0, 2, [10, 0, 30, 0, 5], 20))
+    [0, 1, 3, 2]
+    """
+    return Solver(graph).constrained_path(source, target, second, limit)
+
+
 def count_shortest_paths(graph: Any, source: Any) -> Array:
     """Return the number of shortest paths from a source to each vertex.
 

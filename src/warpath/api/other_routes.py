@@ -73,7 +73,7 @@ def alternatives_of(
     else:
         end = int(question.view.ends(question.all_targets)[0])
         bounds = min(int(k), sys.maxsize), float(sharing), float(stretch), float(local)
-        given: Any = (*_both_ways(question.view.inner), s, end, *bounds)
+        given: Any = (*rows_both_ways(question.view.inner), s, end, *bounds)
         found = _core.alternative_routes(*given)
         if not found:
             raise no_path(graph, s, t)
@@ -105,7 +105,7 @@ def disjoint_of(options: Options, question: Question, k: int, by: str) -> list[R
             "needs two."
         )
     kinds = by == "vertices", not graph.directed
-    given: Any = (*_both_ways(graph), s, t, min(int(k), graph.m + 1), *kinds)
+    given: Any = (*rows_both_ways(graph), s, t, min(int(k), graph.m + 1), *kinds)
     paths = _core.disjoint_paths(*given)
     if not paths:
         raise no_path(graph, s, t)
@@ -184,7 +184,8 @@ def counts_of(graph: Graph, source: int, dist: Array) -> list[int]:
 
 def refuse_counting(graph: Graph) -> None:
     """Raise NotSupportedError for a graph whose paths pass vertices twice or begin in areas."""
-    _refuse_graph(graph, "count_shortest_paths")
+    _refuse_turns(graph, "count_shortest_paths")
+    _refuse_areas(graph, "count_shortest_paths")
 
 
 def simple_paths(
@@ -196,12 +197,12 @@ def simple_paths(
     ----------
     graph : a graph without turns, closed vertices and negative weights.
     """
-    given: Any = (*_both_ways(graph), source, target, longest)
+    given: Any = (*rows_both_ways(graph), source, target, longest)
     following: Any = _core.simple_paths(*given)
     return iter(following, None)
 
 
-def _both_ways(graph: Graph) -> tuple[Any, ...]:
+def rows_both_ways(graph: Graph) -> tuple[Any, ...]:
     """Return the rows of the edges out of each vertex, and of those into each vertex."""
     into = rows_into(graph, 1)[0] or graph.reversed()
     rows = graph.indptr, graph.indices, graph._solver_weights
@@ -229,7 +230,14 @@ def _by_length(question: Question, longest: float | None) -> Iterator[Route]:
 
 
 def _refuse(options: Options, question: Question, call: str) -> None:
-    """Raise the error for a graph, ends or options that a call cannot take."""
+    """Raise the error for a graph, ends or options that a call on simple paths cannot take."""
+    _refuse_turns(question.graph, call)
+    refuse(options, question, call)
+    refuse_weights(question.graph, call)
+
+
+def refuse(options: Options, question: Question, call: str) -> None:
+    """Raise the error for areas, ends or options that calls for several routes cannot take."""
     graph, request = question.graph, options.request
     for name, value, possible in (
         ("algorithm", request.algorithm, ("auto",)),
@@ -240,29 +248,46 @@ def _refuse(options: Options, question: Question, call: str) -> None:
                 f"{call} runs one algorithm of its own on the CPU, not with {name}={value!r}: use "
                 f"{' or '.join(f'{name}={other!r}' for other in possible)}."
             )
-    _refuse_graph(graph, call)
+    _refuse_areas(graph, call)
     if question.ends is not None:
         raise NotSupportedError(
             f"{call} goes from vertex to vertex, and a place of this call is a point along an "
             "edge: use Place(lon, lat, snap='vertex')."
         )
     refuse_wide(graph.n, call)
+
+
+def refuse_weights(graph: Graph, call: str, weights: str = "weights", most: int = _MOST) -> None:
+    """Raise the error for negative weights, or integers whose sums along paths may not fit.
+
+    Parameters
+    ----------
+    weights : the words for the weights.
+    most : a power of 2, which sums must stay below.
+    """
     facts = graph.facts(symmetry=False)
     if facts.negative:
-        raise NegativeWeightError(f"{call} needs weights of 0 or more: {negative_weights(graph)}.")
-    if facts.longest >= _MOST:
+        raise NegativeWeightError(
+            f"{call} needs {weights} of 0 or more: {negative_weights(graph)}."
+        )
+    if facts.longest >= most:
         raise DistanceOverflowError(
-            f"the largest weight, {facts.max_weight:,}, times the {graph.n:,} vertices is 2^61 or "
-            f"more: bounds of {call} may not fit 64 bits. Use a larger unit, or float64 weights."
+            f"the largest of the {weights}, {facts.max_weight:,}, times the {graph.n:,} vertices "
+            f"is 2^{most.bit_length() - 1} or more: bounds of {call} may not fit "
+            f"{'64 bits' if most == _MOST else 'float64, the type of both costs'}. Use a larger "
+            f"unit, or {weights} of float64."
         )
 
 
-def _refuse_graph(graph: Graph, call: str) -> None:
+def _refuse_turns(graph: Graph, call: str) -> None:
     if graph.turns is not None:
         raise NotSupportedError(
             f"{call} does not support turns: with turns a shortest route may pass a vertex twice. "
             "Use `warpath.path`, or read the graph without turns."
         )
+
+
+def _refuse_areas(graph: Graph, call: str) -> None:
     if graph.areas:
         raise NotSupportedError(
             f"{call} does not support areas, in which a route may begin and end: use "

@@ -33,6 +33,7 @@ from warpath.api.pairs import (
     route_of,
     size_of_pairs,
 )
+from warpath.api.pareto import constrained_of, pareto_of
 from warpath.api.prepared import with_hierarchy_if_faster
 from warpath.api.run import paths_of
 from warpath.api.scenarios import Scenarios
@@ -256,6 +257,35 @@ class Solver:
         """
         question = asking.of_path(self.graph, source, target, None)
         return all_shortest_of(self._options, question)
+
+    def pareto_paths(
+        self,
+        source: Any,
+        target: Any,
+        second: Any,
+        *,
+        limit: float | str | None = None,
+        epsilon: float | None = None,
+        memory: int | str | None = None,
+    ) -> Iterator[Route]:
+        """Return an iterator over the routes that no other route beats in both of two costs.
+
+        Parameters
+        ----------
+        source, target, second, limit, epsilon, memory : as in `warpath.pareto_paths`.
+        """
+        question = asking.of_path(self.graph, source, target, None)
+        return pareto_of(self._options, question, second, limit, epsilon, memory)
+
+    def constrained_path(self, source: Any, target: Any, second: Any, limit: float | str) -> Route:
+        """Return the shortest route whose second cost is within a limit.
+
+        Parameters
+        ----------
+        source, target, second, limit : as in `warpath.constrained_path`.
+        """
+        question = asking.of_path(self.graph, source, target, None)
+        return constrained_of(self._options, question, second, limit)
 
     def count_shortest_paths(self, source: Any) -> Array:
         """Return the number of shortest paths from a source to each vertex.

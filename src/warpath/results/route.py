@@ -46,6 +46,7 @@ class Route(Result):
     plan : the plan that ran: algorithm, device and the reasons; None of a call with one algorithm,
         such as `warpath.k_shortest_paths`.
     snapped : what was taken for each `Place` in the call, a tuple of `Snap`; empty without places.
+    second : the second cost of a route of `warpath.pareto_paths`; None for other routes.
     names : the names that the call gave to vertices, as ``{vertex: name}`` or by ``Place.name``: a
         dictionary from their indices. Pictures and maps show them.
     sharing, stretch, local : measures of a route of `warpath.alternatives`, else None.
@@ -53,6 +54,7 @@ class Route(Result):
 
     snapped: tuple[Snap, ...] = ()
     names: Mapping[int, str] = NO_NAMES
+    second: float | None = None
     sharing: float | None = None
     stretch: float | None = None
     local: float | None = None
@@ -330,4 +332,7 @@ class Route(Result):
         edges = len(names) - 1
         if len(names) > 8:
             names = [*names[:4], "...", *names[-3:]]
-        return f"<Route of length {self.length:,} over {edges:,} edges: {' -> '.join(names)}>"
+        second = "" if self.second is None else f" and second cost {self.second:,}"
+        return (
+            f"<Route of length {self.length:,}{second} over {edges:,} edges: {' -> '.join(names)}>"
+        )

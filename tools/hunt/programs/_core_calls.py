@@ -266,7 +266,7 @@ _ROWS_OF_LEVELS = [
 _ARRAYS: dict[str, Callable[[Draw, Parameter], Array]] = {
     "indptr": lambda d, _: d.indptr[: d.own + 1],
     **dict.fromkeys(("indices", "dst"), lambda d, _: d.indices[: d.indptr[d.own]]),
-    "weights": lambda d, _: d.weights(),
+    **dict.fromkeys(("weights", "second"), lambda d, _: d.weights()),
     "src": lambda d, _: d.src[: d.indptr[d.own]],
     "next": lambda d, _: d.indptr[: d.own],
     "sources": lambda d, _: d.ends(d.src),
@@ -297,9 +297,9 @@ _ARRAYS: dict[str, Callable[[Draw, Parameter], Array]] = {
     "tails": lambda d, _: d.rng.integers(0, d.n, 3),
     "heads": lambda d, _: d.rng.integers(0, d.n, 3) if "tails" in d.given else d.vertices(),
     **dict.fromkeys(("vertices", "wanted", "avoided"), lambda d, _: d.vertices()),
-    **dict.fromkeys(("into_indptr", "r_indptr"), lambda d, _: d.back(0)),
-    **dict.fromkeys(("into_indices", "r_indices"), lambda d, _: d.back(1)),
-    **dict.fromkeys(("into_weights", "r_weights"), lambda d, _: d.back(2)),
+    **dict.fromkeys(("into_indptr", "r_indptr", "second_indptr"), lambda d, _: d.back(0)),
+    **dict.fromkeys(("into_indices", "r_indices", "second_indices"), lambda d, _: d.back(1)),
+    **dict.fromkeys(("into_weights", "r_weights", "into_second"), lambda d, _: d.back(2)),
     **{name: _of_hierarchy(part) for part, name in enumerate(["position", *_ROWS_OF_LEVELS])},
 }
 

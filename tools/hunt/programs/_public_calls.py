@@ -220,6 +220,9 @@ _MAKERS: dict[str, Maker] = {
     **dict.fromkeys(("sharing", "local"), _pick(0, 0.5, 1, 2)),
     "stretch": _pick(1, 1.25, 3, 0),
     "by": _pick("edges", "vertices"),
+    "second": _weights,
+    "limit": _pick(0, 9, 2**40),
+    "epsilon": _pick(None, 0, 0.5),
     "max_length": _pick(None, 0, 7.5, 2**40),
     **dict.fromkeys(
         ("avoid", "only"),

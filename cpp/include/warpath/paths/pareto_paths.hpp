@@ -1,0 +1,319 @@
+// pareto_paths.hpp - the paths between two vertices that no other path beats in both of two costs.
+//
+// Work: a search from both ends for each cost, which bound it, then O(q log q) for q labels; their
+// number may be exponential in that of the vertices.
+// Memory: 64 bytes a vertex, 32 for each label, 24 to 72 more for each that waits.
+//
+// Sources: BOA*, Hernandez Ulloa et al. 2020 (labels in lexicographic order are compared with the
+// least second cost at their vertex alone); distances from both ends that confine the search:
+// Feng et al. 2023.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "warpath/graph/types.hpp"
+#include "warpath/parallel/control.hpp"
+#include "warpath/paths/target_distances.hpp"
+#include "warpath/queues/lazy_heap.hpp"
+
+namespace warpath {
+
+/// Two numbers >= 0 in lexicographic order; those of floats are ordered as their bits are.
+struct CostPair {
+  std::uint64_t first, second;
+
+  template <class D>
+  static CostPair of(D first, D second) {
+    return {std::bit_cast<std::uint64_t>(first), std::bit_cast<std::uint64_t>(second)};
+  }
+  friend bool operator<(const CostPair& a, const CostPair& b) { return a.wide() < b.wide(); }
+  friend bool operator<=(const CostPair& a, const CostPair& b) { return a.wide() <= b.wide(); }
+  friend bool operator==(const CostPair& a, const CostPair& b) = default;
+
+ private:
+  __extension__ using Wide = unsigned __int128;
+  Wide wide() const { return static_cast<Wide>(first) << 64 | second; }
+};
+
+/// The rows of a graph with one of its costs, out of each vertex and into it.
+template <Index V, Weight W>
+struct CostRows {
+  CsrView<V, W> out, into;
+};
+
+/// Returns one path for each pair of costs that no other path beats, by the first cost.
+///
+/// Costs must be >= 0, and sums of either along simple paths below 2^61. `out` of both costs has
+/// the same rows. Paths whose second cost exceeds `limit` are not returned; nor those whose second
+/// cost is not less than that of the last one divided by 1 + `epsilon`. Of paths of equal costs,
+/// each vertex has the first edge into it that is possible; of edges without costs, the one that is
+/// searched first. The views must outlive the object. After an exception there are no more paths.
+template <Index V, Weight W>
+class ParetoPaths {
+ public:
+  using D = DistanceOf<W>;
+  static_assert(sizeof(D) == 8);
+
+  /// The edges of a path from the source on, and its costs, summed from the source on.
+  struct Path {
+    std::vector<std::int64_t> edges;
+    D length, second;
+  };
+
+  /// `bytes`: the memory of the labels.
+  ParetoPaths(const CostRows<V, W>& first, const CostRows<V, W>& second, V source, V target,
+              D limit, double epsilon, std::size_t bytes)
+      : first_(first),
+        second_(second),
+        source_(source),
+        target_(target),
+        epsilon_(epsilon),
+        bytes_(bytes) {
+    set_bound(limit == unreachable<D> ? limit : above(limit));
+  }
+
+  ParetoPaths(const ParetoPaths&) = delete;
+  ParetoPaths& operator=(const ParetoPaths&) = delete;
+
+  /// The next path; nothing if there is none, or if the labels do not fit their memory.
+  std::optional<Path> next(Poller poller) {
+    if (ended_) return std::nullopt;
+    ended_ = true;  // also after an exception
+    if (states_.empty() && !start(poller)) return std::nullopt;
+    std::int64_t reached = kNone;
+    CostPair reached_at{};
+    for (QueueEntry<CostPair, std::int64_t> top; !queue_.empty(); poller.step()) {
+      if (reached != kNone && queue_.top().key != reached_at) break;
+      queue_.pop(top, [](const auto&) { return true; });
+      const std::int64_t at = top.vertex;
+      const Label label = labels(at);
+      State& state = states_[index(label.vertex)];
+      const bool ends = label.vertex == target_;
+      if (label.second >= state.least ||
+          std::bit_cast<D>(top.key.second) >= (ends ? bound_ : loose_)) {
+        compare(state, label.first, label.second, label.edge, label.parent);
+        recycle(at);
+        continue;
+      }
+      state.least = label.second;
+      state.last = at;
+      if (ends) {
+        reached = at;
+        reached_at = top.key;
+      } else if (!extend(at, label, poller)) {
+        full_ = true;
+        return std::nullopt;
+      }
+    }
+    if (reached == kNone) return std::nullopt;
+    ended_ = false;
+    const Label& last = labels(reached);
+    set_bound(last.second, epsilon_);
+    Path path{{}, last.first, last.second};
+    for (std::int64_t at = reached; labels(at).edge >= 0; at = labels(at).parent)
+      path.edges.push_back(labels(at).edge);
+    std::reverse(path.edges.begin(), path.edges.end());
+    return path;
+  }
+
+  /// Whether the labels did not fit their memory, and how many there were.
+  bool full() const { return full_; }
+  std::int64_t count() const { return count_; }
+
+ private:
+  static constexpr std::int64_t kNone = -1;
+
+  /// A path from the source to a vertex.
+  struct Label {
+    D first, second;
+    std::int64_t edge;  // the last one; negative at the source
+    std::uint32_t parent;
+    V vertex;
+  };
+
+  struct State {
+    D rest_first, rest_second;  // lower bounds of the costs to the target
+    D least = unreachable<D>;   // the least second cost of the labels that were extended
+    std::int64_t last = kNone;  // the last of these labels
+  };
+
+  static constexpr int kChunkBits = 12;  // labels in a chunk: 128 KiB
+  static constexpr std::int64_t kChunk = std::int64_t{1} << kChunkBits;
+
+  static std::size_t index(std::int64_t i) { return static_cast<std::size_t>(i); }
+
+  /// The smallest number above a limit.
+  static D above(D limit) {
+    if constexpr (std::is_integral_v<D>) return limit + 1;
+    return std::nextafter(limit, std::numeric_limits<D>::infinity());
+  }
+
+  /// At least the value, however its sum was rounded.
+  D rounded_up(D value) const {
+    if constexpr (std::is_integral_v<D>) return value;
+    return value * (1 + 4 * static_cast<D>(first_.out.n()) * std::numeric_limits<D>::epsilon());
+  }
+
+  /// Bounds the second costs of later paths.
+  void set_bound(D second, double epsilon = 0) {
+    bound_ = second;
+    if (epsilon > 0) {
+      const long double part =
+          static_cast<long double>(second) / (1 + static_cast<long double>(epsilon));
+      if constexpr (std::is_integral_v<D>) {
+        bound_ = std::min(second, static_cast<D>(std::ceil(part)));
+      } else {
+        bound_ = std::min(second, above(static_cast<D>(part)));
+      }
+    }
+    loose_ = rounded_up(bound_);
+  }
+
+  Label& labels(std::int64_t at) { return chunks_[index(at >> kChunkBits)][at & (kChunk - 1)]; }
+
+  /// False if there is no path within the limit.
+  bool start(Poller& poller) {
+    rest_first_.emplace(first_.out, first_.into, source_, target_, poller);
+    if (rest_first_->shortest() == unreachable<D>) return false;
+    rest_second_.emplace(second_.out, second_.into, source_, target_, poller);
+    if (rest_second_->shortest() >= loose_) return false;
+    // No vertex matters through which a path is longer than the shortest one by the other cost.
+    rest_first_->extend(rounded_up(rest_first_->shortest()), poller);
+    rest_second_->extend(rounded_up(rest_second_->shortest()), poller);
+    const D most_second = other_cost(first_.out, second_.out, *rest_first_, poller);
+    const D most_first = other_cost(second_.out, first_.out, *rest_second_, poller);
+    most_first_ = rounded_up(most_first);
+    rest_first_->extend(most_first_, poller);
+    rest_second_->extend(std::min(loose_, rounded_up(most_second)), poller);
+    states_.assign(index(first_.out.n()), State{-1, 0});
+    full_ = !push(0, 0, kNone, 0, source_, state_of(source_));
+    return !full_;
+  }
+
+  /// The other cost of a shortest path over edges of which `rest` knows the distances; unreachable
+  /// if rounded sums hide it. Depth-first search.
+  D other_cost(const CsrView<V, W>& out, const CsrView<V, W>& other,
+               const TargetDistances<V, W>& rest, Poller& poller) const {
+    std::vector<bool> entered(index(out.n()));
+    std::vector<std::pair<V, std::int64_t>> path{{source_, out.indptr[index(source_)]}};
+    entered[index(source_)] = true;
+    while (!path.empty() && path.back().first != target_) {
+      auto& [u, e] = path.back();
+      if (e == out.indptr[index(u) + 1]) {
+        path.pop_back();
+        continue;
+      }
+      poller.step();
+      const std::int64_t edge = e++;
+      const V v = out.indices[index(edge)];
+      if (entered[index(v)] || static_cast<D>(out.weights[index(edge)] + rest(v)) != rest(u))
+        continue;
+      entered[index(v)] = true;
+      path.emplace_back(v, out.indptr[index(v)]);
+    }
+    if (path.empty()) return unreachable<D>;
+    D sum = 0;
+    for (std::size_t i = 0; i + 1 < path.size(); ++i)
+      sum += other.weights[index(path[i].second - 1)];
+    return sum;
+  }
+
+  State& state_of(V v) {
+    State& state = states_[index(v)];
+    if (state.rest_first < 0) [[unlikely]] {
+      state.rest_first = (*rest_first_)(v);
+      state.rest_second = (*rest_second_)(v);
+      if (state.rest_second == unreachable<D>) state.rest_first = unreachable<D>;
+    }
+    return state;
+  }
+
+  /// Queues the paths that continue a label by one edge. False if they do not fit the memory.
+  bool extend(std::int64_t at, const Label& label, Poller& poller) {
+    const std::int64_t end = first_.out.indptr[index(label.vertex) + 1];
+    std::int64_t e = first_.out.indptr[index(label.vertex)];
+    poller.step(end - e);
+    for (; e < end; ++e) {
+      const V v = first_.out.indices[index(e)];
+      State& state = state_of(v);
+      if (state.rest_first == unreachable<D>) continue;
+      const D second = label.second + second_.out.weights[index(e)];
+      if (second > state.least || static_cast<D>(second + state.rest_second) >= loose_) continue;
+      const D first = label.first + first_.out.weights[index(e)];
+      if (second == state.least) {
+        compare(state, first, second, e, at);
+      } else if (static_cast<D>(first + state.rest_first) <= most_first_) {
+        if (!push(first, second, e, at, v, state)) return false;
+      }
+    }
+    return true;
+  }
+
+  /// Takes another last edge and parent for the label that was extended last, if it has these costs
+  /// and the edge is the first that is possible.
+  void compare(State& state, D first, D second, std::int64_t edge, std::int64_t parent) {
+    if (second != state.least) return;
+    Label& last = labels(state.last);
+    const auto ascends = [&](std::int64_t from) {
+      return labels(from).first < first || labels(from).second < second;
+    };
+    if (last.first != first || last.edge < 0 || !ascends(parent)) return;
+    if (edge >= last.edge && ascends(last.parent)) return;
+    last.edge = edge;
+    last.parent = static_cast<std::uint32_t>(parent);
+  }
+
+  bool push(D first, D second, std::int64_t edge, std::int64_t parent, V v, const State& state) {
+    std::int64_t at = free_;
+    if (at != kNone) {
+      free_ = labels(at).edge;
+    } else {
+      at = count_;
+      if (at == kChunk * static_cast<std::int64_t>(chunks_.size())) {
+        // The queue's array doubles, and is copied then.
+        const std::size_t needed = (chunks_.size() + 1) * sizeof(Label) * kChunk +
+                                   3 * queue_.size() * sizeof(QueueEntry<CostPair, std::int64_t>);
+        if (needed > bytes_ || at > std::numeric_limits<std::uint32_t>::max() - kChunk)
+          return false;
+        chunks_.push_back(std::make_unique_for_overwrite<Label[]>(kChunk));
+      }
+      ++count_;
+    }
+    labels(at) = {first, second, edge, static_cast<std::uint32_t>(parent), v};
+    queue_.push(CostPair::of(static_cast<D>(first + state.rest_first),
+                             static_cast<D>(second + state.rest_second)),
+                at);
+    return true;
+  }
+
+  void recycle(std::int64_t at) {
+    labels(at).edge = free_;
+    free_ = at;
+  }
+
+  const CostRows<V, W> first_, second_;
+  const V source_, target_;
+  const double epsilon_;
+  const std::size_t bytes_;
+  D bound_, loose_;  // second costs at the target, and sums that may be rounded, are below
+  D most_first_ = unreachable<D>;
+  bool ended_ = false, full_ = false;
+  std::optional<TargetDistances<V, W>> rest_first_, rest_second_;
+  std::vector<State> states_;
+  std::vector<std::unique_ptr<Label[]>> chunks_;
+  std::int64_t count_ = 0;     // labels in use or in the list of free ones
+  std::int64_t free_ = kNone;  // the first free label, whose edge is the next one
+  QuaternaryHeap<CostPair, std::int64_t> queue_;
+};
+
+}  // namespace warpath
