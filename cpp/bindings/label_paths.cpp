@@ -47,6 +47,7 @@ void register_paths(nb::module_& module, const char* name) {
                      return own * sizeof(CountedArc<W>) + arcs.ways.nbytes() +
                             rows * arcs.tree->n() * sizeof(std::size_t);
                    })
+      .def_prop_ro("arcs", [](const Arcs& arcs) { return arcs.counts.arcs(); })
       .def(
           "routes",
           [](Arcs& arcs, In<std::int64_t> sources, In<std::int64_t> targets, int threads,

@@ -26,19 +26,54 @@ def added_up(graph, origins, destinations, trips):
     return loads
 
 
-@pytest.mark.parametrize("prepared", [False, True])
-def test_loads_are_the_trips_of_each_route_added_up(prepared):
+HOW = {
+    "searched": wp.Solver,
+    "prepared": wp.prepare,
+    "labelled": lambda graph: wp.prepare(graph, labels=True),
+}
+
+
+@pytest.mark.parametrize("how", HOW)
+def test_loads_are_the_trips_of_each_route_added_up(how):
     rng = np.random.default_rng(4)
     for seed in range(8):
         graph = wp.generate.uniform(30, 2, seed=seed, weights=(1, 3))
         origins, destinations = rng.integers(0, graph.n, (2, 40))
         trips = rng.integers(0, 9, 40)
-        solver = wp.Solver(graph, prepared=prepared)
+        solver = HOW[how](graph)
         found = solver.loads(origins, destinations, trips)
         right = added_up(graph, origins.tolist(), destinations.tolist(), trips.tolist())
         assert found.edges.tolist() == right.tolist()
         unreached = ~solver.pairs(origins, destinations).reached
         assert found.stats["trips_without_path"] == trips[unreached].sum()
+        assert (found.method == "labels") == (how == "labelled")
+        passing = np.bincount(graph.edges()[1], found.edges, graph.n)
+        passing += np.bincount(origins[~unreached], trips[~unreached], graph.n)
+        assert found.vertices.tolist() == passing.tolist()
+
+
+@pytest.mark.parametrize("dtype", ["int32", "float32"])
+def test_equally_short_routes_share_trips_evenly(dtype):
+    """Two ways around a square, and a diagonal of two parallel edges as long as both."""
+    edges = [(0, 1, 1), (1, 3, 2), (0, 2, 2), (2, 3, 1), (0, 3, 3), (0, 3, 3), (3, 4, 5)]
+    for graph in (wp.Graph.of(edges).astype(dtype), wp.prepare(wp.Graph.of(edges).astype(dtype))):
+        found = wp.loads(graph, [0, 4], [4, 0], trips=[12, 7], ties="split")
+        assert found.edges.tolist() == [4, 4, 4, 0, 4, 4, 12]  # in the order of tails and heads
+        assert found.vertices.tolist() == [12, 4, 4, 12, 12]
+        assert found.stats["trips_without_path"] == 7
+
+
+def test_loads_of_many_trips_are_found_by_labels_where_that_pays():
+    road = wp.generate.road(12_000)
+    rng = np.random.default_rng(1)
+    few, many = rng.integers(0, road.n, (2, 10)), rng.integers(0, road.n, (2, 20_000))
+    assert wp.loads(road, *few).method != "labels"
+    found = wp.loads(road, *many)
+    assert found.method == "labels"
+    assert found.edges.tolist() == wp.Solver(road).loads(*many).edges.tolist()
+    weights = road._solver_weights * 0.25
+    halves = wp.loads(road.with_weights(weights), *many)
+    assert (halves.method, halves.edges.tolist()) == ("labels", found.edges.tolist())
 
 
 def test_any_number_of_threads_gives_the_same_bits():
@@ -83,9 +118,16 @@ def test_numbers_of_trips_that_are_not_valid_are_refused(trips, text):
         wp.loads([(0, 1, 2), (1, 2, 5)], [0, 1], [2, 2], trips=trips)
 
 
-def test_other_ties_are_refused_with_the_call_that_divides_trips():
-    with pytest.raises(InputError, match="ties = 'split' is not valid: use 'canonical'"):
-        wp.loads([(0, 1, 2)], [0], [1], ties="split")
+def test_ties_that_are_not_valid_or_cannot_be_counted_are_refused():
+    with pytest.raises(InputError, match="ties = 'first' is not valid: use 'canonical' or 'split'"):
+        wp.loads([(0, 1, 2)], [0], [1], ties="first")
+    with pytest.raises(wp.WeightError, match="edge 0 from 'a' to 'b' has the length 0"):
+        wp.loads([("a", "b", 0)], ["a"], ["b"], ties="split")
+    with pytest.raises(wp.NegativeWeightError, match="has the length -1"):
+        wp.loads([("a", "b", -1)], ["a"], ["b"], ties="split")
+    closed = wp.Graph.from_edges([0, 1], [1, 2], [2, 2], first_through=2)
+    with pytest.raises(wp.NotSupportedError, match="use ties='canonical'"):
+        wp.loads(closed, [0], [2], ties="split")
 
 
 def test_a_solver_is_taken_with_its_own_options():

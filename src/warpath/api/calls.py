@@ -813,7 +813,7 @@ def loads(
     threads: int | None = None,
     progress: Progress = None,
 ) -> Centrality:
-    """Count the trips over each edge: all trips of a pair take one shortest route.
+    """Count the trips over each edge and through each vertex.
 
     Parameters
     ----------
@@ -822,13 +822,15 @@ def loads(
         destination. With a table in place of origins and destinations, also the name of a column.
         When not given, the table's column ``trips``, if it has one; else 1.
     ties : "canonical": of equally short routes, all trips take the one that `path` returns.
+        "split": they take each of them, evenly.
     graph : as in `pairs`; or a Solver, prepared or not, whose options are used.
     algorithm, device, threads, progress : as in `pairs`; routes are searched on the CPU.
 
     Returns
     -------
     Centrality
-        ``edges`` (m,) float64: the trips over each stored edge, in its direction;
+        ``edges`` (m,) float64: the trips over each stored edge, in its direction. ``vertices``
+        (n,): the trips that pass each vertex, begin or end there.
         ``stats["trips_without_path"]``.
 
     Raises
@@ -837,12 +839,17 @@ def loads(
         If the numbers of trips and origins differ, a number of trips is negative or not finite, the
         sum on an edge is not finite, the table has no column that ``trips`` names, or options are
         given together with a Solver.
-    VertexError, NegativeCycleError, DistanceOverflowError, NotEnoughMemoryError, NotSupportedError
+    VertexError, NegativeCycleError, NotEnoughMemoryError
+    WeightError, NegativeWeightError, DistanceOverflowError, NotSupportedError
+        With ties="split": if an edge has the length 0 or less, two vertices have more than 1e300
+        shortest paths, or shortest paths cannot be counted, as over turns.
 
     Notes
     -----
-    The time of `pairs` and of its routes, also in a graph from `prepare`. The numbers are added in
-    the order of the origins: the same bits with any number of threads.
+    By labels, which are computed if that is predicted to pay: on a road network of 264,346 vertices
+    3 s for 1,000,000 trips on two threads, after 2 s for the labels. Otherwise the time of `pairs`
+    and of its routes. The numbers are added in a fixed order: the same bits with any number of
+    threads. Of parallel edges the first lightest one has the trips.
 
     Examples
     --------
@@ -850,7 +857,7 @@ def loads(
     >>> wp.loads([(0, 1, 2), (1, 2, 5)], [0, 1], [2, 2], trips=[10, 5]).edges
     array([10., 15.])
     """
-    solver = _solver_of_call(graph, algorithm, device, threads, prepared=False)
+    solver = _solver_of_call(graph, algorithm, device, threads, prepared="auto")
     return solver.loads(origins, destinations, trips, ties=ties, progress=progress)
 
 

@@ -15,6 +15,7 @@ from warpath.api import question as asking
 from warpath.api.accessibility import accessibility_of
 from warpath.api.along import PAIR_COLUMNS, TABLE_COLUMNS, checked_also
 from warpath.api.eccentricities import diameter_of, least_of
+from warpath.api.loads import loads_of
 from warpath.api.nearest import within_of
 from warpath.api.options import ONE_SOURCE, options_of
 from warpath.api.other_routes import (
@@ -53,7 +54,6 @@ from warpath.graph.restrictions import restricted
 from warpath.graph.solvable import SolvableGraph, search_graph
 from warpath.planner.cpu_model import Size
 from warpath.recipes import Task
-from warpath.results.centrality import loads_of
 from warpath.results.within import checked_cutoffs
 
 if TYPE_CHECKING:
@@ -382,7 +382,12 @@ class Solver:
         """
         first, last, columns = ends_of_trips(origins, destinations)
         numbers, name = numbers_of_trips(trips, columns)
-        return loads_of(self.pairs(first, last), numbers, ties, progress, name)
+        question = asking.of_pairs(self.graph, first, last, None, None, "raise")
+
+        def found() -> Pairs:
+            return self.pairs(first, last)
+
+        return loads_of(self._options, question, found, numbers, ties, progress, name)
 
     def accessibility(
         self,

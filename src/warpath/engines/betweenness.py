@@ -1,4 +1,4 @@
-"""Betweenness of vertices and edges: counting sweeps over a hierarchy, or Brandes' algorithm."""
+"""Betweenness: counting sweeps over a hierarchy, or Brandes' algorithm; loads by labels."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from warpath.base.errors import (
     NotSupportedError,
     WeightError,
 )
-from warpath.engines import customizable
+from warpath.engines import customizable, labels
 from warpath.graph.checks import refuse_wide
 from warpath.graph.derived import Derived, bytes_of_graph
 from warpath.graph.labels import one_label
@@ -32,6 +32,9 @@ if TYPE_CHECKING:
 
 #: Seconds for each vertex and edge of one search of Brandes' algorithm on a large road network.
 _SEARCH = 55e-9
+
+#: Seconds of one route in a contraction hierarchy, for each square root of a vertex.
+_ROUTE = 3e-7
 
 #: Bytes of a position in the sweeps of one thread.
 _SWEPT = 196
@@ -160,7 +163,7 @@ def _plain_edges(graph: Graph) -> _Edges:
     return _Edges(indptr, heads[kept], weights[kept], kept)
 
 
-def _refuse_short(graph: Graph, edges: _Edges) -> None:
+def _refuse_short(graph: Graph, edges: _Edges, call: str = "betweenness") -> None:
     """Raise an error that names an edge of negative length or of length 0."""
     if not len(edges.weights) or edges.weights.min() > 0:
         return
@@ -168,7 +171,7 @@ def _refuse_short(graph: Graph, edges: _Edges) -> None:
     length = edges.weights[edge]
     kind = WeightError if length == 0 else NegativeWeightError
     msg = (
-        f"{_named(graph, edges.at(edge))} has the length {length}, but betweenness counts shortest "
+        f"{_named(graph, edges.at(edge))} has the length {length}, but {call} counts shortest "
         "paths, which needs lengths > 0: give the edge a small length with graph.with_weights, or "
         "leave it out with graph.without_edges."
     )
@@ -263,12 +266,12 @@ def _by_searches(
     return Sums(vertices, shares, "breadth-first" if equal else "dijkstra")
 
 
-def _team(threads: int, of_thread: int, shared: int) -> int:
+def _team(threads: int, of_thread: int, shared: int, call: str = "betweenness") -> int:
     """Return how many threads fit the free memory."""
     free = settings.memory()
     if shared + of_thread > free:
         msg = (
-            f"betweenness would take {units.size(shared + of_thread)} in addition to the graph, "
+            f"{call} would take {units.size(shared + of_thread)} in addition to the graph, "
             f"but {units.size(free)} are free: use a machine with more memory, or a part of the "
             "graph (graph.subgraph)."
         )
@@ -317,3 +320,87 @@ def _exact(graph: Graph, whole: Graph, hierarchy: Any) -> bool:
         longest += int(row.max()) if row.max() != unreachable(row.dtype) else hierarchy.bound
     longest = min(longest, hierarchy.bound) + int(whole._solver_weights.max())
     return bool(longest <= 2 ** (np.finfo(graph.weight_dtype).nmant + 1))
+
+
+def loads_by_labels(
+    graph: Graph,
+    trips: tuple[Array, Array, Array],
+    threads: int,
+    *,
+    split: bool,
+    prepared: bool | str,
+    progress: Progress = None,
+) -> tuple[Array, Array] | None:
+    """Return the trips over each edge, (m,) float64, and which trips have a path, by labels.
+
+    None where labels are of no use; for trips that are not split, also where they are predicted to
+    take longer than to search each route.
+
+    Parameters
+    ----------
+    graph : without turns and closed vertices.
+    trips : (k,) origins and (k,) destinations, int64, and (k,) numbers, float64.
+    split : whether equally short paths share trips evenly; else the canonical path has all.
+    prepared : as for `betweenness_sums`.
+
+    Raises
+    ------
+    WeightError, NegativeWeightError, DistanceOverflowError
+        If trips are split and an edge is not longer than 0, or a pair has more than 1e300 shortest
+        paths.
+    """
+    sources, targets, _ = trips
+    edges = _plain_edges(graph)
+    if split:
+        _refuse_short(graph, edges, "a load with ties='split'")
+    pay = split or _labels_pay(graph, len(sources), len(np.unique(sources)), prepared)
+    if graph.facts(symmetry=False).zero or not pay:
+        return None
+    try:
+        searched = _for_labels(graph, threads)
+        found = None if searched is None else labels.labels_of(searched, threads)
+    except (NotSupportedError, NotEnoughMemoryError):
+        return None
+    if searched is None or found is None:
+        return None
+    lengths = searched._solver_weights
+    lengths = lengths.astype(np.int64) if lengths.dtype.kind == "i" else lengths
+    lengths = lengths if edges.numbers is None else lengths[edges.numbers]
+    arcs = labels.arcs_of(searched, threads)
+    dist = np.empty(len(sources), searched.dist_dtype)
+    found.pairs(sources, targets, dist, threads=threads)
+    rows = (edges.indptr, edges.indices, lengths)
+    of_thread = 16 * arcs.arcs + 5 * graph.n
+    team = _team(threads, of_thread, of_thread, "loads")
+    try:
+        loads = arcs.loads(*rows, *trips, split=split, threads=team, progress=progress)
+    except OverflowError as error:
+        msg = f'{error}, among which trips cannot be split: use ties="canonical".'
+        raise DistanceOverflowError(msg) from None
+    if edges.numbers is not None:
+        of_some, loads = loads, np.zeros(graph.m)
+        loads[edges.numbers] = of_some
+    return loads, dist != unreachable(dist.dtype)
+
+
+def _labels_pay(graph: Graph, trips: int, sources: int, prepared: bool | str) -> bool:
+    """Return whether to compute labels, unless the graph has some."""
+    if not prepared or labels.LABELS.cached(graph) is not None:
+        return bool(prepared)
+    facts = graph.facts(symmetry=False)
+    if not may_be_prepared(facts) or prepare_bytes(facts) > settings.memory():
+        return False
+    one_by_one = trips * _ROUTE * graph.n**0.5
+    if prepared == "auto":
+        one_by_one = min(one_by_one, sources * _SEARCH * (graph.n + graph.m))
+    return one_by_one > prepare_seconds(facts, 1)
+
+
+def _for_labels(graph: Graph, threads: int) -> Graph | None:
+    """Return the graph, or one with proportional lengths, of which sums are exact."""
+    if graph.weight_dtype.kind == "i":
+        return graph
+    whole = _with_whole_lengths(graph)
+    hierarchy = None if whole is None else customizable.hierarchy_of(whole, threads)
+    able = whole is not None and hierarchy is not None and _exact(graph, whole, hierarchy)
+    return whole if able else None

@@ -6,16 +6,16 @@
 // arcs of all shortest paths of a pair are found without a search, and their numbers of paths say
 // how many there are.
 //
-// An arc is replaced by the edges and the pairs of arcs that are as short. A pair with one shortest
-// path needs no more: it is the canonical one. Otherwise the edges of all its shortest paths are
-// found, and the canonical path takes from its target back the smallest vertex before each.
+// A pair with one shortest path has nothing to choose. Otherwise arcs that stand for several paths
+// are replaced by edges and pairs of arcs that are as short, and the canonical path takes from its
+// target back the smallest vertex before each at which several arcs meet. A route replaces the arcs
+// that are left by their edges. Loads are added to them, and handed down to edges once for all
+// trips.
 //
-// Loads are first added to arcs, and handed down to edges once for all trips.
-//
-// Work    for each pair the arcs of some ten ancestors of each end: 6 us on New York's roads. A
-//         route of 400 vertices takes 12 us more.
-// Memory  12 bytes for each arc in addition to `PathCounts`; for each thread 13 bytes for each
-//         vertex and arc, and the sums of arcs.
+// Work    for each pair the arcs of some ten ancestors of each end: 4 us on New York's roads, 5 for
+//         canonical paths. A route of 404 vertices takes 30 us.
+// Memory  12 bytes for each arc in addition to `PathCounts`; for each thread 4 bytes for each
+//         vertex, 1 for each arc, and the sums of arcs.
 // Needs   labels, and `PathCounts` of their hierarchy: weights > 0, exact sums.
 // Source  the labels: Ouyang et al., "When hierarchy meets 2-hop-labeling", 2018.
 #pragma once
@@ -183,10 +183,16 @@ class LabelPathSearch {
     const double paths = find(source, target);
     if (paths == 0) return;
     if (paths != 1) {
-      const std::size_t begin = vertices.size();
-      walk_back(source, target, [&](Position v, std::size_t) { vertices.push_back(v); });
+      chosen_.clear();
+      walk_back(source, target, [&](const Part& part) { chosen_.push_back(part); });
       vertices.push_back(source);
-      std::reverse(vertices.begin() + static_cast<std::ptrdiff_t>(begin), vertices.end());
+      for (std::size_t i = chosen_.size(); i-- > 0;) {
+        const Part& part = chosen_[i];
+        if (part.is_edge)
+          vertices.push_back(counts_.hierarchy().vertex(part.arc.to));
+        else
+          unpack(part.arc, vertices);
+      }
       return;
     }
     vertices.push_back(source);
@@ -206,15 +212,17 @@ class LabelPathSearch {
       arcs[number(step.is_up, step.arc)] += trips * step.share / paths;
   }
 
-  /// Adds trips to the sums of the arcs of the canonical path, if it is the only shortest one, or
-  /// else to those of arcs that are its edges.
+  /// Adds trips to the sums of arcs that stand for one path and are together the canonical path, or
+  /// to those of arcs that are its edges.
   void add(std::int64_t source, std::int64_t target, double trips, std::span<double> arcs,
            std::span<double> edges) {
     const double paths = find(source, target);
     if (paths == 1)
       for (const Step& step : steps_) arcs[number(step.is_up, step.arc)] += trips;
     else if (paths > 0)
-      walk_back(source, target, [&](Position, std::size_t arc) { edges[arc] += trips; });
+      walk_back(source, target, [&](const Part& part) {
+        (part.is_edge ? edges : arcs)[number(part.arc.is_up, part.arc.arc)] += trips;
+      });
   }
 
  private:
@@ -236,10 +244,12 @@ class LabelPathSearch {
     bool is_up;
   };
 
-  /// The vertex before one on the canonical path, and the number of the arc of the edge.
-  struct Before {
-    Position vertex;
-    std::uint32_t arc;
+  /// A part of shortest paths: an arc that stands for one path, or the edge of one that stands for
+  /// several.
+  struct Part {
+    Open arc;
+    bool is_edge;
+    std::int32_t next;  // another one that leads to the same position; -1 for none
   };
 
   static constexpr Position kNone = std::numeric_limits<Position>::max();
@@ -356,12 +366,15 @@ class LabelPathSearch {
     }
   }
 
-  /// Calls visit(v, arc) for the vertices of the canonical path from the target back to the source,
-  /// but for the source, and the number of the arc of the edge to each.
+  /// Calls visit(part) for the parts of the canonical path, from the target back to the source.
+  ///
+  /// Where several parts lead to a position, they are cut before their last edge, of which the one
+  /// from the smallest vertex is chosen. All shortest paths over it then have a part that leads to
+  /// that vertex.
   template <class Visit>
   void walk_back(std::int64_t source, std::int64_t target, const Visit& visit) {
-    if (before_on_path_.size() == 0) {
-      before_on_path_ = PageArray<Before>(tree_.n(), Before{kNone, 0});
+    if (last_into_.size() == 0) {
+      last_into_ = PageArray<std::int32_t>(tree_.n(), -1);
       seen_ = PageArray<char>(counts_.arcs(), char{0});
     }
     for (const Step& step : steps_)
@@ -371,38 +384,67 @@ class LabelPathSearch {
       const Open next = open_.back();
       open_.pop_back();
       arcs_.ways.each(next.is_up, next.arc, [&](const Way& way) {
-        if (way.middle != ArcWays<W>::kEdge) {
-          open({way.into, next.from, way.middle, false});
-          open({way.from, way.middle, next.to, true});
-          return;
-        }
-        const Position vertex = counts_.hierarchy().vertex(next.from);
-        Before& before = before_on_path_[static_cast<std::size_t>(next.to)];
-        if (before.vertex == kNone) met_.push_back(next.to);
-        if (vertex < before.vertex)
-          before = {vertex, static_cast<std::uint32_t>(number(next.is_up, next.arc))};
+        if (way.middle == ArcWays<W>::kEdge) return add(next, true);
+        open({way.into, next.from, way.middle, false});
+        open({way.from, way.middle, next.to, true});
       });
     }
     std::size_t left = tree_.n();
-    for (auto v = static_cast<Position>(target); v != source;) {
-      const Before& before = before_on_path_[tree_.position(v)];
-      if (before.vertex == kNone || left-- == 0) refuse_other_weights();
-      visit(v, before.arc);
-      v = before.vertex;
+    const auto start = static_cast<Position>(tree_.position(source));
+    for (auto x = static_cast<Position>(tree_.position(target)); x != start;) {
+      std::int32_t at = last_into_[static_cast<std::size_t>(x)];
+      if (at < 0 || left-- == 0) refuse_other_weights();
+      Part chosen = parts_[static_cast<std::size_t>(at)];
+      if (chosen.next >= 0) {
+        for (Position smallest = kNone; at >= 0;) {
+          const Part edge = last_edge(parts_[static_cast<std::size_t>(at)]);
+          const Position vertex = counts_.hierarchy().vertex(edge.arc.from);
+          if (vertex < smallest) chosen = edge;
+          smallest = std::min(smallest, vertex);
+          at = edge.next;
+        }
+      }
+      visit(chosen);
+      x = chosen.arc.from;
     }
-    for (const Position x : met_) before_on_path_[static_cast<std::size_t>(x)] = {kNone, 0};
-    met_.clear();
+    for (const Part& part : parts_) last_into_[static_cast<std::size_t>(part.arc.to)] = -1;
+    parts_.clear();
     for (const std::size_t arc : seen_arcs_) seen_[arc] = 0;
     seen_arcs_.clear();
   }
 
-  /// Lets an arc be replaced, once for each pair.
+  /// Lets an arc be replaced, or makes it a part, once for each pair.
   void open(const Open& arc) {
     char& seen = seen_[number(arc.is_up, arc.arc)];
     if (seen != 0) return;
     seen = 1;
     seen_arcs_.push_back(number(arc.is_up, arc.arc));
-    open_.push_back(arc);
+    if (rows(arc.is_up)[arc.arc].count == 1)
+      add(arc, false);
+    else
+      open_.push_back(arc);
+  }
+
+  void add(const Open& arc, bool is_edge) {
+    std::int32_t& last = last_into_[static_cast<std::size_t>(arc.to)];
+    parts_.push_back({arc, is_edge, last});
+    last = static_cast<std::int32_t>(parts_.size() - 1);
+  }
+
+  /// Cuts a part, and returns its last edge.
+  Part last_edge(Part part) {
+    while (!part.is_edge) {
+      const Open arc = part.arc;
+      bool is_cut = false;
+      arcs_.ways.each(arc.is_up, arc.arc, [&](const Way& way) {
+        if (way.middle == ArcWays<W>::kEdge) return;
+        open({way.into, arc.from, way.middle, false});
+        part.arc = {way.from, way.middle, arc.to, true};
+        is_cut = true;
+      });
+      if (!is_cut) break;
+    }
+    return part;
   }
 
   const LabelledArcs<W>& arcs_;
@@ -413,9 +455,9 @@ class LabelPathSearch {
   std::vector<Position> at_;            // the position that was reached at each depth
   std::vector<double> before_, after_;  // by depth: paths to it, and from it to the top
   std::vector<Open> open_;
-  PageArray<Before> before_on_path_;  // by position
-  std::vector<Position> met_;         // those that have one
-  PageArray<char> seen_;              // by the number of an arc
+  std::vector<Part> parts_, chosen_;
+  PageArray<std::int32_t> last_into_;  // the last of `parts_` that leads to each position
+  PageArray<char> seen_;               // by the number of an arc
   std::vector<std::size_t> seen_arcs_;
 };
 

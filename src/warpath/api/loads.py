@@ -1,0 +1,151 @@
+"""Loads: how many trips lead over each edge, and through each vertex."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from warpath.api.along import threads_of
+from warpath.base.errors import InputError, NotSupportedError
+from warpath.base.progress import watch
+from warpath.engines.betweenness import loads_by_labels
+from warpath.graph.checks import plain_array, shown
+from warpath.graph.labels import one_label
+from warpath.graph.solvable import search_graph
+from warpath.results.centrality import Centrality
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import ArrayLike, NDArray
+
+    from warpath.api.options import Options
+    from warpath.api.question import Progress, Question
+    from warpath.base.dtypes import Array
+    from warpath.graph import Graph
+    from warpath.results.pairs import Pairs
+
+#: Trips whose routes are in memory at a time.
+_TRIPS_AT_ONCE = 4096
+
+_TOO_MANY = f"add up to more than {np.finfo(np.float64).max:.2g}: give smaller numbers."
+
+
+def loads_of(
+    options: Options,
+    question: Question,
+    find_pairs: Callable[[], Pairs],
+    trips: ArrayLike | None,
+    ties: str,
+    progress: Progress,
+    name: str = "trips",
+) -> Centrality:
+    """Return the trips over each edge and through each vertex; see `warpath.loads`.
+
+    Parameters
+    ----------
+    question : about the pairs of origins and destinations.
+    find_pairs : answers it, for routes that are searched one by one.
+    name : of the numbers of trips, for messages.
+    """
+    if ties not in ("canonical", "split"):
+        raise InputError(f"ties = {shown(ties)} is not valid: use 'canonical' or 'split'.")
+    start, graph, split = time.perf_counter(), question.graph, ties == "split"
+    origins, destinations = question.sources, question.all_targets
+    count = len(origins)
+    numbers = np.ones(count) if trips is None else _checked_trips(trips, count, name)
+    plain = question.ends is None and search_graph(graph) is graph
+    by_labels = plain and options.request.algorithm == "auto" and not options.on_cluster
+    found = None
+    with watch(progress, "loads", "trips") as report:
+        if by_labels and (split or not graph.facts(symmetry=False).negative):
+            some = (origins, destinations, np.ascontiguousarray(numbers))
+            found = loads_by_labels(
+                graph,
+                some,
+                threads_of(options),
+                split=split,
+                prepared=options.request.prepared,
+                progress=report,
+            )
+        if found is not None:
+            loads, reached = found
+            method = "labels"
+        elif split:
+            raise NotSupportedError(
+                "ties='split' counts shortest paths, which is not supported for graphs with turns, "
+                "closed vertices or float weights that round, nor for trips from points along "
+                "edges, with an algorithm or on a cluster: use ties='canonical'."
+            )
+        else:
+            pairs = find_pairs()
+            reached, method = pairs.reached, pairs.plan.recipe.name
+            loads = _route_by_route(pairs, numbers, report)
+    _refuse_infinite(graph, loads, name)
+    with np.errstate(over="ignore"):
+        without_path = float(numbers[~reached].sum())
+        passing = None
+        if question.ends is None:
+            _, heads, _ = graph.edges()
+            passing = np.bincount(heads, loads, graph.n)
+            passing += np.bincount(origins[reached], numbers[reached], graph.n)
+    if without_path == np.inf:
+        raise InputError(f"{name}: the trips without a path {_TOO_MANY}")
+    return Centrality(
+        graph,
+        "load",
+        passing,
+        loads,
+        origins,
+        method=method,
+        stats={
+            "seconds": time.perf_counter() - start,
+            "trips_without_path": without_path,
+        },
+    )
+
+
+def _route_by_route(
+    pairs: Pairs, numbers: NDArray[np.float64], report: Callable[[int, int], None] | None
+) -> Array:
+    reached = np.flatnonzero(pairs.reached & (numbers > 0))
+    order = reached[np.argsort(pairs.origin_indices[reached], kind="stable")]  # trees are shared
+    loads = np.zeros(pairs.graph.m)
+    for at in range(0, len(order), _TRIPS_AT_ONCE):
+        some = order[at : at + _TRIPS_AT_ONCE]
+        edges, _, counts = pairs._find_edges(some)  # noqa: SLF001 - one package
+        with np.errstate(over="ignore"):
+            loads += np.bincount(edges, np.repeat(numbers[some], counts), pairs.graph.m)
+        if report is not None:
+            report(at + len(some), len(order))
+    return loads
+
+
+def _refuse_infinite(graph: Graph, loads: Array, name: str) -> None:
+    """Raise InputError for the first edge whose trips add up to infinity."""
+    infinite = np.flatnonzero(loads == np.inf)
+    if len(infinite):
+        src, dst, _ = graph.edges()
+        ends = (one_label(graph, int(end[infinite[0]])) for end in (src, dst))
+        edge = " -> ".join(map(repr, ends))
+        raise InputError(f"{name}: the trips over the edge {edge} {_TOO_MANY}")
+
+
+def _checked_trips(trips: ArrayLike, count: int, name: str) -> NDArray[np.float64]:
+    array = plain_array(trips, name, InputError)
+    if array.dtype.kind not in "biuf" or array.shape not in {(), (count,)}:
+        msg = (
+            f"{name} has the shape {array.shape} and the type {array.dtype}: give {count:,} "
+            "numbers, one for each origin, or one for all."
+        )
+        raise InputError(msg)
+    numbers = array.astype(np.float64)
+    wrong = np.flatnonzero(~((numbers >= 0) & (numbers < np.inf)))
+    if len(wrong):
+        at = int(wrong[0])
+        entry = f"{name}[{at}]" if array.shape else name
+        msg = f"{entry} = {array.flat[at]} must be a finite number >= 0."
+        raise InputError(msg)
+    return np.broadcast_to(numbers, count)
