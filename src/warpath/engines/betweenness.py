@@ -393,7 +393,7 @@ def _labels_pay(graph: Graph, trips: int, sources: int, prepared: bool | str) ->
     one_by_one = trips * _ROUTE * graph.n**0.5
     if prepared == "auto":
         one_by_one = min(one_by_one, sources * _SEARCH * (graph.n + graph.m))
-    return one_by_one > prepare_seconds(facts, 1)
+    return bool(one_by_one > prepare_seconds(facts, 1))
 
 
 def _for_labels(graph: Graph, threads: int) -> Graph | None:
