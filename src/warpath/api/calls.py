@@ -156,6 +156,48 @@ def path(
     )
 
 
+def route_through(
+    graph: Any, stops: Any, *, order: str = "given", round_trip: bool = False
+) -> Route:
+    """Return one route through several stops: the shortest paths between them, one after another.
+
+    Parameters
+    ----------
+    graph : as in `sssp`.
+    stops : two vertices or more, as in `sssp`; a `Place` with ``snap="vertex"``.
+    order : "given", or "best" for the order of the least length of at most 12 stops, of which the
+        first stays the first, and the last the last, except on a round trip.
+    round_trip : whether the route returns to the first stop. Any turn is allowed at a stop.
+
+    Returns
+    -------
+    Route
+        ``order`` has the positions of the stops in `stops`, in the order of the route.
+
+    Raises
+    ------
+    InputError
+        If there are fewer than two stops, or more than 12 for the best order.
+    NoPathError
+        If a stop cannot be reached.
+    VertexError, NegativeCycleError, DistanceOverflowError, NotSupportedError
+
+    Notes
+    -----
+    The best order takes one table and O(2^k k^2) steps for k stops. Of equally long orders it is
+    the first in lexicographic order. Source: Held and Karp 1962.
+
+    Examples
+    --------
+    >>> import warpath as wp
+    >>> streets = wp.Graph.of([(0, 1, 2), (1, 2, 5), (2, 3, 1), (0, 2, 4)], directed=False)
+    >>> route = wp.route_through(streets, [0, 2, 1, 3], order="best")
+    >>> list(route), route.length, route.order
+    ([0, 1, 2, 3], 8, (0, 2, 1, 3))
+    """
+    return Solver(graph).route_through(stops, order=order, round_trip=round_trip)
+
+
 def k_shortest_paths(
     graph: Any,
     source: Any,

@@ -38,6 +38,7 @@ from warpath.api.pareto import constrained_of, pareto_of
 from warpath.api.prepared import with_hierarchy_if_faster
 from warpath.api.run import paths_of
 from warpath.api.scenarios import Scenarios
+from warpath.api.stops import route_of_stops
 from warpath.api.table import table_of
 from warpath.api.table_sums import check_sums, sums_of_table
 from warpath.api.totals import LOCAL, totals_of
@@ -199,6 +200,15 @@ class Solver:
     def _route_by(self, options: Options, source: Any, target: Any, progress: Progress) -> Route:
         question = asking.of_path(self.graph, source, target, progress)
         return question.with_snap_notes(route_of(options, question))
+
+    def route_through(self, stops: Any, *, order: str = "given", round_trip: bool = False) -> Route:
+        """Return one route through several stops.
+
+        Parameters
+        ----------
+        stops, order, round_trip : as in `warpath.route_through`.
+        """
+        return route_of_stops(self, stops, order, round_trip=round_trip)
 
     def k_shortest_paths(
         self,

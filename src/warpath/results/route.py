@@ -50,6 +50,8 @@ class Route(Result):
     names : the names that the call gave to vertices, as ``{vertex: name}`` or by ``Place.name``: a
         dictionary from their indices. Pictures and maps show them.
     sharing, stretch, local : measures of a route of `warpath.alternatives`, else None.
+    order : the positions of the stops of `warpath.route_through`, in the order of the route; else
+        None.
     """
 
     snapped: tuple[Snap, ...] = ()
@@ -58,6 +60,7 @@ class Route(Result):
     sharing: float | None = None
     stretch: float | None = None
     local: float | None = None
+    order: tuple[int, ...] | None = None
     #: The places and the points of ends along edges, None for ends that are vertices.
     places: tuple[Place | None, Place | None] = (None, None)
     points: tuple[Array | None, Array | None] = (None, None)
