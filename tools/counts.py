@@ -100,9 +100,7 @@ def compare(kept: Mapping[str, int], found: Mapping[str, int]) -> Verdict:
             fewer += change < -ALLOWED
     lines.append(f"{len(found)} loops counted, {ALLOWED:.0%} more allowed.")
     if wrong or fewer:
-        lines.append(
-            "To keep these counts, with the reason in the commit: make counts COUNTS=--update"
-        )
+        lines.append("To keep them, with the reason in the commit: make counts COUNTS=--update")
     return Verdict(lines, wrong)
 
 

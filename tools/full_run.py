@@ -101,9 +101,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="full_run", description=__doc__)
     text = "after the tests; by default all, or none if --changed"
     parser.add_argument("--steps", nargs="*", choices=STEPS, help=text)
-    parser.add_argument(
-        "--changed", action="store_true", help="only slow tests of parts whose files no record has"
-    )
+    text = "only slow tests of parts whose files no record has"
+    parser.add_argument("--changed", action="store_true", help=text)
     parser.add_argument("--output", type=Path, default=RUNS, help="folder of the record")
     parser.add_argument("--commit", help="by default git's HEAD")
     text = "only print the targets of make whose files changed since they passed"

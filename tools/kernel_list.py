@@ -152,10 +152,8 @@ def _of_own_kinds(loop: Loop, weight: np.dtype[Any], index: DTypeLike, block: in
             for kind in ("tree_label_pairs", "tree_label_table")
         ]
     if loop in _BY_WIDTH:
-        widths = [
-            Width(np.dtype(label).name, np.dtype(one).name, proven=True)
-            for one, label in _widths(weight)
-        ]
+        names = [(np.dtype(label).name, np.dtype(one).name) for one, label in _widths(weight)]
+        widths = [Width(*each, proven=True) for each in names]
         return [kernel_of(width, block) for width in widths for kernel_of in _BY_WIDTH[loop]]
     return [kernel(kind, types, block) for kind in _OF_TABLES.get(loop, ()) for types in all_types]
 

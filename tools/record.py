@@ -80,9 +80,8 @@ def _sanitize_recorded(path: Path, options: argparse.Namespace) -> int:
     """Run only the sanitizers, and add their results to the record of the same kernels."""
     document = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
     if document.get("kernels") != sources.digest(sources.hashes()):
-        raise SystemExit(
-            f"{path} is no record of these kernels: run their tests first, without this option."
-        )
+        msg = f"{path} is no record of these kernels: run their tests first, without this option."
+        raise SystemExit(msg)
     document["sanitizers"] = sanitized(TOOLS, options.seconds, options.shares)
     runs.write(path, document)
     sys.stdout.write(f"{path}: {document['sanitizers']}\n")

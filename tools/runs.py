@@ -31,9 +31,8 @@ def run_pytest(*arguments: str) -> tuple[int, str]:
         command = [sys.executable, "-m", "pytest", *options, *arguments]
         status = subprocess.run(command, check=False, cwd=ROOT).returncode
         if not report.exists():
-            raise SystemExit(
-                f"pytest ended with status {status} and left no report: see its output above."
-            )
+            msg = f"pytest ended with status {status} and left no report: see its output above."
+            raise SystemExit(msg)
         return status, report.read_text(encoding="utf-8")
 
 

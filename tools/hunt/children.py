@@ -65,12 +65,7 @@ class End:
 
 
 class Child:
-    """A forked process that calls a function and exits.
-
-    Parameters
-    ----------
-    work : the function.
-    """
+    """A forked process that calls the function `work` and exits."""
 
     def __init__(self, work: Callable[[], object]) -> None:
         self._reader, writer = os.pipe()

@@ -109,9 +109,7 @@ class Solves:
             finite = np.isfinite(right)
             close = np.abs(dist[place][finite] - right[finite]) <= self._slack(row)
             if not (np.array_equal(np.isfinite(dist[place]), finite) and close.all()):
-                raise self._finding(
-                    f"{what}: row {place} {dist[place].tolist()}, not {right.tolist()}"
-                )
+                raise self._finding(f"{what}: row {place} is {_shown(dist[place], right)}")
 
     # Expected outcomes
 
@@ -184,9 +182,8 @@ class Solves:
         cycle = [names.get(name, -1) for name in raised.cycle]
         length = None if -1 in cycle else self.drawn.oracle().around(cycle)
         if length is None or not length < 0 or length != raised.length:
-            raise self._finding(
-                f"{what}: cycle {raised.cycle} of {raised.length!r}, but it has {length!r}"
-            )
+            said = f"cycle {raised.cycle} of {raised.length!r}"
+            raise self._finding(f"{what}: {said}, but it has {length!r}")
         if not self.drawn.oracle(reverse=turned).reaches(starts) & set(cycle):
             raise self._finding(f"{what}: no path leads to the cycle {raised.cycle}")
 
@@ -273,9 +270,8 @@ class Solves:
         if recipe is not None or (self._on_gpu() and oracle.negative):
             refused = self._may_refuse_sums(recipe)
         names = (self._name(source),)
-        found, what = self._call(
-            wp.sssp, source, names, options, expected, [source], refused=refused
-        )
+        given = (source, names, options, expected, [source])
+        found, what = self._call(wp.sssp, *given, refused=refused)
         if found is None or answer is None:
             return None
         self._same(found.dist, answer, f"{what}: dist")

@@ -54,8 +54,7 @@ def _try(call: Call, subject: Subject, given: dict[str, Any], odd: set[str]) -> 
         if isinstance(error, IndexError) and call.name == "algorithms()[...]":
             return  # the catalogue is a sequence
         raise Finding(f"{what}: {type(error).__name__}: {error} ({_place(error)})") from error
-    why = _wrong(answer, subject, given, odd)
-    if why:
+    if why := _wrong(answer, subject, given, odd):
         raise Finding(f"{what}: {why}")
 
 

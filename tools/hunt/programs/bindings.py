@@ -42,19 +42,14 @@ def trial(rng: np.random.Generator, counts: Counts) -> None:
             _call_methods(draw, answer, counts)
 
 
-def _called(
-    draw: Draw,
-    name: str,
-    function: Any,
-    counts: Counts,
-    allowed: tuple[type[Exception], ...] = _ALLOWED,
-) -> Any:
+def _called(draw: Draw, name: str, function: Any, counts: Counts, *further: type[Exception]) -> Any:
     """Return the answer of a call; None if it raises an allowed exception."""
     given = draw.arguments(name, function)
     keys = [key for key in given if key != "seconds"]  # a wait may be without end
     for key in draw.rng.permutation(keys)[: draw.rng.integers(0, 4)]:
         given[key] = _damaged(draw.rng, given[key], list(given.values()))
     counts["calls"] += 1
+    allowed: tuple[type[Exception], ...] = (*_ALLOWED, *further)
     try:
         return function(**given)
     except allowed:
@@ -72,7 +67,7 @@ def _call_methods(draw: Draw, made: Any, counts: Counts) -> None:
     for _ in range(_METHODS if "apply" in names else len(names)):
         name = names[draw.rng.integers(len(names))]
         # A RuntimeError is for a batch of changes that is open, or a row that is stale.
-        _called(draw, name, getattr(made, name), counts, (*_ALLOWED, RuntimeError))
+        _called(draw, name, getattr(made, name), counts, RuntimeError)
     if "apply" in names:
         indptr, indices, weights = made.graph()
         if not indptr[-1] == len(indices) == len(weights) == made.edges:

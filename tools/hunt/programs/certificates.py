@@ -98,11 +98,8 @@ class _Hunt:
             dist, pred = right[0].copy(), right[1].copy()
             change = _CHANGES[self.rng.integers(0, len(_CHANGES))]
             changed = getattr(self, change)(dist, pred) or (dist, pred)
-            same = all(
-                a.dtype == b.dtype and np.array_equal(a, b)
-                for a, b in zip(changed, right, strict=True)
-            )
-            if not same:
+            pairs = zip(changed, right, strict=True)
+            if any(a.dtype != b.dtype or not np.array_equal(a, b) for a, b in pairs):
                 self._check(changed, change)
 
     def _solved(self, oracle: Oracle, source: int) -> Answer | None:
@@ -195,9 +192,8 @@ class _Hunt:
     def island(self, dist: Array, pred: Array) -> None:
         """Give unreached vertices consistent labels, from a root among them."""
         missing = dist == unreachable(dist.dtype)
-        found = None
-        if missing.any():
-            found = self._solved(self.drawn.oracle(), self._vertex(np.flatnonzero(missing)))
+        root = self._vertex(np.flatnonzero(missing)) if missing.any() else self.source
+        found = self._solved(self.drawn.oracle(), root)
         if found is not None:
             inside = (found[0] != unreachable(dist.dtype)) & missing
             dist[inside], pred[inside] = found[0][inside], found[1][inside]

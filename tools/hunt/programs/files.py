@@ -64,7 +64,8 @@ def trial(rng: np.random.Generator, counts: Counts) -> None:
     # Faster than NumPy's generator for single numbers.
     chance = random.Random(int(rng.integers(2**63)))  # noqa: S311 - damage, not secrets
     names = list(_whole_files())
-    name = chance.choice([each for each in names if not _slow(each) or chance.random() < 0.3])
+    slow = {each: _SLOW.get(Path(each).suffix, 0) for each in names}
+    name = chance.choice([each for each in names if not slow[each] or chance.random() < 0.3])
     whole = _whole_files()[name]
     if name == "a.npz" and chance.random() < 0.7:
         whole = _with_an_odd_array(whole, chance)
@@ -73,7 +74,7 @@ def trial(rng: np.random.Generator, counts: Counts) -> None:
         end = chance.choice(list(COMPRESSIONS))
         bombs.append((bomb(end, chance), name + end))
     before = forget_peak()  # excludes the memory in which the bomb was made
-    for _ in range(_slow(name) or _MUTANTS):
+    for _ in range(slow[name] or _MUTANTS):
         data, end = _damaged(whole, chance)
         named = name + end if chance.random() < 0.95 else chance.choice(names)
         options = chance.choice(_OPTIONS) if chance.random() < 0.1 else {}
@@ -113,8 +114,7 @@ def _read(data: bytes, name: str, options: dict[str, Any], counts: Counts) -> No
         graph = wp.load(path).graph if loads else wp.read(path, **options)
     except (InputError, NotSupportedError) as error:
         counts["refused"] += 1
-        text = str(error)
-        if not text.isprintable() or len(text) > 5000:
+        if not (text := str(error)).isprintable() or len(text) > 5000:
             raise Finding(_repeat(data, name, options, f"its message is {text[:5000]!r}")) from None
     except Exception as error:
         raise Finding(_repeat(data, name, options, f"{type(error).__name__}: {error}")) from error
@@ -146,10 +146,6 @@ def _broken_promise(graph: wp.Graph) -> str:
     }
     broken = [promise for promise, holds in promises.items() if not holds]
     return f"not {broken}: {indptr!r:.200}, {indices!r:.200}, {weights!r:.200}" if broken else ""
-
-
-def _slow(name: str) -> int:
-    return _SLOW.get(Path(name).suffix, 0)
 
 
 @functools.cache

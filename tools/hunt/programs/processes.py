@@ -20,16 +20,15 @@ import numpy as np
 import warpath as wp
 from hunt.children import Child, import_all
 from hunt.program import Finding, Program
-from warpath.recipes import CATALOGUE, Task
+from support.recipes import on_cpu
+from warpath.recipes import Task
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from hunt.program import Counts
 
-_ALGORITHMS = [
-    r.name for r in CATALOGUE if "cpu" in r.devices and Task.SSSP in r.solves and r.exact
-]
+_ALGORITHMS = [each.name for each in on_cpu(Task.SSSP) if each.exact]
 _KINDS = ("int32", "int64", "float32", "float64")
 #: Maximum seconds until an interrupt: about the duration of a solve.
 _LONGEST_WAIT = 0.003
@@ -222,6 +221,4 @@ def _interrupted(after: float, case: Case, rng: np.random.Generator, counts: Cou
     signal.signal(signal.SIGALRM, before)
 
 
-PROGRAM = Program(
-    summary="Solves in threads, under interrupts, in forked and spawned processes.", trial=trial
-)
+PROGRAM = Program("Solves in threads, under interrupts, in forked and spawned processes.", trial)

@@ -36,10 +36,8 @@ def trial(rng: np.random.Generator, counts: Counts) -> None:
     file = _FILES[rng.integers(len(_FILES))]
     seed = int(rng.integers(2**31))
     env = {key: value for key, value in os.environ.items() if not key.startswith("PYTEST")}
-    ran = subprocess.run(
-        [*_PYTEST, f"--hypothesis-seed={seed}", str(file)],
-        cwd=_ROOT, env=env, capture_output=True, text=True, check=False,
-    )  # fmt: skip
+    command = [*_PYTEST, f"--hypothesis-seed={seed}", str(file)]
+    ran = subprocess.run(command, cwd=_ROOT, env=env, capture_output=True, text=True, check=False)
     counts["properties"] += sum(map(int, re.findall(r"(\d+) passed", ran.stdout)))
     if ran.returncode not in {0, 5}:  # 5: all of them need packages that are not installed
         raise Finding(f"{file.name}: {ran.stdout[-4000:]}{ran.stderr[-1000:]}")

@@ -65,8 +65,7 @@ def trial(rng: np.random.Generator, counts: Counts) -> None:
                 counts["maps"] += 1
                 restricted = chance.choice(("open", "closed"))
                 options: dict[str, Any] = {"profile": profile, "restricted": restricted}
-                reason = _difference(path, streets, options)
-                if reason:
+                if reason := _difference(path, streets, options):
                     raise Finding(f"{options}: {reason}\n{text}")
 
 
