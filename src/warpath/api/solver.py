@@ -417,8 +417,8 @@ class Solver:
 
         Parameters
         ----------
-        opportunities, cutoffs, origins, weights, decay, beta, nearest, competition, demand,
-        progress : as in `warpath.accessibility`.
+        opportunities, cutoffs, origins, weights, decay, beta : as in `warpath.accessibility`.
+        nearest, competition, demand, progress : as in `warpath.accessibility`.
         """
         given = {
             "cutoffs": cutoffs,
