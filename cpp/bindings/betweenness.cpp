@@ -1,4 +1,7 @@
+#include <nanobind/stl/optional.h>
+
 #include <algorithm>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -37,7 +40,7 @@ struct Sums {
 
 /// Without weights all edges have the same length, and cutoffs are numbers of edges. Returns sums
 /// for each cutoff, or once without; an edge instead of the sums if its length is lost in the sum
-/// with a distance.
+/// with a distance. With `first` and `trips`, those from each source go to `targets`.
 template <Weight W>
 void register_brandes(nb::module_& module) {
   using V = std::int32_t;
@@ -45,7 +48,8 @@ void register_brandes(nb::module_& module) {
   module.def(
       "betweenness",
       [](In<std::int64_t> indptr, In<V> indices, In<W> weights, In<std::int64_t> sources,
-         In<std::int64_t> targets, bool endpoints, In<D> cutoffs, int threads,
+         In<std::int64_t> targets, bool endpoints, In<D> cutoffs,
+         std::optional<In<std::int64_t>> first, std::optional<In<double>> trips, int threads,
          nb::object progress) -> nb::object {
         const bool equal = weights.size() == 0;
         const GraphRows<V, W> rows(indptr, indices, weights,
@@ -55,11 +59,28 @@ void register_brandes(nb::module_& module) {
           require(limits[at] >= 0 && (at == 0 || limits[at - 1] <= limits[at]),
                   "cutoffs must be >= 0 and ascend");
         Sums sums(sources, targets, rows.n(), rows.edges(), limits.size());
+        std::vector<std::int64_t> begins, ends;
+        std::vector<double> numbers;
+        require(first.has_value() == trips.has_value(), "first and trips go together");
+        if (first) {
+          begins.assign(first->data(), first->data() + first->size());
+          ends = vertices_of(targets, rows.n());
+          numbers.assign(trips->data(), trips->data() + trips->size());
+          require_size(numbers.size(), ends.size(), "trips");
+          require_size(begins.size(), sums.sources.size() + 1, "first");
+          require(begins.front() == 0 && begins.back() == static_cast<std::int64_t>(ends.size()) &&
+                      std::is_sorted(begins.begin(), begins.end()),
+                  "first must ascend from 0 to the number of trips");
+          std::fill(sums.is_target.begin(), sums.is_target.end(), 0);
+        }
         const int team = at_least_one(threads);
         Control control(python_tick(std::move(progress)));
         try {
           const nb::gil_scoped_release free;
-          const BetweennessRequest request = sums.request(endpoints);
+          BetweennessRequest request = sums.request(endpoints);
+          request.first = begins;
+          request.ends = ends;
+          request.trips = numbers;
           if (equal) {
             const std::vector<std::int64_t> levels(limits.begin(), limits.end());
             brandes<true>(CsrView<V, std::int32_t>{rows.view().indptr, rows.view().indices, {}},
@@ -74,7 +95,9 @@ void register_brandes(nb::module_& module) {
       },
       nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(), nb::arg("weights").noconvert(),
       nb::arg("sources").noconvert(), nb::arg("targets").noconvert(), nb::arg("endpoints"),
-      nb::arg("cutoffs").noconvert(), nb::arg("threads") = 1, nb::arg("progress") = nb::none());
+      nb::arg("cutoffs").noconvert(), nb::arg("first").noconvert() = nb::none(),
+      nb::arg("trips").noconvert() = nb::none(), nb::arg("threads") = 1,
+      nb::arg("progress") = nb::none());
 }
 
 template <Weight W>

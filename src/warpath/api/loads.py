@@ -10,7 +10,7 @@ import numpy as np
 from warpath.api.along import threads_of
 from warpath.base.errors import InputError, NotSupportedError
 from warpath.base.progress import watch
-from warpath.engines.betweenness import loads_by_labels
+from warpath.engines.betweenness import loads_by_labels, split_loads
 from warpath.graph.checks import plain_array, shown
 from warpath.graph.labels import one_label
 from warpath.graph.solvable import search_graph
@@ -58,10 +58,16 @@ def loads_of(
     numbers = np.ones(count) if trips is None else _checked_trips(trips, count, name)
     plain = question.ends is None and search_graph(graph) is graph
     by_labels = plain and options.request.algorithm == "auto" and not options.on_cluster
+    if split and not by_labels:
+        raise NotSupportedError(
+            "ties='split' counts shortest paths, which is not supported for graphs with turns or "
+            "closed vertices, trips from points along edges, a named algorithm or a cluster: use "
+            "ties='canonical'."
+        )
+    some = (origins, destinations, np.ascontiguousarray(numbers))
     found = None
     with watch(progress, "loads", "trips") as report:
         if by_labels and (split or not graph.facts(symmetry=False).negative):
-            some = (origins, destinations, np.ascontiguousarray(numbers))
             found = loads_by_labels(
                 graph,
                 some,
@@ -73,16 +79,14 @@ def loads_of(
         if found is not None:
             loads, reached = found
             method = "labels"
-        elif split:
-            raise NotSupportedError(
-                "ties='split' counts shortest paths, which is not supported for graphs with turns, "
-                "closed vertices or float weights that round, nor for trips from points along "
-                "edges, with an algorithm or on a cluster: use ties='canonical'."
-            )
         else:
             pairs = find_pairs()
             reached, method = pairs.reached, pairs.plan.recipe.name
-            loads = _route_by_route(pairs, numbers, report)
+            if split:
+                loads, method = split_loads(graph, some, threads_of(options), report)[1:]
+                loads = loads[0]
+            else:
+                loads = _route_by_route(pairs, numbers, report)
     _refuse_infinite(graph, loads, name)
     with np.errstate(over="ignore"):
         without_path = float(numbers[~reached].sum())

@@ -137,11 +137,7 @@ def betweenness_sums(
             "or weights that differ more."
         )
         raise DistanceOverflowError(msg) from None
-    if edges.numbers is None:
-        return sums
-    of_all = np.zeros((len(sums.edges), graph.m))
-    of_all[:, edges.numbers] = sums.edges
-    return sums._replace(edges=of_all)
+    return sums._replace(edges=_of_all(graph, edges, sums.edges))
 
 
 def _plain_edges(graph: Graph) -> _Edges:
@@ -229,6 +225,47 @@ def _by_sweeps(
     return Sums(vertices[None], shares[None], "counting sweeps")
 
 
+def split_loads(
+    graph: Graph, trips: tuple[Array, Array, Array], threads: int, progress: Progress = None
+) -> Sums:
+    """Return the trips over each edge, which equally short paths share, by searches.
+
+    Any number of threads gives the same bits.
+
+    Parameters
+    ----------
+    graph : without turns and closed vertices.
+    trips : as for `loads_by_labels`.
+
+    Raises
+    ------
+    NegativeWeightError, WeightError, DistanceOverflowError, NotEnoughMemoryError
+        As `betweenness_sums`.
+    """
+    edges = _plain_edges(graph)
+    sources, targets, numbers = trips
+    order = np.argsort(sources, kind="stable")
+    starts, first = np.unique(sources[order], return_index=True)
+    asked = starts, targets[order], False
+    given = {"first": np.append(first, len(order)), "trips": numbers[order]}
+    try:
+        sums = _by_searches(graph, edges, asked, threads, None, progress, given)
+    except OverflowError as error:
+        msg = f'{error}, among which trips cannot be split: use ties="canonical".'
+        raise DistanceOverflowError(msg) from None
+    loads = _of_all(graph, edges, sums.edges)
+    return sums._replace(edges=loads)
+
+
+def _of_all(graph: Graph, edges: _Edges, sums: Array) -> Array:
+    """Return sums of some edges, (c, k), as those of all edges of the graph: (c, m)."""
+    if edges.numbers is None:
+        return sums
+    of_all = np.zeros((len(sums), graph.m))
+    of_all[:, edges.numbers] = sums
+    return of_all
+
+
 def _by_searches(
     graph: Graph,
     edges: _Edges,
@@ -236,6 +273,7 @@ def _by_searches(
     threads: int,
     cutoffs: Array | None,
     progress: Progress,
+    trips: dict[str, Array] | None = None,
 ) -> Sums:
     weights = edges.weights
     equal = not len(weights) or bool((weights == weights[0]).all())
@@ -253,7 +291,7 @@ def _by_searches(
     team = _team(threads, of_thread, 8 * count * (graph.n + 3 * graph.m))
     search: Any = _core.betweenness
     rows = edges.indptr, edges.indices, weights
-    found = search(*rows, *asked, limits, threads=team, progress=progress)
+    found = search(*rows, *asked, limits, threads=team, progress=progress, **(trips or {}))
     if isinstance(found, int):
         edge = edges.at(found)
         msg = (
@@ -333,8 +371,7 @@ def loads_by_labels(
 ) -> tuple[Array, Array] | None:
     """Return the trips over each edge, (m,) float64, and which trips have a path, by labels.
 
-    None where labels are of no use; for trips that are not split, also where they are predicted to
-    take longer than to search each route.
+    None where labels are of no use, or are predicted to take longer than searches.
 
     Parameters
     ----------
@@ -353,7 +390,7 @@ def loads_by_labels(
     edges = _plain_edges(graph)
     if split:
         _refuse_short(graph, edges, "a load with ties='split'")
-    pay = split or _labels_pay(graph, len(sources), len(np.unique(sources)), prepared)
+    pay = _labels_pay(graph, len(sources), len(np.unique(sources)), prepared)
     if graph.facts(symmetry=False).zero or not pay:
         return None
     try:
@@ -377,10 +414,7 @@ def loads_by_labels(
     except OverflowError as error:
         msg = f'{error}, among which trips cannot be split: use ties="canonical".'
         raise DistanceOverflowError(msg) from None
-    if edges.numbers is not None:
-        of_some, loads = loads, np.zeros(graph.m)
-        loads[edges.numbers] = of_some
-    return loads, dist != unreachable(dist.dtype)
+    return _of_all(graph, edges, loads[None])[0], dist != unreachable(dist.dtype)
 
 
 def _labels_pay(graph: Graph, trips: int, sources: int, prepared: bool | str) -> bool:

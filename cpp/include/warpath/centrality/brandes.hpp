@@ -6,7 +6,7 @@
 //
 // Work    one search of Dijkstra's algorithm for each source, breadth-first without weights, and a
 //         second pass over its edges; with cutoffs in proportion to the part that is searched.
-// Memory  for each thread 28 bytes a vertex, 8 for each cutoff or once, and its sums.
+// Memory  for each thread 36 bytes a vertex, 8 for each cutoff or once, and its sums.
 // Needs   no self-loops or parallel edges; weights > 0.
 // Source  Brandes, "A faster algorithm for betweenness centrality", 2001.
 #pragma once
@@ -43,14 +43,17 @@ class BrandesSearch {
         bounded_(!cutoffs.empty()),
         dist_(static_cast<std::size_t>(graph.n()), unreachable<D>),
         paths_(dist_.size()),
-        share_(dist_.size() * std::max<std::size_t>(cutoffs.size(), 1)) {
+        share_(dist_.size() * std::max<std::size_t>(cutoffs.size(), 1)),
+        targets_(request.is_target.begin(), request.is_target.end()) {
     if (!bounded_) cutoffs_.push_back(unreachable<D>);
     ends_.resize(cutoffs_.size());
     through_.resize(cutoffs_.size());
   }
 
-  /// Adds the shares of the paths from a source, of vertices and then of edges.
-  void add(std::size_t source, std::span<double> sums) {
+  /// Adds the shares of the paths from one of the sources, of vertices and then of edges.
+  void add(std::size_t item, std::span<double> sums) {
+    const auto source = static_cast<std::size_t>(request_.sources[item]);
+    each_trip(item, [&](std::size_t end, double trips) { targets_[end] += trips; });
     dist_[source] = D{};
     paths_[source] = 1;
     order_.clear();
@@ -59,6 +62,7 @@ class BrandesSearch {
     else
       search(source);
     return_shares(source, sums);
+    each_trip(item, [&](std::size_t end, double) { targets_[end] = 0; });
     poller_.control().advance(1);
   }
 
@@ -68,6 +72,14 @@ class BrandesSearch {
       return D{1};
     else
       return static_cast<D>(graph_.weights[e]);
+  }
+
+  template <class Visit>
+  void each_trip(std::size_t item, const Visit& visit) const {
+    if (request_.first.empty()) return;
+    const auto end = static_cast<std::size_t>(request_.first[item + 1]);
+    for (auto i = static_cast<std::size_t>(request_.first[item]); i < end; ++i)
+      visit(static_cast<std::size_t>(request_.ends[i]), request_.trips[i]);
   }
 
   /// Calls visit(edge, head) for the edges out of a vertex.
@@ -151,7 +163,7 @@ class BrandesSearch {
       });
       if (u == source) break;
       for (std::size_t c = 0; c < count; ++c) {
-        const double own = request_.is_target[u] != 0 && dist_[u] <= cutoffs_[c] ? 1 : 0;
+        const double own = dist_[u] <= cutoffs_[c] ? targets_[u] : 0;
         ends_[c] += own;
         share_[u * count + c] = (own + through_[c]) / paths_[u];
         vertices[c * n + u] += request_.endpoints ? through_[c] + own : through_[c];
@@ -171,6 +183,7 @@ class BrandesSearch {
   PageArray<D> dist_;
   PageArray<double> paths_;  // shortest paths from the source
   PageArray<double> share_;  // of the paths to all targets, that each path to a vertex is part of
+  std::vector<double> targets_;  // how often paths to each vertex count
   std::vector<V> order_;
   std::vector<double> ends_, through_;  // for each cutoff
 };
@@ -184,9 +197,7 @@ void brandes(const CsrView<V, W>& graph, const BetweennessRequest& request,
   control.expect(static_cast<std::int64_t>(request.sources.size()));
   const auto make = [&](Poller& poller) {
     return [&, search = BrandesSearch<V, W, kEqual>(graph, request, cutoffs, poller)](
-               std::size_t item, std::span<double> sums) mutable {
-      search.add(static_cast<std::size_t>(request.sources[item]), sums);
-    };
+               std::size_t item, std::span<double> sums) mutable { search.add(item, sums); };
   };
   // Searches within a cutoff may take less time than to add up the sums of all vertices.
   sum_in_order(request.sources.size(), std::span(total.data(), total.size()), threads, control,

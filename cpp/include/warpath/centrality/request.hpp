@@ -14,6 +14,11 @@ struct BetweennessRequest {
   bool endpoints = false;           // whether the ends of a path count as vertices on it
   std::span<double> vertices;       // n for each cutoff: sums are added to these
   std::span<double> edges;          // m for each cutoff
+  // Trips in place of one path to each target: those from a source are ends[first[i] .. first[i +
+  // 1]).
+  std::span<const std::int64_t> first = {};
+  std::span<const std::int64_t> ends = {};
+  std::span<const double> trips = {};
 };
 
 /// Numbers of paths are rounded above 2^53: then each addition has a relative error of 2^-53. A
