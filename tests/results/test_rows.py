@@ -51,6 +51,7 @@ def results(graph):
     yield wp.path(graph, a, c)
     yield wp.loads(graph, [a], [c])
     yield wp.centrality.closeness(graph)
+    yield wp.accessibility(graph, [a, c], [1, 5])
 
 
 @pytest.mark.parametrize("graph", [TOWN, FROM_1], ids=["labels", "ids from 1"])
@@ -201,6 +202,25 @@ def test_tables_are_read_as_trips_places_and_coordinates(kind):
     nodes = {"id": TOWN.labels.tolist(), "x": [0.0, 1, 2, 3], "y": [0.0, 0, 0, 1]}
     plane = TOWN.with_coordinates(kind(polars.DataFrame(nodes)))
     assert plane.coordinates[3].tolist() == [3, 1]
+
+
+def test_decimal_numbers_are_weights_and_vertices():
+    decimals = {"source": [1, 2**70], "target": [2, 3], "weight": [1.5, 2.25]}
+    kinds = {"source": arrow.decimal128(38, 0), "weight": arrow.decimal128(5, 2)}
+    first = arrow.table({name: column[:1] for name, column in decimals.items()})
+    graph = wp.Graph.of(cast(first, kinds))
+    assert (graph.labels.tolist(), graph.weights.tolist()) == ([1, 2], [1.5])
+    large = arrow.table({name: arrow.array([str(x) for x in decimals[name]]) for name in decimals})
+    with pytest.raises(wp.GraphError, match="vertices are integers or strings"):
+        wp.Graph.of(cast(large, kinds))
+
+
+def cast(table, kinds):
+    """Return a table with other types of some columns."""
+    for name, kind in kinds.items():
+        at = table.column_names.index(name)
+        table = table.set_column(at, name, table.column(at).cast(kind))
+    return table
 
 
 def test_a_column_is_no_table_of_trips():

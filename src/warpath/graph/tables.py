@@ -12,8 +12,7 @@ def as_table(data: Any) -> Any:
     """Return a table whose columns can be read by name; other objects unchanged.
 
     A polars LazyFrame is collected. An object that has only Arrow's PyCapsule interface, such as a
-    relation of DuckDB, becomes a pyarrow Table, and its decimal numbers, as of literals in SQL,
-    floats.
+    relation of DuckDB, becomes a pyarrow Table without decimal numbers.
 
     Raises
     ------
@@ -32,13 +31,25 @@ def as_table(data: Any) -> Any:
     except (TypeError, ValueError) as error:
         msg = f"a {package}.{type(data).__name__} is not a table with named columns: {error}."
         raise InputError(msg) from error
-    decimal = arrow.types.is_decimal
-    return table.cast(
-        arrow.schema(
-            field.with_type(arrow.float64()) if decimal(field.type) else field
-            for field in table.schema
-        )
-    )
+    return without_decimals(table)
+
+
+def without_decimals(table: Any) -> Any:
+    """Return a pyarrow Table whose decimal numbers are floats, or integers if they have no digits.
+
+    SQL has them for literals such as 1.5 and for sums of integers.
+    """
+    import pyarrow as pa
+
+    for at, field in enumerate(table.schema):
+        if pa.types.is_decimal(field.type):
+            kind = pa.int64() if field.type.scale == 0 else pa.float64()
+            try:
+                column = table.column(at).cast(kind)
+            except pa.ArrowInvalid:  # beyond 64 bits
+                column = table.column(at).cast(pa.float64())
+            table = table.set_column(at, field.name, column)
+    return table
 
 
 def column_names(table: Any) -> list[Any]:

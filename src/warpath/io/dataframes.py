@@ -11,6 +11,7 @@ from warpath.graph import Graph
 from warpath.graph.checks import as_names, is_missing, numbered, plain_array, refuse_labels
 from warpath.graph.coordinate_tables import numbered_by
 from warpath.graph.input_edges import InputEdges
+from warpath.graph.tables import without_decimals
 from warpath.io.columns import chosen_columns, ends_as_columns, known_ends, named
 from warpath.io.directions import arcs_of
 from warpath.io.metadata import metadata_in, restored
@@ -331,7 +332,7 @@ class _ArrowTable(Table):
         return np.asarray(column.to_numpy(zero_copy_only=False))
 
     def __init__(self, table: Any) -> None:
-        super().__init__(table, list(table.column_names))
+        super().__init__(without_decimals(table), list(table.column_names))
 
     def _column(self, name: str) -> tuple[Array, Array]:
         import pyarrow as pa
@@ -341,6 +342,6 @@ class _ArrowTable(Table):
             return np.empty(0, object), np.asarray(column.is_null().to_numpy(zero_copy_only=False))
         if pa.types.is_dictionary(column.type):
             column = column.cast(column.type.value_type)
-        elif pa.types.is_temporal(column.type) or pa.types.is_decimal(column.type):
+        elif pa.types.is_temporal(column.type):
             column = column.cast(pa.string())
         return column.to_numpy(zero_copy_only=False), np.zeros(0, bool)
