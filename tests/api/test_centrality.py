@@ -146,6 +146,10 @@ def test_paths_within_several_cutoffs_are_counted_in_one_pass(dtype):
     assert found.vertices.tolist() == [[0, 0], [0, 1], [0, 1], [0, 0]]
 
 
+def test_no_sources_within_a_cutoff_give_zeros(square):
+    assert wp.centrality.betweenness(square, sources=[], cutoff=100.0).vertices.tolist() == [0] * 4
+
+
 def test_numbers_of_several_cutoffs_have_columns(square):
     table = closeness(square, cutoff=[1, 2]).to_pandas()
     assert list(table) == ["vertex", "closeness_1", "closeness_2"]

@@ -26,7 +26,8 @@ template <class Make>
 void sum_in_order(std::size_t items, std::span<double> total, int threads, Control& control,
                   const Make& make, std::size_t most = 64) {
   constexpr std::size_t kGroups = 64;
-  const std::size_t size = std::clamp<std::size_t>(items / kGroups, 1, most);
+  const std::size_t size =
+      std::clamp<std::size_t>(items / kGroups, 1, std::max<std::size_t>(most, 1));
   const std::size_t groups = (items + size - 1) / size;
   const auto team =
       static_cast<int>(std::min<std::size_t>(groups, static_cast<std::size_t>(threads)));
