@@ -147,7 +147,7 @@ def test_paths_within_several_cutoffs_are_counted_in_one_pass(dtype):
 
 
 def test_no_sources_within_a_cutoff_give_zeros(square):
-    assert wp.centrality.betweenness(square, sources=[], cutoff=100.0).vertices.tolist() == [0] * 4
+    assert not wp.centrality.betweenness(square, sources=[], cutoff=100.0).vertices.any()
 
 
 def test_numbers_of_several_cutoffs_have_columns(square):
