@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from warpath import _core
+from warpath.api.along import threads_of
 from warpath.api.other_routes import refuse, refuse_weights, rows_both_ways, simple_paths
 from warpath.base import settings, units
 from warpath.base.errors import GraphError, InputError, NoPathError, NotEnoughMemoryError
@@ -70,7 +71,7 @@ def pareto_of(
     two = _two_costs(options, question, second, "pareto_paths")
     most = checked_cutoff(limit, two.second, "limit")
     bytes_ = settings.memory() if memory is None else settings.bytes_of(memory, "memory")
-    return _routes(question, two, most, float(epsilon or 0), bytes_)
+    return _routes(question, two, most, float(epsilon or 0), bytes_, threads_of(options))
 
 
 def constrained_of(options: Options, question: Question, second: Any, limit: float | str) -> Route:
@@ -82,7 +83,7 @@ def constrained_of(options: Options, question: Question, second: Any, limit: flo
         )
     two = _two_costs(options, question, second, "constrained_path")
     most = checked_cutoff(limit, two.second, "limit")
-    return next(_routes(question, two, most, 0.0, settings.memory()))
+    return next(_routes(question, two, most, 0.0, settings.memory(), threads_of(options)))
 
 
 def _two_costs(options: Options, question: Question, second: Any, call: str) -> _TwoCosts:
@@ -126,7 +127,8 @@ def _with_second(graph: Graph, second: Any) -> Graph:
     try:
         other = graph.with_weights(second)
     except (GraphError, InputError) as error:
-        raise type(error)(f"second: {error}") from None
+        message = f"second: {error}".replace("second: weights", "second", 1)
+        raise type(error)(message) from None
     if other.m < graph.m:
         raise GraphError(
             f"second: {graph.m - other.m:,} costs are inf, and every edge needs a finite one. "
@@ -142,7 +144,12 @@ def _with_second(graph: Graph, second: Any) -> Graph:
 
 
 def _routes(
-    question: Question, two: _TwoCosts, limit: float | None, epsilon: float, bytes_: int
+    question: Question,
+    two: _TwoCosts,
+    limit: float | None,
+    epsilon: float,
+    bytes_: int,
+    threads: int,
 ) -> Iterator[Route]:
     graph, (first, last) = question.graph, two.searched
     s, t = int(question.sources[0]), int(question.all_targets[0])
@@ -157,8 +164,9 @@ def _routes(
     *_, second_indptr, second_indices, into_second = rows_both_ways(last)
     into = into_indptr, into_indices, into_weights, second_indptr, second_indices, into_second
     most = None if limit is None else last.dist_dtype.type(limit).item()
-    given: Any = (*rows, last.weights, *into, s, end, most, epsilon, bytes_)
-    step: Any = _core.pareto_paths(*given)
+    given = (*rows, last.weights, *into, s, end, most, epsilon, bytes_)
+    search: Any = _core.pareto_paths
+    step = search(*given, threads=threads)
     count, length = 0, 0
     while isinstance(found := step(), tuple):
         edges, length, second = found

@@ -23,6 +23,7 @@
 
 #include "warpath/graph/types.hpp"
 #include "warpath/parallel/control.hpp"
+#include "warpath/parallel/team.hpp"
 #include "warpath/paths/target_distances.hpp"
 #include "warpath/queues/lazy_heap.hpp"
 
@@ -43,6 +44,62 @@ struct CostPair {
  private:
   __extension__ using Wide = unsigned __int128;
   Wide wide() const { return static_cast<Wide>(first) << 64 | second; }
+};
+
+/// A queue of labels: those of the next costs are in a heap, the others in buckets by their first
+/// cost, unsorted until the costs of their bucket come next.
+template <class D>
+class LabelQueue {
+ public:
+  using Entry = QueueEntry<CostPair, std::int64_t>;
+
+  /// First costs lie between `low` and about `high`.
+  void start(D low, D high) {
+    low_ = static_cast<double>(low);
+    scale_ = kBuckets / (static_cast<double>(high) - low_ + 1);
+    buckets_.resize(kBuckets);
+  }
+
+  std::size_t size() const { return heap_.size() + waiting_; }
+  const Entry& top() const { return heap_.top(); }
+  void pop(Entry& top) {
+    heap_.pop(top, [](const auto&) { return true; });
+  }
+
+  void push(D first, CostPair key, std::int64_t label) {
+    const double part = (static_cast<double>(first) - low_) * scale_;
+    const std::size_t bucket =
+        part < kBuckets ? static_cast<std::size_t>(std::max(part, 0.0)) : kBuckets - 1;
+    if (bucket <= current_) return heap_.push(key, label);
+    buckets_[bucket].push_back({key, label});
+    ++waiting_;
+  }
+
+  /// Whether the heap has a label; an empty one is filled with those of the next bucket that
+  /// `keep(entry)` returns true for. Before, `touch` prefetches its label, then its vertex.
+  template <class Touch, class Keep>
+  bool fill(Touch&& touch, Keep&& keep) {
+    while (heap_.size() == 0 && waiting_ > 0) {
+      const std::vector<Entry> bucket = std::exchange(buckets_[++current_], {});
+      waiting_ -= bucket.size();
+      for (std::size_t i = 0; i < bucket.size(); ++i) {
+        if (i + 2 * kAhead < bucket.size()) touch(bucket[i + 2 * kAhead], false);
+        if (i + kAhead < bucket.size()) touch(bucket[i + kAhead], true);
+        if (keep(bucket[i])) heap_.push(bucket[i].key, bucket[i].vertex);
+      }
+    }
+    return heap_.size() > 0;
+  }
+
+ private:
+  static constexpr std::size_t kBuckets = 4096;
+  static constexpr std::size_t kAhead = 8;
+
+  double low_ = 0, scale_ = 0;
+  QuaternaryHeap<CostPair, std::int64_t> heap_;
+  std::vector<std::vector<Entry>> buckets_;
+  std::size_t current_ = 0;  // the bucket whose labels are in the heap
+  std::size_t waiting_ = 0;  // labels in buckets
 };
 
 /// The rows of a graph with one of its costs, out of each vertex and into it.
@@ -70,15 +127,16 @@ class ParetoPaths {
     D length, second;
   };
 
-  /// `bytes`: the memory of the labels.
+  /// `bytes`: the memory of the labels. The paths do not depend on `threads`.
   ParetoPaths(const CostRows<V, W>& first, const CostRows<V, W>& second, V source, V target,
-              D limit, double epsilon, std::size_t bytes)
+              D limit, double epsilon, std::size_t bytes, int threads)
       : first_(first),
         second_(second),
         source_(source),
         target_(target),
         epsilon_(epsilon),
-        bytes_(bytes) {
+        bytes_(bytes),
+        threads_(threads) {
     set_bound(limit == unreachable<D> ? limit : above(limit));
   }
 
@@ -92,19 +150,22 @@ class ParetoPaths {
     if (states_.empty() && !start(poller)) return std::nullopt;
     std::int64_t reached = kNone;
     CostPair reached_at{};
-    for (QueueEntry<CostPair, std::int64_t> top; !queue_.empty(); poller.step()) {
+    const auto touch = [&](const auto& entry, bool vertex) {
+      if (vertex) {
+        __builtin_prefetch(&states_[index(labels(entry.vertex).vertex)]);
+      } else {
+        __builtin_prefetch(&labels(entry.vertex));
+      }
+    };
+    const auto keep = [&](const auto& entry) { return !beaten(entry); };
+    for (QueueEntry<CostPair, std::int64_t> top; queue_.fill(touch, keep); poller.step()) {
       if (reached != kNone && queue_.top().key != reached_at) break;
-      queue_.pop(top, [](const auto&) { return true; });
+      queue_.pop(top);
+      if (beaten(top)) continue;
       const std::int64_t at = top.vertex;
       const Label label = labels(at);
       State& state = states_[index(label.vertex)];
       const bool ends = label.vertex == target_;
-      if (label.second >= state.least ||
-          std::bit_cast<D>(top.key.second) >= (ends ? bound_ : loose_)) {
-        compare(state, label.first, label.second, label.edge, label.parent);
-        recycle(at);
-        continue;
-      }
       state.least = label.second;
       state.last = at;
       if (ends) {
@@ -147,15 +208,19 @@ class ParetoPaths {
     std::int64_t last = kNone;  // the last of these labels
   };
 
-  static constexpr int kChunkBits = 12;  // labels in a chunk: 128 KiB
+  static constexpr std::int64_t kTiny = 10'000;  // vertices
+  static constexpr int kChunkBits = 12;          // labels in a chunk: 128 KiB
   static constexpr std::int64_t kChunk = std::int64_t{1} << kChunkBits;
 
   static std::size_t index(std::int64_t i) { return static_cast<std::size_t>(i); }
 
   /// The smallest number above a limit.
   static D above(D limit) {
-    if constexpr (std::is_integral_v<D>) return limit + 1;
-    return std::nextafter(limit, std::numeric_limits<D>::infinity());
+    if constexpr (std::is_integral_v<D>) {
+      return limit + 1;
+    } else {
+      return std::nextafter(limit, std::numeric_limits<D>::infinity());
+    }
   }
 
   /// At least the value, however its sum was rounded.
@@ -183,9 +248,14 @@ class ParetoPaths {
 
   /// False if there is no path within the limit.
   bool start(Poller& poller) {
-    rest_first_.emplace(first_.out, first_.into, source_, target_, poller);
+    // The searches are independent. On tiny graphs a thread would take longer to start than both.
+    const int team = first_.out.n() < kTiny ? 1 : std::min(threads_, 2);
+    run_team(team, poller.control(), [&](int rank) {
+      Poller own(poller.control(), rank == 0);
+      if (rank == 0) rest_first_.emplace(first_.out, first_.into, source_, target_, own);
+      if (rank == team - 1) rest_second_.emplace(second_.out, second_.into, source_, target_, own);
+    });
     if (rest_first_->shortest() == unreachable<D>) return false;
-    rest_second_.emplace(second_.out, second_.into, source_, target_, poller);
     if (rest_second_->shortest() >= loose_) return false;
     // No vertex matters through which a path is longer than the shortest one by the other cost.
     rest_first_->extend(rounded_up(rest_first_->shortest()), poller);
@@ -196,6 +266,8 @@ class ParetoPaths {
     rest_first_->extend(most_first_, poller);
     rest_second_->extend(std::min(loose_, rounded_up(most_second)), poller);
     states_.assign(index(first_.out.n()), State{-1, 0});
+    const D least_first = rest_first_->shortest();
+    queue_.start(least_first, most_first == unreachable<D> ? 2 * least_first : most_first);
     full_ = !push(0, 0, kNone, 0, source_, state_of(source_));
     return !full_;
   }
@@ -236,6 +308,17 @@ class ParetoPaths {
       if (state.rest_second == unreachable<D>) state.rest_first = unreachable<D>;
     }
     return state;
+  }
+
+  /// Whether a waiting label is no better than those that were extended; then it is forgotten.
+  bool beaten(const QueueEntry<CostPair, std::int64_t>& entry) {
+    const Label& label = labels(entry.vertex);
+    State& state = states_[index(label.vertex)];
+    const D most = label.vertex == target_ ? bound_ : loose_;
+    if (label.second < state.least && std::bit_cast<D>(entry.key.second) < most) return false;
+    compare(state, label.first, label.second, label.edge, label.parent);
+    recycle(entry.vertex);
+    return true;
   }
 
   /// Queues the paths that continue a label by one edge. False if they do not fit the memory.
@@ -290,9 +373,8 @@ class ParetoPaths {
       ++count_;
     }
     labels(at) = {first, second, edge, static_cast<std::uint32_t>(parent), v};
-    queue_.push(CostPair::of(static_cast<D>(first + state.rest_first),
-                             static_cast<D>(second + state.rest_second)),
-                at);
+    const D whole = first + state.rest_first;
+    queue_.push(whole, CostPair::of(whole, static_cast<D>(second + state.rest_second)), at);
     return true;
   }
 
@@ -305,6 +387,7 @@ class ParetoPaths {
   const V source_, target_;
   const double epsilon_;
   const std::size_t bytes_;
+  const int threads_;
   D bound_, loose_;  // second costs at the target, and sums that may be rounded, are below
   D most_first_ = unreachable<D>;
   bool ended_ = false, full_ = false;
@@ -313,7 +396,7 @@ class ParetoPaths {
   std::vector<std::unique_ptr<Label[]>> chunks_;
   std::int64_t count_ = 0;     // labels in use or in the list of free ones
   std::int64_t free_ = kNone;  // the first free label, whose edge is the next one
-  QuaternaryHeap<CostPair, std::int64_t> queue_;
+  LabelQueue<D> queue_;
 };
 
 }  // namespace warpath
