@@ -250,13 +250,13 @@ def test_arrays_that_changed_between_calls_are_not_mistaken_for_each_other():
     ("call", "error", "message"),
     [
         (lambda: wp.pareto_paths(STREETS, 0, 9, CLIMB), VertexError, "vertex 9 does not exist"),
-        (lambda: wp.pareto_paths(STREETS, 0, 2, [1, 2]), GraphError, "second: weights has 2 entr"),
-        (lambda: wp.pareto_paths(STREETS, 0, 2, "climb"), GraphError, "second: weights='climb' is"),
+        (lambda: wp.pareto_paths(STREETS, 0, 2, [1, 2]), GraphError, "second has 2 entries"),
+        (lambda: wp.pareto_paths(STREETS, 0, 2, "climb"), GraphError, "second='climb' is"),
         (lambda: wp.pareto_paths(STREETS, 0, 2, None), InputError, "second = None must be a kept"),
         (
             lambda: wp.pareto_paths(STREETS, 0, 2, [1, 2, 3, np.nan, 5]),
             WeightError,
-            "second: .*nan",
+            "second.*nan",
         ),
         (
             lambda: wp.pareto_paths(STREETS, 0, 2, [1, 2, 3, -4, 5]),

@@ -362,6 +362,25 @@ def test_nearest_saves_parquet(warpath, names, tmp_path):
     assert {"vertex": "Home", "facility": None, "distance": None} in rows
 
 
+def test_path_lists_the_routes_of_two_costs(warpath, tmp_path):
+    table = tmp_path / "streets.csv"
+    table.write_text("source,target,metres,climb\na,b,2,9\nb,c,2,4\na,c,7,1.5\n")
+    words = "path", table, "a", "c", "--weight", "metres", "--option", "attributes=climb"
+    words = *words, "--second", "climb"
+    lines = ["route\tlength\tsecond\thops", "1\t4\t13.0\t2", "2\t7\t1.5\t1"]
+    assert warpath(*words).out.splitlines() == lines
+    assert warpath(*words, "--limit", 12).out.splitlines() == [lines[0], "1\t7\t1.5\t1"]
+    assert warpath(*words, "--json").json["routes"][1] == {
+        "length": 7, "second": 1.5, "vertices": ["a", "c"], "weights": [7]
+    }  # fmt: skip
+    assert "the least possible is 1.5" in warpath(*words, "--limit", 1).err
+    assert "--second others: give one" in warpath(*words, "--k", 2).err
+    assert "--limit bounds the second cost of a route: give --second" in (
+        warpath(*words[:-2], "--limit", 1).err
+    )
+    assert "second='slope' is not a rule, a kept column" in warpath(*words[:-1], "slope").err
+
+
 def test_path_lists_several_routes(warpath, roads):
     lines = warpath("path", roads, 1, 5, "--k", 2).out.splitlines()
     assert lines[:2] == ["route\thop\tvertex\tweight\tdistance", "1\t0\t1\t\t0"]

@@ -116,7 +116,9 @@ def in_words_of_the_command(text: str) -> str:
         return f"{place} {shlex.quote(setting)}"
 
     text = text.replace("distances(targets=)", "distances --targets")
-    parts = _PYTHON_CALL.split(text.replace("k_shortest_paths", "path --k"))
+    parts = _PYTHON_CALL.split(
+        text.replace("k_shortest_paths", "path --k").replace("pareto_paths", "path --second")
+    )
     parts[::2] = [_KEYWORD.sub(option, _COLUMNS.sub(_column_options, part)) for part in parts[::2]]
     return "".join(parts)
 

@@ -168,6 +168,13 @@ def path(
         "Print a row for each street, with metres and seconds as far as known.", "--legs"
     ),
     k: int | None = option("Print this number of routes, the shortest ones.", "--k", min=1),
+    second: str | None = option(
+        "Print the routes that no other route beats in length and in this column, or unit.",
+        "--second",
+    ),
+    limit: str | None = option(
+        "The most of --second that a route has, as 500 or 10min.", "--limit"
+    ),
 ) -> None:
     """Find one shortest path between two vertices, or several, and print it vertex by vertex.
 
@@ -178,11 +185,22 @@ def path(
     Example: [cyan]warpath path roads.gr.gz 1 1000 --plot route.png --html route.html[/]
     """
     loaded = load(options, [source, target])
-    if k is not None:
+    if limit is not None and second is None:
+        raise UsageError("--limit bounds the second cost of a route: give --second, too.")
+    if k is not None or second is not None:
+        several = "--second" if k is None else "--k"
         other = {"--plot": plot, "--html": page.html, "--legs": legs or None}
         if given := [name for name, value in other.items() if value is not None]:
-            raise UsageError(f"--k prints several routes, {given[0]} shows one: give one of both.")
-        _print_routes(loaded, source, target, k)
+            raise UsageError(
+                f"{several} prints several routes, {given[0]} shows one: give one of both."
+            )
+        if second is None:
+            _print_routes(loaded, source, target, "k_shortest_paths", k)
+        elif k is not None:
+            raise UsageError("--k prints the shortest routes, --second others: give one of both.")
+        else:
+            most = None if limit is None else shared.cutoff(limit)
+            _print_routes(loaded, source, target, "pareto_paths", second, limit=most)
         return
     loaded.require_coordinates("the route", {"--plot": plot, "--html": page.html})
     found = find_route(loaded, source, target)
@@ -210,11 +228,16 @@ def path(
     report.show(facts=output.on_terminal())
 
 
-def _print_routes(loaded: Loaded, source: str, target: str, k: int) -> None:
-    """Print the k shortest routes with a row for each vertex; places are at vertices."""
+def _print_routes(
+    loaded: Loaded, source: str, target: str, call: str, *arguments: Any, **options: Any
+) -> None:
+    """Print the routes of a call; places are at vertices.
+
+    There is a row for each vertex, or for each route if it has a second cost.
+    """
     start, end = (loaded.vertex(name, along=False) for name in (source, target))
     with loaded.timed("solve"):
-        found = list(loaded.solver().k_shortest_paths(start, end, k))
+        found = list(getattr(loaded.solver(), call)(start, end, *arguments, **options))
     report = loaded.report("path")
     names = [ids(loaded.graph, route.indices).tolist() for route in found]
     first, last = names[0][0], names[0][-1]
@@ -222,12 +245,17 @@ def _print_routes(loaded: Loaded, source: str, target: str, k: int) -> None:
     report.facts = {"routes": f"{len(found)} of {output.text_of(first)} -> {output.text_of(last)}"}
     report.add_seconds(loaded.seconds)
     report.document["routes"] = [
-        {"length": route.length, "vertices": each, "weights": route.weights.tolist()}
+        {"length": route.length}
+        | ({} if route.second is None else {"second": route.second})
+        | {"vertices": each, "weights": route.weights.tolist()}
         for route, each in zip(found, names, strict=True)
     ]
-    rows = []
+    rows: list[list[Any]] = []
+    columns = ["length", "second", "hops"]
     for number, (route, each) in enumerate(zip(found, names, strict=True), 1):
-        columns, hops = _vertices(route, each)
+        hops = [[route.length, route.second, len(each) - 1]]
+        if route.second is None:
+            columns, hops = _vertices(route, each)
         rows += [[number, *hop] for hop in hops]
     report.parts = [TableRows(["route", *columns], rows)]
     report.show(facts=output.on_terminal())
