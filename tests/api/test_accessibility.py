@@ -225,6 +225,8 @@ def test_it_is_empty_for_no_origins_and_one_vertex_reaches_itself():
         ({"weights": [1, math.nan]}, r"weights\[1\] = nan must be a finite number >= 0"),
         ({"weights": [1, 2, 3]}, r"shape \(3,\) .*give 2 numbers, one for each opportunity"),
         ({"weights": {"jobs": [1, -2]}}, r"weights\['jobs'\]\[1\] = -2"),
+        ({"weights": [[1], [1, 2]]}, "different lengths"),
+        ({"cutoffs": math.inf}, "0 or more; None is for no limit"),
         ({"weights": {}}, "weights has no columns"),
         ({"weights": "jobs"}, "weights = 'jobs' is not a column"),
         ({"weights": 1e308, "cutoffs": [9]}, "is not finite: give smaller weights"),
@@ -254,6 +256,8 @@ def test_vertices_options_and_memory_are_checked(monkeypatch):
     graph = wp.Graph.of([(0, 1, 2), (1, 2, 5)])
     with pytest.raises(InputError, match="opportunities is empty"):
         wp.accessibility(graph, [])
+    with pytest.raises(InputError, match="weights has no order, as each opportunity is in a set"):
+        wp.accessibility(graph, {1, 2}, weights=[1, 2])
     with pytest.raises(VertexError, match="9"):
         wp.accessibility(graph, [1], origins=[9])
     with pytest.raises(InputError, match="options of the Solver"):

@@ -150,6 +150,31 @@ def test_no_sources_within_a_cutoff_give_zeros(square):
     assert not wp.centrality.betweenness(square, sources=[], cutoff=100.0).vertices.any()
 
 
+def test_a_sample_for_an_error_keeps_it():
+    road = wp.generate.road(1500, weights=(1, 9))
+    right = betweenness(wp.Solver(road, prepared=True))
+    needed = math.ceil(math.log(20 * (road.n + road.m)) / (2 * 0.08**2)) + 1
+    for seed in range(4):
+        for directed in (False, True):
+            graph = wp.Graph.of(road.edges()) if directed else road
+            found = betweenness(wp.Solver(graph, prepared=True), error=0.08, seed=seed)
+            assert len(found.source_indices) == needed < road.n
+            assert abs(found.vertices - right.vertices).max() < 0.08
+            edges = edge_betweenness(wp.Solver(road, prepared=True), error=0.08, seed=seed).edges
+            assert abs(edges - right.edges).max() < 0.08
+    exact = betweenness(wp.Solver(road, prepared=True), error=0.001)
+    assert exact.vertices.tolist() == right.vertices.tolist()
+    assert betweenness(wp.Graph.of([], n=1), error=0.1).vertices.tolist() == [0]
+
+
+@pytest.mark.parametrize("error", [0, 1, -0.1, math.nan, "0.1", True])
+def test_an_error_is_a_number_between_0_and_1(square, error):
+    with pytest.raises(InputError, match=r"error = .* must be a number between 0 and 1"):
+        betweenness(square, error=error)
+    with pytest.raises(InputError, match="give one of them"):
+        edge_betweenness(square, error=0.1, k=2)
+
+
 def test_numbers_of_several_cutoffs_have_columns(square):
     table = closeness(square, cutoff=[1, 2]).to_pandas()
     assert list(table) == ["vertex", "closeness_1", "closeness_2"]

@@ -32,6 +32,9 @@ if TYPE_CHECKING:
     from warpath.planner.plan import Plan
 
 
+_COLUMNS = 2  # axes of an array with several columns
+
+
 @dataclass
 class Request:
     """The checked arguments of `warpath.accessibility` besides vertices.
@@ -217,7 +220,7 @@ def limits_of(graph: Graph, cutoffs: Any) -> tuple[Array | None, Array]:
     most = largest(graph.dist_dtype)
     if cutoffs is None:
         return None, np.array([most], graph.dist_dtype)
-    numbers = checked_cutoffs(cutoffs, graph)
+    numbers = checked_cutoffs(cutoffs, graph, "None is for no limit")
     limits = [checked_cutoff(cutoff, graph) for cutoff in numbers.tolist()]
     return numbers, np.array([most if one is None else one for one in limits], graph.dist_dtype)
 
@@ -285,11 +288,14 @@ def _weights(
         given = _columns_of(places, given, what, noun)
     elif hasattr(given, "columns"):
         given = {name: given[name] for name in given.columns}
-    elif np.ndim(given) > 1:
-        table = plain_array(given, what, InputError)
-        given = {f"{what}_{at}": column for at, column in enumerate(table.T)}
     if not isinstance(given, dict):
-        return _numbers(given, count, what, noun)[None], None
+        table = plain_array(given, what, InputError)
+        if table.ndim and isinstance(places, set | frozenset) and count > 1:
+            msg = f"{what} has no order, as each {noun} is in a set: give them in a list."
+            raise InputError(msg)
+        if table.ndim != _COLUMNS:
+            return _numbers(table, count, what, noun)[None], None
+        given = {f"{what}_{at}": column for at, column in enumerate(table.T)}
     if not given:
         raise InputError(f"{what} has no columns: give one at least, or None for ones.")
     rows = [_numbers(column, count, f"{what}[{name!r}]", noun) for name, column in given.items()]

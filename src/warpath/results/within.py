@@ -452,8 +452,15 @@ def _holds_texts(cutoff: Any) -> bool:
     return kind in {"U", "O"} and getattr(cutoff, "ndim", 0) == 1
 
 
-def checked_cutoffs(cutoff: Any, graph: Graph) -> Array:
-    """Return the distinct cutoffs in ascending order, (k,): integers if all are, none rounded."""
+def checked_cutoffs(
+    cutoff: Any, graph: Graph, without: str = "`warpath.sssp` reaches everything"
+) -> Array:
+    """Return the distinct cutoffs in ascending order, (k,): integers if all are, none rounded.
+
+    Parameters
+    ----------
+    without : how to ask for no limit, for messages.
+    """
     if isinstance(cutoff, str):
         cutoff = with_unit(cutoff, graph)
     elif _holds_texts(cutoff):
@@ -472,10 +479,7 @@ def checked_cutoffs(cutoff: Any, graph: Graph) -> Array:
     numbers = given.dtype.kind in "iuf" or large
     for value in exact:
         if not numbers or not 0 <= value < np.inf:
-            msg = (
-                f"cutoff {shown(value)} must be a finite number, 0 or more; `warpath.sssp` reaches "
-                "everything."
-            )
+            msg = f"cutoff {shown(value)} must be a finite number, 0 or more; {without}."
             raise InputError(msg)
     # NumPy rounds large integers in a list with floats, and makes objects of those beyond 64 bits.
     same = given.tolist() == exact

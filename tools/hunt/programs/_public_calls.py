@@ -213,6 +213,7 @@ _MAKERS: dict[str, Maker] = {
     "decay": _pick(*("step", "gravity", "exponential"), lambda dist: 1 / (1 + dist)),
     "beta": _pick(None, 0.5, 0),
     **dict.fromkeys(("nearest", "demand"), _pick(None, 1, 2)),
+    "error": _pick(None, 0.1, 0.5, 1),
     "competition": _pick(None, "2sfca"),
     "k": _pick(None, 1, 3, 0),
     "disjoint_paths:k": _pick(1, 2, 0),
