@@ -397,6 +397,67 @@ def test_path_lists_several_routes(warpath, roads):
     assert warpath("path", roads, 5, 1, "--k", 2).code == 1
 
 
+def test_path_lists_routes_that_differ_or_share_no_edge(warpath, roads):
+    differing = warpath("path", roads, 1, 5, "--alternatives", 3, "--json").json["routes"]
+    assert differing[0] == {
+        "length": 7, "vertices": [1, 3, 2, 4, 5], "weights": [2, 3, 1, 1],
+        "sharing": 0, "stretch": 1, "local": 1,
+    }  # fmt: skip
+    table = warpath("path", roads, 1, 5, "--alternatives", 3).out
+    assert table.startswith("route\thop\tvertex\tweight\tdistance\n1\t0\t1\t\t0")
+    none = warpath("path", roads, 1, 5, "--disjoint", "--k", 9)
+    assert (none.code, "share no edge" in none.err) == (1, True)
+    both = warpath("path", roads, 1, 5, "--alternatives", 3, "--k", 2)
+    assert "--alternatives and --k print other routes: give one of both" in both.err
+    page = warpath("path", roads, 1, 5, "--disjoint", "--html", "a.html")
+    assert "--disjoint prints several routes, --html shows one" in page.err
+
+
+@pytest.fixture
+def tolls(tmp_path):
+    table = {
+        "source": ["a", "b", "a", "c"], "target": ["b", "d", "c", "d"], "km": [1, 1, 2, 2],
+        "toll": [False, True, False, False], "lanes": [1, 1, 2, 2],
+        "street": ["Mill", "Main St", "Low", "Low"],
+    }  # fmt: skip
+    graph = wp.Graph.of(table, weight="km", attributes="all")
+    file = tmp_path / "tolls.npz"
+    wp.write(graph.with_coordinates([(0, 0), (1, 0), (1, 1), (0, 1)]), file)
+    return file
+
+
+def test_path_avoids_edges(warpath, tolls, tmp_path):
+    def length(*options):
+        return warpath("path", tolls, "a", "d", *options, "--json").json["length"]
+
+    square = [(0.5, -0.5), (0.6, -0.5), (0.6, 0.5), (0.5, 0.5)]
+    shape = {"type": "Polygon", "coordinates": [square]}
+    (tmp_path / "area.geojson").write_text(json.dumps({"type": "Feature", "geometry": shape}))
+    assert length() == 2
+    for edges in (
+        "toll=true",
+        "Main St",
+        "street=Main St",
+        "vertices=b",
+        tmp_path / "area.geojson",
+    ):
+        assert length("--avoid", edges) == 4
+    assert length("--only", "street=Low,Mill") == 4
+    assert length("--only", "toll=false", "--only", "lanes=2") == 4
+    both = warpath("path", tolls, "a", "d", "--avoid", "toll=true", "--avoid", "Low")
+    assert (both.code, "In this graph 3 edges are closed" in both.err) == (1, True)
+    several = warpath("path", tolls, "a", "d", "--avoid", "toll=true", "--k", 3, "--json").json
+    assert [route["length"] for route in several["routes"]] == [4]
+    for edges, message in (
+        ("toll=dear", "--avoid toll=dear: the column toll needs true or false"),
+        ("lanes=x", "--avoid lanes=x: the column lanes needs a number"),
+        ("tolls=1", "keeps no such column; it keeps"),
+        ("High St", "no edge has 'High St' in its column 'street'"),
+        ("none.geojson", "--avoid none.geojson: not a GeoJSON file"),
+    ):
+        assert message in warpath("path", tolls, "a", "d", "--avoid", edges).err
+
+
 def test_path_lists_the_vertices(warpath, roads):
     run = warpath("path", roads, 1, 5)
     assert run.out.splitlines() == [

@@ -116,9 +116,9 @@ def in_words_of_the_command(text: str) -> str:
         return f"{place} {shlex.quote(setting)}"
 
     text = text.replace("distances(targets=)", "distances --targets")
-    parts = _PYTHON_CALL.split(
-        text.replace("k_shortest_paths", "path --k").replace("pareto_paths", "path --second")
-    )
+    for call, name in _ROUTES.items():
+        text = text.replace(call, f"path --{name}")
+    parts = _PYTHON_CALL.split(text)
     parts[::2] = [_KEYWORD.sub(option, _COLUMNS.sub(_column_options, part)) for part in parts[::2]]
     return "".join(parts)
 
@@ -142,6 +142,7 @@ def _call_pattern(name: str, depth: int) -> str:
 _PYTHON_CALL = re.compile(f"({_call_pattern(r'wp[.][a-zA-Z.]+', 7)})")
 _NAME = r"""('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")"""
 _COLUMNS = re.compile(rf"source={_NAME}, target={_NAME}(?:,(?= weight=))?")
+_ROUTES = {"k_shortest_paths": "k", "pareto_paths": "second", "disjoint_paths": "disjoint"}
 _FLAGS = {"predecessors": "--predecessors", "long": "--long"}
 _OPTIONS = {
     "out": "-o",

@@ -1,6 +1,7 @@
 """sssp, nearest, within and path: searches from one vertex or several."""
 # Annotations are read at run time: no postponed evaluation.
 
+import json
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -11,14 +12,24 @@ import numpy as np
 from warpath.base.errors import NoPathError
 from warpath.cli import options as shared
 from warpath.cli import output, saving
-from warpath.cli.options import HtmlMap, TableSolving, VertexSolving, flag, option, output_file
+from warpath.cli.options import (
+    HtmlMap,
+    TableSolving,
+    VertexSolving,
+    flag,
+    number,
+    option,
+    output_file,
+)
 from warpath.cli.output import TableRows
 from warpath.cli.reading import Loaded, load, numbers
 from warpath.cli.reporting import UsageError
 from warpath.cli.saving import SMALL, add_distances, add_rows, save
 from warpath.cli.vertices import ids, one_id
+from warpath.graph import Graph
 from warpath.graph.arguments import one_index
 from warpath.graph.labels import file_ids
+from warpath.graph.restrictions import restricted
 from warpath.results.legs import street_column
 from warpath.results.paths import Paths
 from warpath.results.predecessors import no_path
@@ -26,6 +37,7 @@ from warpath.results.route import Route
 from warpath.results.trace import Trace, headline
 from warpath.results.within import Within
 
+_MEASURES = ("sharing", "stretch", "local")  # of alternative routes
 _SHOWN = 24  # longer routes are printed on a terminal without the middle
 _ROWS: Any = output_file("Save one row per vertex", saving.ROWS)
 
@@ -175,6 +187,16 @@ def path(
     limit: str | None = option(
         "The most of --second that a route has, as 500 or 10min.", "--limit"
     ),
+    alternatives: int | None = option(
+        "Print at most this number of routes that differ.", "--alternatives", min=1
+    ),
+    disjoint: bool = flag("Print two routes, or those of --k, that share no edge.", "--disjoint"),
+    avoid: list[str] | None = option(
+        "Edges to avoid: a street's name, COLUMN=VALUE,..., vertices=ID,... or a GeoJSON file of "
+        "polygons. May be repeated.",
+        "--avoid",
+    ),
+    only: list[str] | None = option("Edges that may be used, as --avoid names them.", "--only"),
 ) -> None:
     """Find one shortest path between two vertices, or several, and print it vertex by vertex.
 
@@ -184,35 +206,46 @@ def path(
 
     Example: [cyan]warpath path roads.gr.gz 1 1000 --plot route.png --html route.html[/]
     """
-    loaded = load(options, [source, target])
+    loaded = _restricted(load(options, [source, target]), avoid, only)
     if limit is not None and second is None:
         raise UsageError("--limit bounds the second cost of a route: give --second, too.")
-    if k is not None or second is not None:
-        several = "--second" if k is None else "--k"
+    several = {
+        "--alternatives": alternatives,
+        "--second": second,
+        "--disjoint": disjoint or None,
+        "--k": k,
+    }
+    names = [name for name, value in several.items() if value is not None]
+    if names:
         other = {"--plot": plot, "--html": page.html, "--legs": legs or None}
         if given := [name for name, value in other.items() if value is not None]:
             raise UsageError(
-                f"{several} prints several routes, {given[0]} shows one: give one of both."
+                f"{names[0]} prints several routes, {given[0]} shows one: give one of both."
             )
-        if second is None:
-            _print_routes(loaded, source, target, "k_shortest_paths", k)
-        elif k is not None:
-            raise UsageError("--k prints the shortest routes, --second others: give one of both.")
-        else:
+        if len(names) > 1 and names != ["--disjoint", "--k"]:
+            raise UsageError(f"{names[0]} and {names[1]} print other routes: give one of both.")
+        print_routes = partial(_print_routes, loaded, source, target)
+        if alternatives is not None:
+            print_routes("alternatives", alternatives)
+        elif second is not None:
             most = None if limit is None else shared.cutoff(limit)
-            _print_routes(loaded, source, target, "pareto_paths", second, limit=most)
+            print_routes("pareto_paths", second, limit=most)
+        elif disjoint:
+            print_routes("disjoint_paths", k or 2)
+        else:
+            print_routes("k_shortest_paths", k)
         return
     loaded.require_coordinates("the route", {"--plot": plot, "--html": page.html})
     found = find_route(loaded, source, target)
     roads = loaded.graph
-    vertices = ids(roads, found.indices).tolist()
-    names = found.stops(vertices)
+    passed = ids(roads, found.indices).tolist()
+    names = found.stops(passed)
     report = loaded.report("path")
     report.document |= {"source": names[0], "target": names[-1]}
     report.facts = {"route": f"{output.text_of(names[0])} -> {output.text_of(names[-1])}"}
     report.add("length", found.length, "length")
     report.add("hops", len(names) - 1, "hops")
-    report.document |= {"vertices": vertices, "weights": found.weights.tolist()}
+    report.document |= {"vertices": passed, "weights": found.weights.tolist()}
     report.add_rows("legs", *(_streets(found) if street_column(roads) else ([], None)))
     report.document["coordinates"] = found.coordinates
     report.add_plan(found.plan, loaded.seconds)
@@ -226,6 +259,52 @@ def path(
         ends = (TableRows(columns, part) for part in (rows[:half], rows[-half:]))
         report.parts = [next(ends), left_out, next(ends)]
     report.show(facts=output.on_terminal())
+
+
+def _restricted(loaded: Loaded, avoid: list[str] | None, only: list[str] | None) -> Loaded:
+    """Return the graph without the edges that options avoid, and without its hierarchy."""
+    graph = loaded.graph
+    parts = [
+        None if given is None else _edges(loaded, given, name)
+        for name, given in (("--avoid", avoid), ("--only", only))
+    ]
+    left = restricted(graph, *parts)
+    return loaded if left is graph else replace(loaded, graph=left, prepared=False)
+
+
+def _edges(loaded: Loaded, given: list[str], name: str) -> dict[str, Any]:
+    """Return the edges that an option names, as `warpath.path` takes them."""
+    chosen: dict[str, list[Any]] = {}
+    for text in given:
+        key, equals, listed = text.partition("=")
+        if text.lower().endswith((".geojson", ".json")):
+            try:
+                chosen.setdefault("polygon", []).append(json.loads(Path(text).read_text("utf-8")))
+            except (OSError, ValueError) as error:
+                raise UsageError(f"{name} {text}: not a GeoJSON file: {error}.") from None
+        elif not equals:
+            chosen.setdefault("edges", []).append(text)
+        elif key == "vertices":
+            chosen.setdefault(key, []).extend(loaded.listed(listed, along=False))
+        else:
+            values = [_value(loaded.graph, key, value, name) for value in listed.split(",")]
+            chosen.setdefault(key, []).extend(values)
+    polygons = chosen.pop("polygon", None)
+    collection = {"type": "GeometryCollection", "geometries": polygons}
+    return chosen if polygons is None else {**chosen, "polygon": collection}
+
+
+def _value(graph: Graph, key: str, text: str, name: str) -> Any:
+    """Return a text as a value of a kept column."""
+    columns = {} if graph.given is None else graph.given.columns
+    kind = columns[key].dtype.kind if key in columns else "U"
+    if kind not in "biuf":
+        return text
+    try:
+        return {"true": True, "false": False}[text.lower()] if kind == "b" else number(text)
+    except (KeyError, ValueError):
+        expected = "true or false" if kind == "b" else "a number"
+        raise UsageError(f"{name} {key}={text}: the column {key} needs {expected}.") from None
 
 
 def _print_routes(
@@ -247,16 +326,17 @@ def _print_routes(
     report.document["routes"] = [
         {"length": route.length}
         | ({} if route.second is None else {"second": route.second})
+        | ({} if route.stretch is None else {name: getattr(route, name) for name in _MEASURES})
         | {"vertices": each, "weights": route.weights.tolist()}
         for route, each in zip(found, names, strict=True)
     ]
     rows: list[list[Any]] = []
     columns = ["length", "second", "hops"]
-    for number, (route, each) in enumerate(zip(found, names, strict=True), 1):
+    for position, (route, each) in enumerate(zip(found, names, strict=True), 1):
         hops = [[route.length, route.second, len(each) - 1]]
         if route.second is None:
             columns, hops = _vertices(route, each)
-        rows += [[number, *hop] for hop in hops]
+        rows += [[position, *hop] for hop in hops]
     report.parts = [TableRows(["route", *columns], rows)]
     report.show(facts=output.on_terminal())
 
