@@ -374,7 +374,7 @@ def test_path_lists_the_routes_of_two_costs(warpath, tmp_path):
         "length": 7, "second": 1.5, "vertices": ["a", "c"], "weights": [7]
     }  # fmt: skip
     assert "the least possible is 1.5" in warpath(*words, "--limit", 1).err
-    assert "--second others: give one" in warpath(*words, "--k", 2).err
+    assert "--second and --k print other routes: give" in warpath(*words, "--k", 2).err
     assert "--limit bounds the second cost of a route: give --second" in (
         warpath(*words[:-2], "--limit", 1).err
     )
