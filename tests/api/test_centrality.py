@@ -125,6 +125,27 @@ def test_cutoffs_count_the_vertices_that_are_within_them(dtype, prepared):
         assert one.vertices.tolist() == inverse.vertices[:, 1].tolist()
 
 
+def test_large_cutoffs_are_swept_in_a_prepared_graph_and_small_ones_searched():
+    road = wp.generate.road(4000, weights=(1, 9))
+    city = wp.prepare(road)
+    farthest = int(city.totals("max", sources=0)["max"][0])
+    cutoffs = [farthest // 3, farthest // 2]
+    swept = closeness(city, cutoff=cutoffs)
+    assert swept.method != "classic.dijkstra"
+    whole = wp.apsp(road).dist
+    for at, cutoff in enumerate(cutoffs):
+        within = np.where(whole <= cutoff, whole, 0).sum(axis=1)
+        others = (whole <= cutoff).sum(axis=1) - 1
+        right = others / within * others / (road.n - 1)
+        assert np.allclose(swept.vertices[:, at], right, rtol=1e-12, atol=0)
+    searched = wp.Solver(road, algorithm="classic.dijkstra")
+    assert closeness(searched, cutoff=cutoffs).vertices.tolist() == swept.vertices.tolist()
+    assert closeness(city, cutoff=20).method == "classic.dijkstra"
+    assert harmonic(road, cutoff=20).vertices.tolist() == [
+        pytest.approx((1 / row[(row > 0) & (row <= 20)]).sum(), rel=1e-12) for row in whole
+    ]
+
+
 @pytest.mark.parametrize("dtype", TYPES)
 def test_paths_within_several_cutoffs_are_counted_in_one_pass(dtype):
     for seed in range(30):

@@ -19,6 +19,8 @@ import numpy as np
 
 from warpath.api import question as asking
 from warpath.api.accessibility import DecayedSums, is_single, limits_of
+from warpath.api.nearest import few_expected
+from warpath.api.prepared import with_hierarchy_if_faster
 from warpath.api.solver import Solver
 from warpath.api.totals import LOCAL, totals_of
 from warpath.base import settings
@@ -30,15 +32,18 @@ from warpath.graph.arguments import as_indices
 from warpath.graph.checks import as_float, checked_bool, shown
 from warpath.graph.export import refuse_closed
 from warpath.graph.turns import refuse_turns
+from warpath.planner.cpu_model import Destination
 from warpath.results.centrality import Centrality
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
+    from warpath.api.options import Options
     from warpath.api.question import Progress
     from warpath.base.dtypes import Array
     from warpath.graph import Graph
     from warpath.planner.plan import Plan
+    from warpath.results.totals import Totals
 
 #: The probability that a sample for an error exceeds it.
 _FAILURE = 0.1
@@ -454,21 +459,36 @@ def _distances_towards(
     if graph.directed:
         options, graph = options.for_reversed(graph), graph.reversed()
     if cutoff is None:
-        question = asking.of_table(
-            graph, None, None, None, progress=progress, missing="raise", every=True
-        )
-        totals = totals_of(options, question, names, LOCAL)
-        method = totals.plan.recipe.name
-        return _Towards(own, totals.values, None, totals.source_indices, method, start)
+        totals = _totals(options, graph, names, None, progress)
+        sources, method = totals.source_indices, totals.plan.recipe.name
+        return _Towards(own, totals.values, None, sources, method, start)
     cutoffs, limits = limits_of(graph, cutoff)
     question = asking.of_opportunities(graph, None, None, limits.max().item(), progress)
-    decays = tuple(Decay(_DECAYS[name]) for name in names)
-    sums = DecayedSums(options, LOCAL, question, decays, limits)
-    found = sums.to_origins(np.ones((len(limits), graph.n)))
+    swept = False
+    if few_expected(options, question, graph) is None:
+        options = with_hierarchy_if_faster(graph, options, question.size(Destination.TOTALS))
+        swept = options.request.prepared is True
+    if swept:  # without rows of a table, a pass for each cutoff takes less
+        each = [_totals(options, graph, names, limit, progress) for limit in limits.tolist()]
+        found = [np.array([totals[name] for totals in each]) for name in names]
+        method = each[0].plan.recipe.name
+    else:
+        decays = tuple(Decay(_DECAYS[name]) for name in names)
+        sums = DecayedSums(options, LOCAL, question, decays, limits)
+        found = list(sums.to_origins(np.ones((len(limits), graph.n))))
+        method = cast("Plan", sums.plan).recipe.name
     numbers = {
         name: _by_cutoff(of_name, single=is_single(cutoff))
         for name, of_name in zip(names, found, strict=True)
     }
-    return _Towards(
-        own, numbers, cutoffs, question.sources, cast("Plan", sums.plan).recipe.name, start
+    return _Towards(own, numbers, cutoffs, question.sources, method, start)
+
+
+def _totals(
+    options: Options, graph: Graph, names: tuple[str, ...], limit: float | None, progress: Progress
+) -> Totals:
+    """Return totals of the distances from each vertex to all, or to those within a limit."""
+    question = asking.of_table(
+        graph, None, None, limit, progress=progress, missing="raise", every=True
     )
+    return totals_of(options, question, names, LOCAL)
