@@ -29,6 +29,24 @@ def town() -> None:
     wp.path(graph, 0, 923).plot(DRAWN / "town-route.png", dpi=100)
 
 
+def raster() -> None:
+    """Draw the accumulated costs and the route of the page about rasters."""
+    from matplotlib import pyplot as plt
+
+    y, x = np.mgrid[:300, :400] / 40
+    cost = 1 + 4 * (np.sin(3 * x) * np.cos(2 * y) + 1)
+    cost[100:220, 200] = np.inf
+    paths = wp.sssp(wp.Graph.of_raster(cost), (150, 50))
+    figure, axes = plt.subplots(figsize=(7, 4.4))
+    image = axes.imshow(paths.to_raster())
+    axes.contour(paths.to_raster(), 12, colors="white", linewidths=0.5)
+    rows, columns = paths.path_to((150, 390)).cells
+    axes.plot(columns, rows, color="crimson", linewidth=2)
+    figure.colorbar(image, label="accumulated cost")
+    figure.savefig(DRAWN / "raster.png", dpi=80, bbox_inches="tight")
+    plt.close(figure)
+
+
 def monaco(path: str) -> None:
     """Draw the route and the isochrones of the tutorial."""
     streets = wp.read(path, weight="seconds")
@@ -127,6 +145,7 @@ def traffic() -> None:
 if __name__ == "__main__":
     DRAWN.mkdir(parents=True, exist_ok=True)
     town()
+    raster()
     traffic()
     papers()
     if len(sys.argv) > 1:

@@ -12,7 +12,8 @@ Register register_rows, register_many_sources, register_compound_frontier, regis
     register_tree_labels, register_label_paths, register_dynamic, register_visit_order,
     register_networkx_dicts, register_networkx_searches, register_patches, register_partition,
     register_read, register_write, register_generate, register_route_edges, register_simple_paths,
-    register_pareto_paths, register_completion_flag, register_betweenness, register_weighted_sums;
+    register_pareto_paths, register_completion_flag, register_betweenness, register_weighted_sums,
+    register_raster;
 // Of the files that are compiled once for each width of the indices.
 template <Index Width>
 Register register_build;
@@ -92,4 +93,5 @@ NB_MODULE(_core, module) {
   register_completion_flag(module);
   register_betweenness(module);
   register_weighted_sums(module);
+  register_raster(module);
 }

@@ -17,6 +17,7 @@ from warpath.engines.dense import adjacency_matrix, narrow_part
 from warpath.engines.potentials import labels_or_cycle, lengths_and_potentials, potentials_of
 from warpath.engines.staged.tiles import all_pairs_on_host
 from warpath.graph.facts import leaves, rows_into
+from warpath.graph.raster_graph import RasterGraph
 from warpath.recipes import Loop, Queue, Task
 from warpath.results.predecessors import search, tree
 from warpath.results.trace import up_and_down, whole_search
@@ -437,6 +438,8 @@ _NONE = np.empty(0, np.int64)  # no rows of edges in
 def bucket_team_of(graph: Graph, delta: float, threads: int, cutoff: float | None) -> Search:
     """Bind delta-stepping in shared buckets."""
     facts = graph.facts(symmetry=False)
+    if isinstance(graph, RasterGraph):
+        return _raster_search_of(graph, delta, threads, cutoff)
     # What hubs have is in every thread's caches anyway, and is rarely lowered.
     scattered = facts.scattered and facts.max_degree <= _HUB * facts.mean_degree
     rows = graph.indptr, graph.indices, graph._solver_weights
@@ -449,6 +452,20 @@ def bucket_team_of(graph: Graph, delta: float, threads: int, cutoff: float | Non
         threads=threads,
         leaves=leaves(graph),
     )
+    return cast("Search", search)
+
+
+def _raster_search_of(
+    graph: RasterGraph, delta: float, threads: int, cutoff: float | None
+) -> Search:
+    """Bind delta-stepping in shared buckets, over edges that are computed from costs."""
+    n, most = graph.n, graph.facts(symmetry=False).max_weight
+    find = graph.costs.search(delta, most, cutoff, threads)
+
+    def search(source: int, progress: Report | None = None) -> tuple[Array, bytes]:
+        dist, done = find(graph.costs.position(source), progress)
+        return dist[:n], done
+
     return cast("Search", search)
 
 

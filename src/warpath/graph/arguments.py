@@ -36,10 +36,9 @@ def a_graph(given: Any) -> Graph:
 def as_indices(graph: Graph, vertices: Any, what: str, *, empty: bool = False) -> NDArray[np.int64]:
     """Return the indices of vertices: (k,) int64; an empty list is refused without `empty`."""
     # A fast path for a few vertices, as in `one_index`.
-    if graph.labels is None and (few := [vertices] if type(vertices) is int else _a_few(vertices)):
-        n = len(graph.indptr) - 1
-        if set(map(type, few)) == {int} and min(few) >= 0 and max(few) < n:
-            return np.array(few, np.int64)
+    few = None if graph.labels is not None else _a_few(vertices)
+    if few and set(map(type, few)) == {int} and min(few) >= 0 and max(few) < graph.n:
+        return np.array(few, np.int64)
     if hasattr(vertices, "__cuda_array_interface__"):
         vertices = on_host(vertices)
     indices = vertices.indices if type(vertices) is Snapped else graph.indices_of(vertices, what)
@@ -50,7 +49,9 @@ def as_indices(graph: Graph, vertices: Any, what: str, *, empty: bool = False) -
 
 
 def _a_few(vertices: Any) -> list[Any] | None:
-    """Return the entries of a short list, or of a short array of numbers; None for the rest."""
+    """Return an int or the entries of a short list or array as a list; None for the rest."""
+    if type(vertices) is int:
+        return [vertices]
     if type(vertices) is list:
         return vertices if len(vertices) <= _FEW else None
     if type(vertices) is not np.ndarray or vertices.ndim != 1 or len(vertices) > _FEW:
@@ -71,7 +72,7 @@ def distinct(vertices: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np
 def one_index(graph: Graph, vertex: Any, what: str) -> int:
     """Return the index of exactly one vertex."""
     # A fast path for most calls: an array of one number would take 3 us of a small solve.
-    if graph.labels is None and type(vertex) is int and 0 <= vertex < len(graph.indptr) - 1:
+    if graph.labels is None and type(vertex) is int and 0 <= vertex < graph.n:
         return vertex
     indices = as_indices(graph, vertex, what)
     if len(indices) != 1:

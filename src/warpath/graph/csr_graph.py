@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from warpath.base.dtypes import Array
+    from warpath.graph.raster import Raster
 
 
 class CsrGraph(Protocol):
@@ -34,6 +35,7 @@ class CsrGraph(Protocol):
     shapes: Any
     given: Any
     turns: Any
+    raster: Raster | None
     derived: dict[Any, Any]
 
     @property

@@ -37,7 +37,8 @@ def bytes_of(value: Any) -> int:
 
 def bytes_of_graph(graph: CsrGraph) -> int:
     """Return the bytes of a graph's own arrays, without what is derived from it."""
-    arrays = (graph.indptr, graph.indices, graph.weights)
+    # A graph of a raster may not have made them.
+    arrays = (vars(graph).get(name) for name in ("indptr", "indices", "weights"))
     return sum(int(array.nbytes) for array in arrays if array is not None)
 
 

@@ -31,15 +31,14 @@ class DetachedGraph(VertexNames):
     @classmethod
     def of(cls, graph: CsrGraph, vertices: NDArray[np.int64] | None) -> DetachedGraph:
         """Return what remains of a graph for a result that names some vertices, None for all."""
-        names = ("n", "m", "id_base", "dist_dtype", "name", "unit", "directed")
+        names = ("n", "m", "id_base", "dist_dtype", "name", "unit", "directed", "raster")
         parts: dict[str, Any] = {name: getattr(graph, name) for name in names}
         labels: Any = graph.labels
         if labels is not None and vertices is not None:
             labels = _Rows.of(labels, vertices)
         # Predecessors determine paths in graphs without turns and areas alone.
         parts |= {name: None for name in ("turns", "areas") if not getattr(graph, name)}
-        # `one_index` reads the number of vertices from the length of `indptr`.
-        return cls(labels=labels, indptr=range(graph.n + 1), **parts)
+        return cls(labels=labels, **parts)
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):  # of copying, pickling and NumPy

@@ -1,8 +1,8 @@
-"""The `Graph` class: an immutable graph in compressed sparse rows (CSR) with vertex labels."""
+"""The `Graph` class is one idea: immutable compressed sparse rows (CSR) with vertex labels."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -28,6 +28,7 @@ from warpath.graph.input_edges import (
     rounded,
     unit_of,
 )
+from warpath.graph.raster import Raster
 from warpath.graph.turns import Turns
 from warpath.graph.vertex_names import VertexNames
 
@@ -67,6 +68,8 @@ class Graph(VertexNames, EdgeEdits):
     read_report : what the reader left out or chose, a dict of sentences to counts or values; empty
         where there is nothing to report
     turns : a `Turns`, forbidden turns and costs of turns, or None; .npz files store them
+    raster : of a graph made by `of_raster`, a `Raster`, the shape and the transform; files do not
+        store it
     device : default device of calls: "auto", or the argument of `to`
     """
 
@@ -77,6 +80,7 @@ class Graph(VertexNames, EdgeEdits):
         shapes: Shapes | None = None,
         given: InputEdges | None = None, unit: str | None = None, attribution: str | None = None,
         turns: Turns | None = None, read_report: Mapping[str, Any] | None = None,
+        raster: Raster | None = None,
     ) -> None:  # fmt: skip
         if not _core.rows_are_validated(indptr, indices, weights):
             indptr, indices, weights = kept_rows(indptr, indices, weights)
@@ -100,6 +104,7 @@ class Graph(VertexNames, EdgeEdits):
         self.given = rows and rows.checked(self.m)
         rules = checks.checked_kind(turns, Turns, "turns")
         self.turns = rules and rules.checked(self.m)
+        self.raster: Raster | None = checks.checked_kind(raster, Raster, "raster")
         self.derived: Kept = {}
 
     @classmethod
@@ -219,6 +224,61 @@ class Graph(VertexNames, EdgeEdits):
         checked_options(cls.__init__, attributes, "a graph", (cls.from_edges, cls))
         return cls(*kept_rows(indptr, indices, weights), **attributes)
 
+    @classmethod
+    def of_raster(
+        cls, cost: ArrayLike, *, spacing: float | tuple[float, float] | None = None,
+        neighbours: int = 8, mask: ArrayLike | None = None,
+        transform: Sequence[float] | None = None,
+    ) -> Graph:  # fmt: skip
+        """Make an undirected graph of the cells of a raster, with costs of passing through them.
+
+        An edge between neighbouring cells has the mean of their costs, times the distance between
+        their centres, as weight (float64). A search from one source computes the edges from the
+        costs: 24 bytes for each cell suffice. Other algorithms make them first, up to 250 bytes for
+        each cell.
+
+        A cell is a vertex: the tuple ``(row, column)``, the number ``row * columns + column``, or,
+        with a transform, the `Place` of a coordinate in it. Lists of tuples and (k, 2) arrays are
+        several cells. Results have numbers; `Raster.cells` gives their rows and columns.
+
+        Parameters
+        ----------
+        cost : (rows, columns) numbers, 0 or more, for each unit of length; NaN, inf and masked
+            entries are barriers.
+        spacing : the distance between the centres of neighbouring cells, or a pair: between rows
+            and between columns. None for the size of a cell by `transform`, or 1.
+        neighbours : 4; 8 with the diagonals, as scikit-image's `MCP_Geometric`; 16 with the
+            knight's moves, as GRASS's ``r.cost -k``. Only the costs of the two ends count: a
+            diagonal passes between two barriers, a knight's move over a barrier one cell wide.
+        mask : (rows, columns) bool, True for barriers, as masks of NumPy are.
+        transform : an affine transform from columns and rows to x and y, as rasterio's
+            ``dataset.transform``: six numbers a, b, c, d, e, f.
+
+        Raises
+        ------
+        GraphError, WeightError, InputError
+            If an array has another shape or type, a cost is negative (the message has its row and
+            column), or another argument is not valid.
+        NotEnoughMemoryError
+            If the costs do not fit free memory.
+
+        Notes
+        -----
+        Sums are exact where all costs are integers below 2**31, `neighbours` is 4 and `spacing` 1:
+        weights are then multiples of 1/2.
+
+        Examples
+        --------
+        >>> import warpath as wp
+        >>> slope = wp.Graph.of_raster([[1, 9, 1], [1, 1, 1]], neighbours=4)
+        >>> route = wp.path(slope, (0, 0), (0, 2))
+        >>> route.length, route.cells
+        (4.0, (array([0, 1, 1, 1, 0]), array([0, 0, 1, 2, 2])))
+        """
+        from warpath.graph.raster_graph import of_raster
+
+        return of_raster(cost, spacing, neighbours, mask, transform)
+
     @property
     def n(self) -> int:
         """Number of vertices."""
@@ -312,6 +372,7 @@ class Graph(VertexNames, EdgeEdits):
             "unit": self.unit,
             "attribution": self.attribution,
             "turns": self.turns,
+            "raster": self.raster,
             "read_report": self.read_report,
         }
 
@@ -371,6 +432,7 @@ class Graph(VertexNames, EdgeEdits):
             shapes=self.shapes and self.shapes.taken(order),
             given=self.given and self.given.taken(order),
             turns=self.turns and self.turns.taken(order),
+            raster=None,
         )
 
     def components(self, *, strong: bool = False) -> Components:
@@ -571,7 +633,7 @@ class Graph(VertexNames, EdgeEdits):
 
 
 def _placed(graph: Graph, device: str) -> Graph:
-    placed = object.__new__(Graph)
+    placed = object.__new__(type(graph))
     vars(placed).update(vars(graph), device=device)  # with the derived data
     return placed
 

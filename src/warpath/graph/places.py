@@ -44,6 +44,8 @@ class Place:
     end likewise. The weight is spread evenly over the length of the edge; parts of integers are
     rounded to integers, halves up, and add up to the weight.
 
+    In a graph made by `Graph.of_raster` a place is the cell that contains it.
+
     `Graph.index_of` and the methods of results, such as `Paths.path_to`, take the nearest vertex.
     `DynamicPaths` starts at vertices and refuses points along edges.
 
@@ -301,7 +303,8 @@ def places_of_frame(graph: CsrGraph, frame: Any, what: str) -> tuple[list[Place 
         lons, lats = (entries_of(frame[name]) for name in ("lon", "lat"))
     elif hasattr(frame, "geom_type"):
         points = frame.geometry
-        if points.crs is not None and not points.crs.is_geographic and points_of(graph).degrees:
+        known = points.crs is not None and graph.raster is None
+        if known and not points.crs.is_geographic and points_of(graph).degrees:
             points = points.to_crs(4326)
         if set(points.geom_type.dropna()) - {"Point"}:
             msg = f"{what} has shapes that are not points: give frame.representative_point()."
@@ -342,6 +345,11 @@ def _entries_at(
     graph: CsrGraph, entries: list[Any], titles: list[str], *, at_vertices: bool
 ) -> Snapped:
     """Return the vertices and points of the entries of a call."""
+    if graph.raster is not None:  # the cell that contains a place, not a point of an edge
+        entries = [
+            graph.raster.vertex_at(entry.lon, entry.lat) if type(entry) is Place else entry
+            for entry in entries
+        ]
     null = np.flatnonzero([is_missing(entry) for entry in entries])
     at = np.flatnonzero([type(entry) is Place for entry in entries])
     others = np.setdiff1d(np.arange(len(entries)), np.concatenate([null, at]))

@@ -11,6 +11,7 @@ from warpath.base.cached import cached_property
 from warpath.graph.checks import checked_bool
 from warpath.graph.labels import indices_of_labels, indices_of_numbers, is_label, labels_at
 from warpath.graph.places import holds_places, nearest_vertex, places_to_vertices
+from warpath.graph.raster import is_cell
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -45,6 +46,8 @@ class VertexNames:
         """
         indices = self.indices_of(vertices, what)
         several = isinstance(vertices, Iterable) and not isinstance(vertices, str | bytes)
+        if self.raster is not None and is_cell(vertices):
+            return int(indices[0])
         if several and isinstance(vertices, tuple | frozenset):  # which can be a label, too
             several = not is_label(vertices, self._place_of_label)
         elif several and isinstance(vertices, np.ndarray):
@@ -57,6 +60,8 @@ class VertexNames:
             taken = places_to_vertices(self, vertices, what, at_vertices=True)
             indices: NDArray[np.int64] = taken.indices
             return indices
+        if self.raster is not None:
+            vertices = self.raster.vertices_of(vertices, what)
         if self.labels is None:
             return indices_of_numbers(vertices, self.n, self.id_base, what)
         return indices_of_labels(vertices, self._place_of_label, what)

@@ -11,6 +11,7 @@ from warpath.base.dtypes import unreachable
 from warpath.base.upward import upward
 from warpath.graph.labels import file_ids
 from warpath.graph.places import NO_NAMES
+from warpath.graph.raster import raster_of
 from warpath.results.reached import ReachedDistances
 from warpath.results.result import Result
 
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Mapping
 
-    from numpy.typing import NDArray
+    from numpy.typing import ArrayLike, NDArray
 
     from warpath.base.dtypes import Array
     from warpath.graph import Graph
@@ -143,6 +144,26 @@ class Nearest(Result, ReachedDistances):
         rows = np.where(self.reached, self.facility_rows, 0)
         ids: Array = file_ids(self.graph, self.starts, self.given_names[0])[rows]
         return ids
+
+    def to_raster(self, values: ArrayLike | None = None) -> Array:
+        """Return the distances as an array of the raster that the graph was made of.
+
+        Parameters
+        ----------
+        values : (n,) other numbers, one for each vertex, such as `facility_rows` for an
+            allocation; None for the distances.
+
+        Returns
+        -------
+        (rows, columns), inf where there is no path.
+
+        Raises
+        ------
+        GraphError
+            If the graph was not made by `Graph.of_raster`.
+        """
+        raster = raster_of(self.graph, "to_raster")
+        return raster.array(self.dist if values is None else values)
 
     def _columns(self) -> Columns:
         graph, reached = self.graph, self.reached

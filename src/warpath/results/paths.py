@@ -16,6 +16,7 @@ from warpath.graph.arguments import one_index
 from warpath.graph.checks import shown
 from warpath.graph.labels import file_ids, one_label
 from warpath.graph.places import NO_NAMES
+from warpath.graph.raster import raster_of
 from warpath.graph.solvable import SolvableGraph
 from warpath.results.predecessors import as_labels, no_path, searched_path, walked
 from warpath.results.reached import ReachedDistances
@@ -26,7 +27,7 @@ from warpath.results.route_between import route_from, route_of_path
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from numpy.typing import NDArray
+    from numpy.typing import ArrayLike, NDArray
 
     from warpath.base.dtypes import Array
     from warpath.graph import Graph
@@ -254,6 +255,25 @@ class Paths(Result, ReachedDistances):
         """Return the distance to one vertex."""
         distance: float = self.dist[one_index(self.graph, target, "target")].item()
         return distance
+
+    def to_raster(self, values: ArrayLike | None = None) -> Array:
+        """Return the distances as an array of the raster that the graph was made of.
+
+        Parameters
+        ----------
+        values : (n,) other numbers, one for each vertex; None for the distances.
+
+        Returns
+        -------
+        (rows, columns), inf where there is no path.
+
+        Raises
+        ------
+        GraphError
+            If the graph was not made by `Graph.of_raster`.
+        """
+        raster = raster_of(self.graph, "to_raster")
+        return raster.array(self.dist if values is None else values)
 
     def save_html(self, path: Any, **options: Any) -> None:
         """Write a page with the tree on an interactive map; see `warpath.plot.html_tree`.

@@ -20,6 +20,7 @@ from warpath.graph.edge_edits import closed_edges
 from warpath.graph.edge_geometry import leg_weights
 from warpath.graph.facts import rows_into
 from warpath.graph.labels import one_label
+from warpath.graph.raster_graph import RasterGraph
 from warpath.graph.solvable import SolvableGraph, search_graph
 from warpath.graph.zones import arrivals, folded_tree, home_path, unfolded
 
@@ -151,6 +152,10 @@ def tree(
         symmetry check that would speed up later trees.
     """
     team = team_of(graph, threads) if threads > 1 else 1
+    if isinstance(graph, RasterGraph):
+        before = np.empty(graph.n, np.int32)
+        graph.costs.tree(source, labels, before, team)
+        return before
     if once:
         trees = _core.trees(*_csr(graph), *_no_rows(graph), ascending=False, negative=False)
     else:

@@ -14,6 +14,7 @@ from warpath.graph.coordinates import stretch
 from warpath.graph.edge_geometry import leg_weights, lightest, lines_of
 from warpath.graph.labels import encodable, file_ids, one_label
 from warpath.graph.places import NO_NAMES
+from warpath.graph.raster import raster_of
 from warpath.results.directions import directions_of
 from warpath.results.legs import kept_column, legs_of, total_along
 from warpath.results.result import Result
@@ -205,7 +206,9 @@ class Route(Result):
 
         An end that is a point along an edge adds this point.
         """
-        points = self.graph.coordinates
+        points, raster = self.graph.coordinates, self.graph.raster
+        if raster is not None and raster.transform is not None:
+            return raster.coordinates(self.indices)
         if points is None:
             return None
         first, last = ([] if point is None else [point] for point in self.points)
@@ -312,6 +315,29 @@ class Route(Result):
         folium.Map, whose ``save`` writes an HTML page.
         """
         return upward("Route.explore")(self, options)
+
+    @property
+    def cells(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The rows and the columns of the cells, (h,) each, of a graph made by `Graph.of_raster`.
+
+        Raises
+        ------
+        GraphError
+            If the graph was made otherwise.
+        """
+        return raster_of(self.graph, "cells").cells(self.indices)
+
+    def to_raster(self) -> NDArray[np.bool_]:
+        """Return the mask of the route's cells: (rows, columns) bool.
+
+        Raises
+        ------
+        GraphError
+            If the graph was not made by `Graph.of_raster`.
+        """
+        mask = np.zeros(raster_of(self.graph, "to_raster").shape, np.bool_)
+        mask[self.cells] = True
+        return mask
 
     def _columns(self) -> Columns:
         ids = encodable(file_ids(self.graph, self.indices))

@@ -17,6 +17,7 @@ from warpath.graph.coordinates import stretch
 from warpath.graph.edge_geometry import lines_of
 from warpath.graph.labels import file_ids, one_label
 from warpath.graph.places import NO_NAMES
+from warpath.graph.raster import raster_of
 from warpath.graph.solvable import SolvableGraph
 from warpath.graph.zones import inside_from
 from warpath.results.paths import Paths
@@ -316,6 +317,22 @@ class Within(Result):
 
     def _vertices(self) -> NDArray[np.int64]:
         return np.concatenate([self.indices, self.source_indices])
+
+    def to_raster(self) -> Array:
+        """Return the distances as an array of the raster that the graph was made of.
+
+        Returns
+        -------
+        (rows, columns), inf beyond the largest cutoff.
+
+        Raises
+        ------
+        GraphError
+            If the graph was not made by `Graph.of_raster`.
+        """
+        dist = np.full(self.graph.n, np.inf)
+        dist[self.indices] = self.dist
+        return raster_of(self.graph, "to_raster").array(dist)
 
     def _columns(self) -> Columns:
         return {

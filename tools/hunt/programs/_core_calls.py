@@ -368,6 +368,7 @@ _OTHERS: dict[str, Callable[[Draw], Any]] = {
     "columns": lambda d: Size(d.rng.integers(1, 9)),
     "links": lambda d: Size(2 * d.n) if d.function == "road" else bool(d.rng.integers(2)),
     **dict.fromkeys(("row", "low"), lambda d: d.rng.integers(2)),
+    "neighbours": lambda d: d.choice(4, 8, 16),
     "high": lambda d: -1 if d.function == "read_rows" else 9,
     "capacity": lambda d: d.rng.integers(1, 40),
     "seed": lambda d: d.rng.integers(2**62),

@@ -23,8 +23,8 @@ class PlainRows {
 
   std::int64_t n() const { return graph_.n(); }
   std::size_t begin(std::size_t v) const { return static_cast<std::size_t>(graph_.indptr[v]); }
-  /// The arrays of edges. A loop over edges that holds them in a local variable does not read their
-  /// addresses again after each atomic operation.
+  /// The edges of a vertex, here the arrays of all. A loop over edges that holds them in a local
+  /// variable does not read their addresses again after each atomic operation.
   struct Edges {
     const V* targets;
     const W* weights;
@@ -34,7 +34,7 @@ class PlainRows {
       return static_cast<L>(weights[e]);
     }
   };
-  Edges edges() const { return {graph_.indices.data(), graph_.weights.data()}; }
+  Edges edges(std::size_t) const { return {graph_.indices.data(), graph_.weights.data()}; }
   const V* numbers() const { return nullptr; }
   [[gnu::always_inline]] void fetch_begin(std::size_t v) const {
     __builtin_prefetch(graph_.indptr.data() + v);
@@ -96,7 +96,7 @@ class PackedRows {
       return data[e].weight;
     }
   };
-  Edges edges() const { return {edges_.data()}; }
+  Edges edges(std::size_t) const { return {edges_.data()}; }
   V target(std::size_t e) const { return edges_[e].target; }
   template <class>
   L weight(std::size_t e) const {

@@ -124,7 +124,8 @@ class ImprovementBuffer {
   std::size_t count_ = 0;
 };
 
-/// `Rows` is PlainRows or PackedRows; labels have type L, as wide as the distances or narrower.
+/// `Rows` is PlainRows, PackedRows or RasterRows; labels have type L, as wide as the distances or
+/// narrower.
 template <class Rows, class L>
 class BucketCore {
  public:
@@ -276,9 +277,9 @@ class BucketCore {
         std::min(rows_.begin(static_cast<std::size_t>(v) + 1), begin + kAheadRow);
     for (std::size_t e = begin; e < end; ++e) {
       if constexpr (kShared)
-        prefetch_for_write(labels_ + rows_.edges().target(e));
+        prefetch_for_write(labels_ + rows_.edges(static_cast<std::size_t>(v)).target(e));
       else
-        __builtin_prefetch(labels_ + rows_.edges().target(e));
+        __builtin_prefetch(labels_ + rows_.edges(static_cast<std::size_t>(v)).target(e));
     }
   }
 
@@ -293,7 +294,7 @@ class BucketCore {
     poller_.step(degree + 1);
     ++counters.settled;
     counters.relaxed += degree;
-    const auto edges = rows_.edges();
+    const auto edges = rows_.edges(static_cast<std::size_t>(u));
     const auto target = [&](std::size_t at) { return edges.target(at); };
     const auto sum = [&](std::size_t at) {
       return static_cast<L>(from + edges.template weight<L>(at));

@@ -92,15 +92,16 @@ class LabelWidening {
   std::array<DynamicLoop, 64> steps_;  // one for each halving
 };
 
-/// One search with labels of type L, as wide as the distances or half as wide.
-template <Index V, Weight W, class L>
+/// One search with labels of type L, as wide as the distances or half as wide. `Rows` is as in
+/// BucketCore.
+template <class Rows, Weight W, class L>
 class BucketTeam {
  public:
+  using V = typename Rows::Vertex;
   using D = DistanceOf<W>;
   /// `labels` (n) need no initial values: the threads that will use them fill them.
-  BucketTeam(const CsrView<V, W>& graph, L* labels, const BucketOptions<W>& options,
-             Control& control)
-      : rows_(graph),
+  BucketTeam(const Rows& rows, L* labels, const BucketOptions<W>& options, Control& control)
+      : rows_(rows),
         labels_(labels),
         initial_(initial_label<L, D>(options.cutoff)),
         leaves_(options.leaves),
@@ -108,10 +109,10 @@ class BucketTeam {
         threads_(options.threads),
         control_(control),
         team_(threads_, options.assemble, control),
-        sharing_(threads_, graph.n(), scan_policy(graph, options).range_affinity, team_) {
+        sharing_(threads_, rows.n(), scan_policy(rows, options).range_affinity, team_) {
     for (int rank = 0; rank < threads_; ++rank)
       states_.push_back(std::make_unique<ThreadState>(rows_, labels, initial_, options.delta,
-                                                      scan_policy(graph, options),
+                                                      scan_policy(rows, options),
                                                       Poller(control, rank == 0)));
   }
 
@@ -150,12 +151,12 @@ class BucketTeam {
   }
 
  private:
-  using Core = BucketCore<PlainRows<V, W>, L>;
+  using Core = BucketCore<Rows, L>;
   static constexpr std::int64_t kFilled = 1 << 14;  // labels in one unit of filling
 
   struct ThreadState {
-    ThreadState(const PlainRows<V, W>& rows, L* labels, L initial, double delta,
-                const ScanPolicy& how, Poller poller)
+    ThreadState(const Rows& rows, L* labels, L initial, double delta, const ScanPolicy& how,
+                Poller poller)
         : core(rows, labels, initial, delta, how, poller) {}
 
     void read(WorkItem<V> item) {
@@ -222,8 +223,9 @@ class BucketTeam {
     }
   };
 
-  static ScanPolicy scan_policy(const CsrView<V, W>& graph, const BucketOptions<W>& options) {
-    return {graph.n(), graph.m(), options.scattered, options.threads};
+  static ScanPolicy scan_policy(const Rows& rows, const BucketOptions<W>& options) {
+    const auto m = static_cast<std::int64_t>(rows.begin(static_cast<std::size_t>(rows.n())));
+    return {rows.n(), m, options.scattered, options.threads};
   }
 
   void work(int rank) {
@@ -296,7 +298,7 @@ class BucketTeam {
     return self.core.move_window(all);
   }
 
-  const PlainRows<V, W> rows_;
+  const Rows rows_;
   L* const labels_;
   const L initial_;
   const std::uint8_t* const leaves_;
@@ -322,7 +324,7 @@ bool bucket_team(const CsrView<V, W>& graph, V source, std::span<DistanceOf<W>> 
   if (!(options.delta > 0)) throw std::invalid_argument("delta must be > 0");
   if (options.threads < 1) throw std::invalid_argument("threads must be >= 1");
   const auto solved = [&]<class L>(L* labels) {
-    BucketTeam<V, W, L> team(graph, labels, options, control);
+    BucketTeam<PlainRows<V, W>, W, L> team(PlainRows<V, W>(graph), labels, options, control);
     const bool exact = team.solve(source, out);
     counters = team.counters();
     return exact;
