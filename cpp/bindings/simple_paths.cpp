@@ -1,5 +1,6 @@
 #include "warpath/paths/simple_paths.hpp"
 
+#include <cmath>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -125,6 +126,7 @@ void register_alternatives(nb::module_& module) {
         for (const std::int64_t v : {source, target}) require_vertex(v, out.n());
         require(source != target, "source and target must differ");
         require(sharing >= 0 && stretch >= 1 && local >= 0, "bounds are too small");
+        require(std::isfinite(sharing + stretch + local), "bounds must be finite");
         Control control(python_tick(nb::none()));
         std::vector<typename AlternativeRoutes<V, W>::Route> routes;
         {

@@ -248,11 +248,17 @@ def test_labels_one_vertex_and_no_route():
         ({"stretch": float("inf")}, "stretch = inf must be"),
         ({"local": -0.1}, "local = -0.1 must be a number from 0 to 1"),
         ({"local": "far"}, "local = 'far' must be a number"),
+        ({"local": np.array([0, 1])}, r"local = .* must be a number from 0 to 1"),
+        ({"stretch": np.float16(0.5)}, r"stretch = .* must be a number of 1 or more"),
     ],
 )
 def test_wrong_bounds_are_named(options, message):
     with pytest.raises(InputError, match=message):
         wp.alternatives([(0, 1, 2)], 0, 1, **options)
+
+
+def test_numbers_of_few_bits_are_bounds():
+    assert len(wp.alternatives([(0, 1, 2)], 0, 1, stretch=np.float16(1.5))) == 1
 
 
 def test_what_it_does_not_support_is_refused():

@@ -261,6 +261,8 @@ def test_the_error_says_how_many_disjoint_routes_there_are():
         wp.disjoint_paths(streets, 0, 0)
     with pytest.raises(InputError, match="by = 'street' must be 'edges' or 'vertices'"):
         wp.disjoint_paths(streets, 0, 3, by="street")
+    with pytest.raises(InputError, match=r"by = .* must be .edges. or .vertices."):
+        wp.disjoint_paths(streets, 0, 3, by=np.array(["edges", "vertices"]))
     with pytest.raises(InputError, match=r"k = 0 must be an integer, 1 or more\."):
         wp.disjoint_paths(streets, 0, 3, 0)
     with pytest.raises(NotSupportedError, match="does not support closed vertices"):

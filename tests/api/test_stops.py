@@ -102,6 +102,7 @@ def test_wrong_stops_are_named():
         ([0, 7], {}, InputError, "stops"),
         ([0, 1.5], {}, InputError, "1.5 is not a vertex"),
         ([0, 2], {"order": "shortest"}, InputError, "order = 'shortest' must be 'given' or 'best'"),
+        ([0, 2], {"order": np.array(["best", "given"])}, InputError, r"order = .* must be 'given'"),
         ([0, 2], {"round_trip": 1}, InputError, "round_trip"),
         ([0, 1] * 7, {"order": "best"}, InputError, "at most 12 stops, and there are 14: give the"),
         ([2, 0], {}, NoPathError, "no path leads from 2 to 0"),

@@ -20,7 +20,7 @@ from warpath.base.errors import (
     NotSupportedError,
 )
 from warpath.graph.arguments import checked_cutoff
-from warpath.graph.checks import is_integer, is_number, refuse_wide, shown
+from warpath.graph.checks import as_float, is_integer, refuse_wide, shown
 from warpath.graph.facts import negative_weights, rows_into
 from warpath.graph.labels import one_label
 from warpath.results.predecessors import no_path
@@ -59,7 +59,7 @@ def alternatives_of(
         ("stretch", stretch, 1, float(np.finfo(np.float32).max)),
         ("local", local, 0, 1),
     ):
-        if not is_number(share) or not least <= share <= most:
+        if not least <= as_float(share) <= most:
             limits = f"from {least} to {most}" if most == 1 else f"of {least} or more, finite"
             raise InputError(
                 f"{name} = {shown(share)} must be a number {limits}: a share of the length of the "
@@ -90,7 +90,7 @@ def alternatives_of(
 def disjoint_of(options: Options, question: Question, k: int, by: str) -> list[Route]:
     """Return k routes that share nothing; see `warpath.disjoint_paths`."""
     _check_count(k, "")
-    if by not in ("edges", "vertices"):
+    if not isinstance(by, str) or by not in ("edges", "vertices"):
         raise InputError(f"by = {shown(by)} must be 'edges' or 'vertices'.")
     _refuse(options, question, "disjoint_paths")
     graph, (s,), (t,) = question.graph, question.sources.tolist(), question.all_targets.tolist()
@@ -157,7 +157,8 @@ def counts_of(graph: Graph, source: int, dist: Array) -> list[int]:
     reached = np.flatnonzero(
         (dist[src] != unreachable(dist.dtype)) & (dst != source) & (src != dst)
     )
-    tight = reached[dist[src[reached]] + weights[reached] == dist[dst[reached]]]
+    with np.errstate(over="ignore"):  # a sum beyond the largest float is no distance
+        tight = reached[dist[src[reached]] + weights[reached] == dist[dst[reached]]]
     # Of parallel edges one counts.
     edges = np.unique(src[tight].astype(np.int64) * graph.n + dst[tight])
     tails, heads = edges // max(graph.n, 1), edges % max(graph.n, 1)

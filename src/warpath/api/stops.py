@@ -32,7 +32,7 @@ _MOST = 12  # stops of which all orders are compared
 def route_of_stops(solver: Solver, stops: Any, order: str, *, round_trip: bool) -> Route:
     """Return one route through several stops; see `warpath.route_through`."""
     graph, back = solver.graph, checked_bool(round_trip, "round_trip")
-    if order not in ("given", "best"):
+    if not isinstance(order, str) or order not in ("given", "best"):
         raise InputError(f"order = {shown(order)} must be 'given' or 'best'.")
     if isinstance(stops, set | frozenset):
         raise InputError("stops is a set, which has no order: give a list.")
