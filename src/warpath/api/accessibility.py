@@ -10,6 +10,7 @@ import numpy as np
 
 from warpath.api import question as asking
 from warpath.api.nearest import OF_FEW, few_expected, plan_of_few
+from warpath.api.prepared import with_hierarchy_if_faster
 from warpath.api.table import table_of
 from warpath.base import settings, units
 from warpath.base.errors import InputError, NotEnoughMemoryError
@@ -17,6 +18,7 @@ from warpath.base.progress import watch
 from warpath.engines.weighted_sums import Decay, WeightedSums, largest
 from warpath.graph.arguments import checked_cutoff
 from warpath.graph.checks import index_dtype, is_integer, plain_array, shown
+from warpath.planner.cpu_model import Destination
 from warpath.results.accessibility import Accessibility
 from warpath.results.within import checked_cutoffs
 
@@ -203,6 +205,10 @@ class DecayedSums:
             out=sums.add,
             given=(),
         )
+        if question.ends is None:
+            options = with_hierarchy_if_faster(graph, options, asked.size(Destination.BLOCKS))
+            if options.request.prepared is True:
+                asked.cutoff = None  # a sweep passes all vertices anyway, and rows need not be cut
         table = table_of(options, asked, self._answers.table)
         self.plan = self.plan or cast("Plan", table.plan)
         return sums.sums

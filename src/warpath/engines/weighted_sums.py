@@ -98,21 +98,17 @@ class Decay:
         return factors.reshape(dist.shape)
 
     def _fill(self, dist: Array, into: Array) -> None:
+        into[...] = dist  # a ufunc that converts its input takes twice as long
         if self.kind == "exponential":
-            np.multiply(dist, -self.beta, out=into, dtype=np.float64)
+            into *= -self.beta
             np.exp(into, out=into)
-            return
-        if self.kind == "distance":
-            into[...] = dist
-            return
-        if self.kind == "inverse":
-            into[...] = 0
-            np.divide(1.0, dist, out=into, where=dist != 0, dtype=np.float64)
-            return
-        np.maximum(dist, 1, out=into, dtype=np.float64)
-        if self.beta != 1:
-            np.power(into, self.beta, out=into)
-        np.divide(1.0, into, out=into)
+        elif self.kind == "inverse":
+            np.divide(1.0, into, out=into, where=into != 0)
+        elif self.kind == "gravity":
+            np.maximum(into, 1, out=into)
+            if self.beta != 1:
+                np.power(into, self.beta, out=into)
+            np.reciprocal(into, out=into)
 
 
 def _called(function: DecayFunction, dist: Array) -> Array:
