@@ -94,6 +94,21 @@ void register_trees(nb::module_& module) {
                               to_numpy(std::move(routes.counts)));
       },
       nb::arg("pred").noconvert(), nb::arg("targets").noconvert());
+  module.def(
+      "tree_loads",
+      [](In<V> pred, In<std::int64_t> targets, In<double> trips, Out<double> through) {
+        const auto n = static_cast<std::int64_t>(pred.size());
+        require_size(trips.size(), targets.size(), "trips");
+        require_size(through.size(), pred.size(), "through");
+        const std::vector<std::int64_t> ends = vertices_of(targets, n);
+        const std::vector<V> before(pred.data(), pred.data() + pred.size());
+        for (const V u : before) require(u < n, "pred must lie below its own size");
+        Control control(python_tick(nb::none()));
+        const nb::gil_scoped_release free;
+        tree_loads<V>(before, ends, view(trips), view(through), Poller(control, true));
+      },
+      nb::arg("pred").noconvert(), nb::arg("targets").noconvert(), nb::arg("trips").noconvert(),
+      nb::arg("through").noconvert());
   register_tree_sums<V, std::int64_t>(module);
   register_tree_sums<V, std::uint64_t>(module);
   register_tree_sums<V, float>(module);

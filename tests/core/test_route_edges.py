@@ -92,7 +92,7 @@ def test_many_routes_in_a_hierarchy_are_those_of_the_tree(name, threads):
     graph = corpus.case(name).graph()
     hierarchy_of(graph, 1)
     sources, targets = np.random.default_rng(3).integers(0, graph.n, (2, 300))
-    vertices, counts = routes(graph, Loop.HIERARCHY, (sources, targets), threads)
+    vertices, counts = routes(graph, (sources, targets), threads, Loop.HIERARCHY)
     paths = np.split(vertices, np.cumsum(counts)[:-1])
     for source, target, path in zip(sources, targets, paths, strict=True):
         labels, pred = search(graph, int(source))

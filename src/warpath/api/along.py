@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -24,9 +25,12 @@ from warpath.results.predecessors import search
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from numpy.typing import NDArray
+
     from warpath.api.options import Options
     from warpath.api.question import Question
     from warpath.base.dtypes import Array
+    from warpath.base.progress import Report
     from warpath.graph import Graph
 
 T = TypeVar("T")
@@ -107,6 +111,41 @@ class Routes:
         counts = counts[back]
         within = np.arange(len(vertices)) - np.repeat(np.cumsum(counts) - counts, counts)
         return vertices[np.repeat(begins[back], counts) + within], counts
+
+    def loads(
+        self, sources: Array, targets: Array, numbers: Array, report: Report | None
+    ) -> NDArray[np.float64]:
+        """Return how many trips lead over each edge: (m,).
+
+        Parameters
+        ----------
+        sources, targets : as for `edges`.
+        numbers : (k,) float64, of trips.
+        report : takes the number of trips that are done, and of all.
+        """
+        moved = sources != targets
+        starts, ends = sources[moved], self.view.ends(targets[moved])
+        numbers = np.ascontiguousarray(numbers[moved], np.float64)
+        order = np.argsort(starts, kind="stable")
+        starts, ends, numbers = starts[order], ends[order], numbers[order]
+        upto = [*(np.flatnonzero(np.diff(starts)) + 1).tolist(), len(starts)] if len(starts) else []
+        loads = np.zeros(self.view.graph.m)
+
+        def from_one_source(trips: slice) -> tuple[Array, Array]:
+            pred = self.tree(int(starts[trips.start]), ends[trips])
+            through = np.zeros(len(pred))
+            over_tree(_core.tree_loads, pred, ends[trips], numbers[trips], through)
+            heads = np.flatnonzero((through > 0) & (pred >= 0))
+            edges = self.view.edges_of_steps(pred[heads], heads)
+            return edges[edges >= 0], through[heads[edges >= 0]]
+
+        some = [slice(*ends) for ends in itertools.pairwise([0, *upto])]
+        with ThreadPoolExecutor(self.threads) as pool, np.errstate(over="ignore"):
+            for trips, found in zip(some, pool.map(from_one_source, some), strict=True):
+                loads += np.bincount(*found, self.view.graph.m)
+                if report is not None:
+                    report(trips.stop, len(starts))
+        return loads
 
     def tree(self, source: int, ends: Array, limit: Any = None) -> Array:
         """Return the predecessors of a search from a vertex of the graph that is searched.

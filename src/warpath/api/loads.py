@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from warpath.api.along import threads_of
+from warpath.api.along import Routes, threads_of
 from warpath.base.errors import InputError, NotSupportedError
 from warpath.base.progress import watch
 from warpath.engines.betweenness import loads_by_labels, split_loads
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from warpath.api.options import Options
     from warpath.api.question import Progress, Question
     from warpath.base.dtypes import Array
+    from warpath.base.progress import Report
     from warpath.graph import Graph
     from warpath.results.pairs import Pairs
 
@@ -86,7 +87,7 @@ def loads_of(
                 loads, method = split_loads(graph, some, threads_of(options), report)[1:]
                 loads = loads[0]
             else:
-                loads = _route_by_route(pairs, numbers, report)
+                loads = _by_routes(options, question, pairs, numbers, report)
     _refuse_infinite(graph, loads, name)
     with np.errstate(over="ignore"):
         without_path = float(numbers[~reached].sum())
@@ -111,10 +112,20 @@ def loads_of(
     )
 
 
-def _route_by_route(
-    pairs: Pairs, numbers: NDArray[np.float64], report: Callable[[int, int], None] | None
+def _by_routes(
+    options: Options,
+    question: Question,
+    pairs: Pairs,
+    numbers: NDArray[np.float64],
+    report: Report | None,
 ) -> Array:
+    """Return loads by a tree of each origin, or route by route."""
     reached = np.flatnonzero(pairs.reached & (numbers > 0))
+    if question.ends is None:
+        routes = Routes(options, question)
+        if not routes.upward:
+            ends = pairs.origin_indices[reached], pairs.destination_indices[reached]
+            return routes.loads(*ends, numbers[reached], report)
     order = reached[np.argsort(pairs.origin_indices[reached], kind="stable")]  # trees are shared
     loads = np.zeros(pairs.graph.m)
     for at in range(0, len(order), _TRIPS_AT_ONCE):

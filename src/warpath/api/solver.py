@@ -395,7 +395,7 @@ class Solver:
         question = asking.of_pairs(self.graph, first, last, None, None, "raise")
 
         def found() -> Pairs:
-            return self.pairs(first, last)
+            return pairs_of(self._options, question, self._answers().pairs, self._route)
 
         return loads_of(self._options, question, found, numbers, ties, progress, name)
 

@@ -185,4 +185,40 @@ void tree_sums(std::span<const V> pred, std::span<const T> values,
   }
 }
 
+/// Adds to `through` of each vertex the trips from the root of a tree to some targets that pass it
+/// or end there. Work: the vertices of the routes, each once.
+template <Index V>
+void tree_loads(std::span<const V> pred, std::span<const std::int64_t> targets,
+                std::span<const double> trips, std::span<double> through, Poller poller) {
+  std::vector<std::int32_t> following(pred.size(), -1);  // on routes, of those that are on some
+  std::vector<std::size_t> on_routes;
+  for (std::size_t i = 0; i < targets.size(); ++i) {
+    through[static_cast<std::size_t>(targets[i])] += trips[i];
+    std::int64_t v = targets[i];
+    for (; v >= 0 && following[static_cast<std::size_t>(v)] < 0;
+         v = pred[static_cast<std::size_t>(v)]) {
+      const bool is_first = v == targets[i];
+      following[static_cast<std::size_t>(v)] = is_first ? 0 : 1;
+      on_routes.push_back(static_cast<std::size_t>(v));
+      poller.step();
+    }
+    if (v >= 0 && v != targets[i]) ++following[static_cast<std::size_t>(v)];
+  }
+  std::size_t done = 0;
+  const auto pass_on = [&](std::size_t v) {
+    while (true) {
+      ++done;
+      following[v] = -1;
+      if (pred[v] < 0) return;
+      const auto u = static_cast<std::size_t>(pred[v]);
+      through[u] += through[v];
+      if (--following[u] > 0) return;
+      v = u;
+    }
+  };
+  for (const std::size_t v : on_routes)
+    if (following[v] == 0) pass_on(v);
+  if (done != on_routes.size()) throw std::invalid_argument("the predecessors have a cycle");
+}
+
 }  // namespace warpath
