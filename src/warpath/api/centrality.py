@@ -29,7 +29,7 @@ from warpath.base.progress import watch
 from warpath.engines.betweenness import betweenness_sums
 from warpath.engines.weighted_sums import Decay
 from warpath.graph.arguments import as_indices
-from warpath.graph.checks import as_float, checked_bool, shown
+from warpath.graph.checks import as_float, checked_bool, is_integer, shown
 from warpath.graph.export import refuse_closed
 from warpath.graph.turns import refuse_turns
 from warpath.planner.cpu_model import Destination
@@ -382,11 +382,11 @@ def _sample(graph: Graph, how: dict[str, Any]) -> NDArray[np.int64]:
     k = how["k"]
     if how["sources"] is not None:
         raise InputError("sources= and k= both choose the sources: leave one of them out.")
-    if isinstance(k, bool) or not isinstance(k, int | np.integer) or not 1 <= k <= graph.n:
+    if not is_integer(k) or not 1 <= k <= graph.n:
         msg = f"k = {shown(k)} must be a number of vertices to draw: 1 to {graph.n:,}."
         raise InputError(msg)
     seed = how["seed"]
-    if seed is not None and (isinstance(seed, bool) or not isinstance(seed, int | np.integer)):
+    if seed is not None and not is_integer(seed):
         raise InputError(f"seed = {shown(seed)} must be an integer, or None.")
     numbers = random.Random(None if seed is None else int(seed))  # noqa: S311 - no secret
     return np.array(numbers.sample(range(graph.n), int(k)), np.int64)

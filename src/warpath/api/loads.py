@@ -51,7 +51,7 @@ def loads_of(
     find_pairs : answers it, for routes that are searched one by one.
     name : of the numbers of trips, for messages.
     """
-    if ties not in ("canonical", "split"):
+    if not isinstance(ties, str) or ties not in {"canonical", "split"}:
         raise InputError(f"ties = {shown(ties)} is not valid: use 'canonical' or 'split'.")
     start, graph, split = time.perf_counter(), question.graph, ties == "split"
     origins, destinations = question.sources, question.all_targets

@@ -295,7 +295,7 @@ def pairs_left_there(
     dtype = checked_dist_dtype(dist_dtype, graph)
     able = graph.labels is None and search_graph(graph) is graph and options.request.labelled
     arrays = (*ends, out)
-    valid = missing in ("raise", "flag")
+    valid = isinstance(missing, str) and missing in {"raise", "flag"}
     if not (able and valid) or options.on_several or not all(map(_is_there, arrays)):
         return None
     first, last = (array.__cuda_array_interface__ for array in ends)

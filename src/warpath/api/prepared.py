@@ -140,7 +140,7 @@ def prepare_graph(
 
 def _most_bytes(with_labels: bool | str, memory: int | str | None) -> int | None:
     """Check what labels are wanted, and return the bytes that they may take; None for any."""
-    if not isinstance(with_labels, bool) and with_labels != "auto":
+    if not isinstance(with_labels, bool | str) or with_labels not in (True, False, "auto"):
         msg = f"labels = {shown(with_labels)} must be True, False or 'auto'."
         raise InputError(msg)
     if memory is None:

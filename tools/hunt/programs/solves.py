@@ -11,7 +11,7 @@ from hunt import graphs
 from hunt.program import Finding, Program
 from hunt.solving import Solves
 from support.recipes import on_cpu
-from warpath.recipes import Task
+from warpath.recipes import Loop, Task
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -69,7 +69,9 @@ def _able(solves: Solves, recipes: Sequence[Recipe | None]) -> list[Recipe | Non
 def _able_from_one(solves: Solves, recipes: Sequence[Recipe | None]) -> list[Recipe | None]:
     """Return what can find a tree or a route: no hierarchy for floats, whose sums differ there."""
     able = _able(solves, recipes)
-    return [r for r in able if r is None or solves.drawn.integer or not r.prepared]
+    able = [r for r in able if r is None or solves.drawn.integer or not r.prepared]
+    zero = solves.graph.facts(symmetry=False).zero  # lengths over which labels find no routes
+    return [r for r in able if r is None or not (zero and r.loop is Loop.TREE_LABELS)]
 
 
 def _one_source(solves: Solves, source: int, rng: np.random.Generator) -> None:
