@@ -122,7 +122,7 @@ def test_every_solver_honours_areas(graph, source):
             wp.verify(graph, table)
         if Task.APSP in recipe.solves:
             assert wp.apsp(graph, algorithm=recipe.name).dist.tolist() == expected
-        if Task.PATH in recipe.solves:
+        if recipe.objection(Task.PATH, opened(graph).facts()) is None:
             for target, length in enumerate(row):
                 if length == FAR:
                     with pytest.raises(wp.NoPathError):

@@ -59,7 +59,7 @@ def test_every_solver_honours_closed_vertices(graph, source):
             table = wp.apsp(graph, algorithm=recipe.name)
             assert table.dist[source].tolist() == expected
             wp.verify(graph, table)
-        if Task.PATH in recipe.solves:
+        if recipe.objection(Task.PATH, opened(graph).facts()) is None:
             for target in range(graph.n):
                 if expected[target] == NEVER:
                     with pytest.raises(wp.NoPathError):

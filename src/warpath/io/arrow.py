@@ -28,7 +28,14 @@ def edge_stream(graph: Graph, requested_schema: Any) -> Any:
 
 
 def edge_reader(
-    graph: Graph, ids: Array, metadata: Metadata, *, what: str, weighted: bool, hint: str = ""
+    graph: Graph,
+    ids: Array,
+    metadata: Metadata,
+    *,
+    what: str,
+    weighted: bool,
+    hint: str = "",
+    escaped: bool = True,
 ) -> Any:
     """Return a RecordBatchReader of source, target, weight and kept columns, a row per stored edge.
 
@@ -40,14 +47,18 @@ def edge_reader(
     metadata : what the schema says about the graph, with the names of kept columns.
     what, hint : the kind of column and the way out, for messages.
     weighted : whether a graph without weights has a column of ones.
+    escaped : whether halves of surrogate pairs, which UTF-8 cannot encode, are escaped.
 
     Raises
     ------
+    UnicodeEncodeError
+        If a text has half of a surrogate pair, which is not escaped.
     InputError
         Labels, or entries of a kept column, of types that a column cannot hold together.
     """
     arrow = require("pyarrow", extra="io", what=f"{what} of edges")
-    names = _array(arrow, ids, f"{what} cannot hold these labels", hint)
+    texts = encodable if escaped else _as_list
+    names = _array(arrow, texts(ids), f"{what} cannot hold these labels", hint)
     fields = [("source", names.type), ("target", names.type)]
     if weighted:
         fields.append(("weight", arrow.from_numpy_dtype(graph._solver_weights.dtype)))
@@ -63,7 +74,7 @@ def edge_reader(
                 columns.append(arrow.array(weights))
             further = kept_columns_of(graph, metadata, slice(low, low + len(src)))
             columns += [
-                arrow.array(encodable(values), schema.field(name).type)
+                arrow.array(texts(values), schema.field(name).type)
                 for name, values in further.items()
             ]
             low += len(src)
@@ -77,12 +88,16 @@ def _type_of(arrow: Any, graph: Graph, name: str, kind: np.dtype[Any], what: str
     if kind.kind != "O":
         return arrow.from_numpy_dtype(kind)
     assert graph.given is not None  # noqa: S101 - it has the column
-    column = graph.given.column(name)
+    column = encodable(graph.given.column(name))
     return _array(arrow, column, f"{what} cannot hold the kept column {name!r}", "").type
 
 
-def _array(arrow: Any, values: Array, problem: str, hint: str) -> Any:
+def _as_list(values: Array) -> Any:
+    return values.tolist() if values.dtype.kind in "OU" else values
+
+
+def _array(arrow: Any, values: Any, problem: str, hint: str) -> Any:
     try:
-        return arrow.array(encodable(values))
+        return arrow.array(values)
     except (arrow.ArrowException, TypeError) as error:
         raise InputError(f"{problem} ({error}){hint}.") from error

@@ -125,6 +125,7 @@ def write(graph: Graph, file: BinaryIO, *, labels: str = "keep") -> None:
         what="a Parquet column",
         weighted=graph.weights is not None,
         hint='; use labels="drop" to write numbers',
+        escaped=False,
     )
     with parquet.ParquetWriter(file, batches.schema) as writer:
         for batch in batches:
