@@ -291,6 +291,7 @@ _ARRAYS: dict[str, Callable[[Draw, Parameter], Array]] = {
     "order": lambda d, _: d.rng.permutation(d.n),
     **dict.fromkeys(("x", "y"), lambda d, _: d.rng.permutation(1000)[: d.n]),
     "counts": lambda d, _: d.rng.integers(0, 3, 5),
+    "trips": lambda d, _: d.rng.random(len(d.given["targets"])),
     "values": lambda d, _: d.rng.integers(
         0, 9, d.given["counts"].sum() if "counts" in d.given else d.n
     ),
@@ -341,6 +342,7 @@ _SIZES: dict[str, Callable[[Draw], int]] = {
     "sums": lambda d: len(d.given["targets" if "targets" in d.given else "counts"]),
     "block_minima": lambda d: -(-d.n // _core.COMPOUND_FRONTIER_BLOCK),
     "words": lambda _: 8,
+    "through": lambda d: len(d.given["pred"]),
 }
 #: Values of parameters that are the same in every call.
 _CONSTANTS: dict[str, Any] = {
