@@ -180,19 +180,19 @@ def _of_polygons(graph: CsrGraph, polygons: list[list[Array]], name: str) -> NDA
 
 
 def _refuse_exchanged(points: Array, polygons: list[list[Array]], name: str) -> None:
-    """Raise InputError if polygons lie beside the graph, but would not with x and y exchanged."""
+    """Raise InputError if polygons miss the graph, but would meet it with x and y exchanged."""
 
-    def beside(rings: Array) -> bool:
+    def misses_graph(rings: Array) -> bool:
         apart = (rings.max(axis=0) < points.min(axis=0)) | (rings.min(axis=0) > points.max(axis=0))
         return bool(apart.any())
 
     if not polygons or not len(points):
         return
     outer = np.concatenate([rings[0] for rings in polygons])
-    if beside(outer) and not beside(outer[:, ::-1]):
+    if misses_graph(outer) and not misses_graph(outer[:, ::-1]):
         raise InputError(
-            f"{name}['polygon'] lies beside the graph, and would not with x and y exchanged: give "
-            "its points as (x, y), that is (longitude, latitude)."
+            f"{name}['polygon'] lies outside the graph, but would not with x and y exchanged: "
+            "give its points as (x, y), that is (longitude, latitude)."
         )
 
 
