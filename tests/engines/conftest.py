@@ -78,7 +78,7 @@ class Machine:
         self.current, self.used = 0, []
         self.stream = Work(self)
         self.failure = None  # raised by the next wait
-        self.launches, self.loads, self.made = [], [], []
+        self.launches, self.loads = [], []
         self.allowed, self.events = [], []  # shared memory, what streams were told
         self.refuses = None  # raised when code is loaded
         self.turns = 0  # how often an event is asked before it is there
@@ -109,11 +109,11 @@ class Machine:
         finally:
             self.current = before
 
-    def launch(self, stream, config, kernel, *values):
-        for value in values:
-            if not isinstance(value, int | np.generic):
-                raise TypeError(f"the argument is of unsupported type: {type(value)}")
-        self.launches.append((stream, config.grid, config.block, kernel, values))
+    def launch(self, *function_blocks_shape_stream_and_parameters):
+        """Launch as the driver does a kernel whose blocks do not wait for each other."""
+        *rest, extra = function_blocks_shape_stream_and_parameters
+        assert extra == 0
+        return self.launch_at_once(*rest)
 
     def launch_at_once(self, function, blocks, *shape_stream_and_parameters):
         """Launch as the driver does, which is told where the arguments lie."""
@@ -133,10 +133,6 @@ class Machine:
         if self.refuses is not None:
             raise self.refuses
         return SimpleNamespace(get_kernel=lambda symbol: Loaded(f"loaded {symbol}"))
-
-    def config(self, grid, block, **more):
-        self.made.append(("config", grid))
-        return SimpleNamespace(grid=grid, block=block, more=more)
 
     def allow(self, attribute, size, handle, device):
         self.allowed.append((attribute, size, handle, device))
@@ -169,10 +165,6 @@ class Machine:
 
     def copy_between(self, out, receiver, array, sender, nbytes, stream):
         self.events.append(("copy", sender, receiver, out, array, nbytes, stream, self.current))
-
-    def from_handle(self, handle):
-        self.made.append(("stream", handle))
-        return f"stream {handle}"
 
 
 class Work:
@@ -277,10 +269,6 @@ def _cupy(machine):
 def _core(machine):
     module = ModuleType("cuda.core")
     module.__version__ = "1.2.2"
-    module.LEGACY_DEFAULT_STREAM, module.PER_THREAD_DEFAULT_STREAM = "legacy", "per thread"
-    module.launch = machine.launch
-    module.LaunchConfig = machine.config
-    module.Stream = SimpleNamespace(from_handle=machine.from_handle)
     module.ObjectCode = SimpleNamespace(from_cubin=machine.load)
     module.ProgramOptions = SimpleNamespace
     module.Program = lambda source, _language, options: SimpleNamespace(
@@ -306,6 +294,7 @@ def machine(monkeypatch):
     driver.cuKernelSetAttribute = machine.allow
     driver.cuCtxGetCurrent = machine.context
     driver.cuLaunchCooperativeKernel = machine.launch_at_once
+    driver.cuLaunchKernel = machine.launch
     driver.CUfunction, driver.CUstream = (lambda handle: handle), "driver's stream {}".format
     monkeypatch.setitem(sys.modules, "cuda.bindings.driver", driver)
     monkeypatch.setattr(device, "_open", {})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import replace
 from functools import cache
 
@@ -198,6 +199,24 @@ def test_more_sources_than_a_line_holds_take_several_sweeps(dtype, monkeypatch):
         answer = expected(graph, problem)
         check(SWEEP, graph, problem, device, answer)
         check_totals(SWEEP, graph, problem, device, answer)
+
+
+def test_buffers_of_whole_rows_serve_the_next_table_but_keep_no_rows(monkeypatch):
+    monkeypatch.setattr(hierarchy_sweep, "_WIDTHS", {4: (32, 64), 8: (32,)})
+    graph, device = generate.road(340).astype("int32"), device_of("int32")
+    idle = hierarchy_sweep._IDLE.of(graph, list, device.name)
+    kept = []
+    for sources in (np.arange(20), np.arange(300, 332), np.arange(40), np.arange(150)):
+        problem = problem_of(graph, sources)
+        out = np.empty((len(sources), graph.n), np.int64)
+        run(TableOrder(SWEEP, graph, problem, 1, {}, out), device)
+        assert (out == expected(graph, problem)).all()
+        assert sys.getrefcount(out) == 2
+        kept += idle
+    assert kept[0] is kept[1] is not kept[2] is kept[3]
+    cut = problem_of(graph, np.arange(9), cutoff=5)
+    check(SWEEP, graph, cut, device, expected(graph, cut))
+    assert idle == kept[3:]
 
 
 def test_a_sweep_is_narrower_where_memory_is_scarce_and_refused_with_the_numbers(monkeypatch):

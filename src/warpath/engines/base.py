@@ -237,7 +237,7 @@ class Device(Protocol):
         ...
 
     def prepared(self, kernel: Kernel, blocks: int, *args: Any) -> PreparedLaunch:
-        """Return a launch of a kernel whose blocks run at the same time; `args` as in `launch`."""
+        """Return a launch of a kernel whose arguments can be changed; `args` as in `launch`."""
         ...
 
     def fire(self, launch: Any) -> None:

@@ -29,7 +29,6 @@ from warpath.engines.cuda.launches import (
     CUDADriverError,
     Launch,
     OfThread,
-    no_argument,
     wait_for,
     wait_for_word,
 )
@@ -53,7 +52,6 @@ _OLDEST = (8, 0)  # the lowest compute capability that kernels support
 _PACKED = (9, 0)  # from here on the minimum of a sum is one instruction, also for 16 bits
 _ALREADY_ENABLED = 704  # cudaErrorPeerAccessAlreadyEnabled
 _STATIC_SHARED = 48 * 1024  # default limit of a block's shared memory, in bytes
-_KEPT_CONFIGS = 4096
 _KEPT_STREAMS = 64
 _TO_HALT = 5.0  # seconds that a kernel may take to end after a halt
 _TO_HALT_FOR_CTRL_C = 0.9
@@ -108,9 +106,6 @@ class CudaDevice:
         # Objects that launches need are cached, because creating them takes longer than a launch.
         self._loaded: dict[str, tuple[Kernel, Any]] = {}
         self._resident: dict[str, tuple[Kernel, int]] = {}
-        self._configs: dict[tuple[int, int, int, bool], Any] = {}
-        legacy = core.LEGACY_DEFAULT_STREAM
-        self._streams: dict[int, Any] = {0: legacy, 1: legacy, 2: core.PER_THREAD_DEFAULT_STREAM}
         self._handles: dict[int, Any] = {}
         self.peers: dict[int, bool] = {}
         self._own = OfThread()
@@ -333,27 +328,11 @@ class CudaDevice:
         blocks : number of blocks; 0 launches nothing.
         args : arrays on this device, None for a null pointer, NumPy scalars by value.
         """
-        if blocks == 0:  # CUDA calls an empty grid an error
-            return
-        loaded = self._kernel(kernel)
-        shape = (blocks, kernel.threads or self.block, kernel.shared, kernel.at_once)
-        config = self._configs.get(shape) or self._config(shape)
-        handle = self.current_stream().ptr
-        stream = self._streams.get(handle) or self._stream(handle)
-        try:
-            values = [
-                0 if arg is None else arg if isinstance(arg, np.generic) else arg.data.ptr
-                for arg in args
-            ]
-        except AttributeError:
-            raise TypeError(no_argument(kernel, args)) from None
-        own = self._own
-        own.launched.append(kernel.name)
-        own.lasting = own.lasting or kernel.at_once
-        self._core.launch(stream, config, loaded, *values)
+        if blocks:  # CUDA calls an empty grid an error
+            self.fire(self.prepared(kernel, blocks, *args))
 
     def prepared(self, kernel: Kernel, blocks: int, *args: Any) -> Launch:
-        """Return a cooperative launch of a kernel, with its arguments laid out.
+        """Return a launch of a kernel, with its arguments laid out.
 
         Parameters
         ----------
@@ -372,8 +351,12 @@ class CudaDevice:
             stream = self._handles[handle] = self._driver.CUstream(handle)
         own = self._own
         own.launched.append(launch.name)
-        own.lasting = True
-        error = self._driver.cuLaunchCooperativeKernel(*launch.shape, stream, launch.parameters)[0]
+        if launch.at_once:
+            own.lasting = True
+            launches = self._driver.cuLaunchCooperativeKernel
+            error = launches(*launch.shape, stream, launch.parameters)[0]
+        else:
+            error = self._driver.cuLaunchKernel(*launch.shape, stream, launch.parameters, 0)[0]
         if error:
             raise CUDADriverError(error.name)
 
@@ -401,21 +384,6 @@ class CudaDevice:
             compiling.allow_shared(loaded.handle, kernel.shared, self.index)
         self._loaded[kernel.name] = kernel, loaded
         return loaded
-
-    def _config(self, shape: tuple[int, int, int, bool]) -> Any:
-        if len(self._configs) >= _KEPT_CONFIGS:
-            self._configs.clear()
-        blocks, threads, shared, at_once = shape
-        more: dict[str, Any] = {"shmem_size": shared} if shared else {}
-        more |= {"is_cooperative": True} if at_once else {}
-        config = self._core.LaunchConfig(grid=blocks, block=threads, **more)
-        return self._configs.setdefault(shape, config)
-
-    def _stream(self, handle: int) -> Any:
-        if len(self._streams) >= _KEPT_STREAMS:
-            for old in [stream for stream in self._streams if stream > 2]:
-                del self._streams[old]
-        return self._streams.setdefault(handle, self._core.Stream.from_handle(handle))
 
     def explained(self, error: Exception) -> DeviceError | NotEnoughMemoryError | None:
         """Return the error to raise for one of CuPy or cuda.core; None for any other error."""

@@ -73,6 +73,10 @@ class Kernel:
             for name, kind in self.params
         ]
 
+    def position(self, name: str) -> int:
+        """Return the position of an argument."""
+        return [parameter for parameter, _ in self.params].index(name)
+
 
 _TYPES = {
     kind: np.dtype(kind).type

@@ -29,7 +29,7 @@ class CUDADriverError(RuntimeError):
 
 
 class Launch:
-    """A cooperative launch of a kernel, with its arguments laid out for the driver.
+    """A launch of a kernel, with its arguments laid out for the driver.
 
     The driver takes the addresses of the arguments. cuda.core would inspect the type of each
     argument at each launch.
@@ -44,16 +44,18 @@ class Launch:
     Attributes
     ----------
     name : name of the kernel.
+    at_once : whether blocks of the kernel wait for each other.
     shape : the arguments of the driver's launch function up to the stream.
     parameters : address of the array of the arguments' addresses.
     """
 
-    __slots__ = ("_args", "_pointers", "_words", "name", "parameters", "shape")
+    __slots__ = ("_args", "_pointers", "_words", "at_once", "name", "parameters", "shape")
 
     def __init__(
         self, kernel: Kernel, function: Any, blocks: int, threads: int, args: Sequence[Any]
     ) -> None:
         self.name = kernel.name
+        self.at_once = kernel.at_once
         self.shape = (function, blocks, 1, 1, threads, 1, 1, kernel.shared)
         self._args = list(args)  # keeps arrays alive as long as the launch
         try:

@@ -49,8 +49,7 @@ class Search:
         self._given = given
         self._empty = flights.device.xp.empty
         self._answer = answer
-        names = [name for name, _ in kernel.params]
-        self._source, self._out = names.index("source"), names.index(out)
+        self._source, self._out = kernel.position("source"), kernel.position(out)
 
     def __call__(self, source: int) -> tuple[Array, list[int]]:
         """Return new labels on the device and the kernel's status words."""

@@ -51,6 +51,7 @@ class Levels:
     down, up : the arcs; None for `up` where some positions have no place.
     position_of_place : (places,) int32 on the host.
     columns : the places of the targets, or of all vertices, on the device.
+    columns_here : the same on the host.
     search_on_cpu : whether upward searches have found more than a block, or the room for labels,
         can hold.
     """
@@ -62,6 +63,7 @@ class Levels:
     up: PlaceArcs | None
     position_of_place: Array
     columns: Array
+    columns_here: Array
     search_on_cpu: bool = False
 
     @property
@@ -105,6 +107,7 @@ def levels_of(graph: Graph, hierarchy: Any, device: Device, targets: Array | Non
             up=upward if targets is None else None,
             position_of_place=position,
             columns=device.put(columns),
+            columns_here=columns,
         )
 
     return _LEVELS.of(graph, make, device.name) if targets is None else make()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,16 +14,18 @@ from warpath.engines.cuda.entry import Kernel, Types, kernel
 from warpath.engines.cuda.tables.fill import fill
 from warpath.engines.cuda.tables.hierarchy_levels import distances_of_top, levels_of, top_of
 from warpath.engines.cuda.tables.pair_solvers import solver_of
-from warpath.engines.cuda.tables.upward_searches import AT_ONCE, Reached, UpwardSearches
+from warpath.engines.cuda.tables.upward_searches import AT_ONCE, UpwardSearches
 from warpath.engines.cuda.tables.widths import Width, largest_within
 from warpath.engines.hierarchy import hierarchy_of
+from warpath.graph.derived import Derived
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from warpath.base.dtypes import Array
-    from warpath.engines.base import Device, Order, TableOrder
+    from warpath.engines.base import Device, Order, PreparedLaunch, TableOrder
     from warpath.engines.cuda.tables.fill import BatchSolver
+    from warpath.engines.cuda.tables.upward_searches import Reached
 
 #: Possible numbers of sources per sweep: the smallest that holds all sources, else the largest.
 _WIDTHS = {4: (32, 64, 128, 256), 8: (32, 64, 128)}
@@ -31,6 +34,13 @@ _TARGET_COST = 12_000
 _KEPT_FREE = 0.9  # of the free memory may be taken
 _BLOCKS_OF_TOTALS = 8  # per multiprocessor
 _SOURCES_AT_ONCE = 8  # `kSourcesAtOnce` of kernels/hierarchy_totals.cuh
+_MOST_KEPT = 2**30  # bytes of a solver's buffers that are kept for the next call
+
+#: The solver of the last table of whole rows, while no call uses it. To make it anew, with its
+#: buffers, would take a third of the time of 32 sources of New York.
+_IDLE: Derived[Any] = Derived(
+    __name__, "buffers of sweeps", lambda solvers: sum(solver.nbytes for solver in solvers)
+)
 
 
 def hierarchy_sweep(order: TableOrder, device: Device) -> Raw:
@@ -38,13 +48,27 @@ def hierarchy_sweep(order: TableOrder, device: Device) -> Raw:
     if order.out.size == 0:
         return Raw(order.out)
 
+    whole = order.problem.targets is None and order.problem.cutoff is None
+    idle = _IDLE.of(order.graph, list, device.name)
+    used: list[HierarchyRowsSolver] = []
+
     def make(order: Order, device: Device, width: Width) -> BatchSolver:
         hierarchy = hierarchy_of(order.graph, settings.threads())
         if hierarchy is None:  # sums near the end of 64 bits
             return solver_of(order, device, width)
-        return HierarchyRowsSolver(order, device, hierarchy)
+        if whole:
+            with suppress(IndexError):  # as another thread may take it at the same time
+                used.append(idle.pop())
+        if not used or used[0].width != _wanted_width(order, used[0].label.itemsize):
+            used[:] = ()  # frees the memory for the new one
+            used.append(HierarchyRowsSolver(order, device, hierarchy))
+        return used[0]
 
-    return fill(order, device, make)
+    raw = fill(order, device, make)
+    if whole and used and used[0].nbytes <= _MOST_KEPT:
+        device.synchronize()  # before another thread's stream uses the buffers
+        idle[:] = used
+    return raw
 
 
 class Sweeps:
@@ -87,6 +111,11 @@ class Sweeps:
         self._touched = xp.zeros(places, np.uint32)
         self._arrived = xp.zeros(1, np.uint32)
         self._sweeps = 0
+        self._launch = self._prepared()
+        self._changing = [
+            self.kernel.position(name)
+            for name in ("sweep", "reached", "reached_from", "lanes", "reached_labels")
+        ]
 
     def run(self, sources: Array) -> Iterator[slice]:
         """Sweep from up to `width` sources at a time; yield their slice after each launch."""
@@ -100,6 +129,13 @@ class Sweeps:
 
     def _sweep(self, reached: Reached) -> None:
         self._sweeps += 1
+        launch = self._launch
+        for position, value in zip(self._changing, (self._sweeps, *reached), strict=True):
+            launch.change(position, value)
+        self._device.fire(launch)
+
+    def _prepared(self) -> PreparedLaunch:
+        """Return the launch of a sweep, of which `_sweep` sets what was reached."""
         arguments = self.kernel.arguments(
             levels=self.levels.levels,
             level_first=self.levels.level_first,
@@ -110,18 +146,13 @@ class Sweeps:
             top=self._top,
             top_matrix=self._top_matrix,
             top_labels=self._top_labels,
-            reached=reached.size,
-            reached_from=reached.places,
-            lanes=reached.lanes,
-            reached_labels=reached.labels,
             lost=self._upward.lost,
-            sweep=self._sweeps,
             touched=self._touched,
             labels=self.labels,
             arrived=self._arrived,
         )
         blocks = self._device.resident_blocks(self.kernel)
-        self._device.launch(self.kernel, blocks, *arguments)
+        return self._device.prepared(self.kernel, blocks, *arguments)
 
 
 class HierarchyRowsSolver:
@@ -135,6 +166,9 @@ class HierarchyRowsSolver:
         )
         self._unfit = device.xp.zeros(1, np.int32)
         self._narrow = False
+        self._last: Any = None  # the sources and the rows of the last run
+        self.width, self.label = sweeps.width, sweeps.label
+        self.nbytes = int(sweeps.labels.nbytes)
         self.batch = AT_ONCE * sweeps.width
         self.stats: dict[str, int] = {}
 
@@ -164,9 +198,11 @@ class HierarchyRowsSolver:
 
     def lost(self) -> bool:
         """Return False, as all sums fit; raise OverflowError if one does not fit the table."""
+        (sources, into), self._last = self._last, None
         if self._sweeps.failed():
             self._unfit.fill(0)  # it is about labels that were not set
-            self.run(*self._last)
+            self.run(sources, into)
+            self._last = None
         if self._narrow and int(self._device.get(self._unfit)[0]):
             msg = "a distance does not fit int32"
             raise OverflowError(msg)
@@ -284,11 +320,15 @@ def _is_restricted(order: Order) -> bool:
     return _TARGET_COST * len(problem.targets) < order.graph.n * sweeps
 
 
+def _wanted_width(order: Order, label: int) -> int:
+    """Return the number of sources of a sweep where memory does not limit it."""
+    sources = len(order.problem.sources)
+    return next((width for width in _WIDTHS[label] if width >= sources), _WIDTHS[label][-1])
+
+
 def _width(order: Order, device: Device, places: int, label: int) -> int:
     """Return the number of sources of a sweep."""
-    widths = _WIDTHS[label]
-    sources = len(order.problem.sources)
-    wanted = next((width for width in widths if width >= sources), widths[-1])
+    widths, wanted = _WIDTHS[label], _wanted_width(order, label)
     line = places * label
     most = int(device.free_memory() * _KEPT_FREE) // line
     fitting = [width for width in widths if width <= min(wanted, most)]

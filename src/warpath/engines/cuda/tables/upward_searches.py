@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from warpath.base.dtypes import Array
-    from warpath.engines.base import Device
+    from warpath.engines.base import Device, PreparedLaunch
     from warpath.engines.cuda.tables.hierarchy_levels import Levels
 
 #: Maximum number of sweeps whose upward searches are done at once.
@@ -69,6 +69,9 @@ class UpwardSearches:
         self._swept, self._top, self._width = swept, top, width
         self.lost = device.xp.zeros(1, np.int32)
         self._there = False  # whether the last searches were on the device
+        self._found: list[Reached] = []  # by the searches of each sweep
+        self._launch: PreparedLaunch | None = None
+        self._launched = 0  # the sources of the launch
 
     def __call__(self, sources: Array) -> Iterator[tuple[slice, Reached]]:
         """Yield the sources of each sweep, and what was reached from them."""
@@ -87,46 +90,65 @@ class UpwardSearches:
         return True
 
     def _on_device(self, sources: Array) -> Iterator[tuple[slice, Reached]]:
-        device, levels, width = self._device, self._levels, self._width
-        xp, up, down = device.xp, levels.up, levels.down
+        device, width, most = self._device, self._width, AT_ONCE * self._width
+        starts = device.put(self._levels.columns_here[sources])
+        if len(self._found) < min(-(-len(sources) // width), AT_ONCE):
+            self._make_room(-(-len(sources) // width))
+        for begin in range(0, len(sources), most):
+            some = starts[begin : begin + most]
+            launch = self._launch_for(len(some))
+            launch.change(self._starts, some)
+            self._counts.fill(0)
+            device.fire(launch)
+            firsts = range(begin, begin + len(some), width)
+            for first, reached in zip(firsts, self._found, strict=False):
+                yield slice(first, min(first + width, len(sources))), reached
+
+    def _make_room(self, sweeps: int) -> None:
+        """Make the arrays of the labels of some sweeps at once, of at most `AT_ONCE`."""
+        xp, label, room = self._device.xp, self._levels.down.weights.dtype, _ROOM * self._width
+        shape = min(sweeps, AT_ONCE), room
+        self._counts = xp.zeros(shape[0], np.uint32)
+        arrays = xp.empty(shape, np.int32), xp.empty(shape, np.uint16), xp.empty(shape, label)
+        self._found = [
+            Reached(self._counts[sweep : sweep + 1], *(array[sweep] for array in arrays))
+            for sweep in range(shape[0])
+        ]
+        self._launch = None
+
+    def _launch_for(self, count: int) -> PreparedLaunch:
+        """Return the launch of searches from so many sources, which are still to be set."""
+        if self._launch is not None and self._launched == count:
+            return self._launch
+        levels, (counts, places, lanes, labels) = self._levels, self._found[0]
+        up, down = levels.up, levels.down
         assert up is not None  # noqa: S101 - all positions have places
-        starts = levels.columns[device.put(sources)]
-        sweeps, room = min(-(-len(sources) // width), AT_ONCE), _ROOM * width
-        places = xp.empty((sweeps, room), np.int32)
-        lanes = xp.empty((sweeps, room), np.uint16)
-        labels = xp.empty((sweeps, room), down.weights.dtype)
-        dtype = down.weights.dtype
-        swept = self._swept_position_of()
-        search = kernel("hierarchy_upward", Types.of(np.int32, dtype, dtype), device.block)
-        for begin in range(0, len(sources), AT_ONCE * width):
-            some = starts[begin : begin + AT_ONCE * width]
-            counts = xp.zeros(AT_ONCE, np.uint32)
-            arguments = search.arguments(
-                sources=len(some),
-                width=width,
-                starts=some,
-                top=self._top,
-                up_first=up.first,
-                up_heads=up.heads,
-                up_weights=up.weights,
-                down_first=down.first,
-                down_heads=down.heads,
-                down_weights=down.weights,
-                room=room,
-                reached=counts,
-                reached_from=places,
-                lanes=lanes,
-                reached_labels=labels,
-                swept=swept,
-                lost=self.lost,
-            )
-            device.launch(search, min(len(some), _BLOCKS * device.processors), *arguments)
-            for sweep, first in enumerate(range(begin, begin + len(some), width)):
-                these = slice(first, min(first + width, len(sources)))
-                yield (
-                    these,
-                    Reached(counts[sweep : sweep + 1], places[sweep], lanes[sweep], labels[sweep]),
-                )
+        dtype = labels.dtype
+        search = kernel("hierarchy_upward", Types.of(np.int32, dtype, dtype), self._device.block)
+        arguments = search.arguments(
+            sources=np.int32(count),
+            width=self._width,
+            starts=None,
+            top=self._top,
+            up_first=up.first,
+            up_heads=up.heads,
+            up_weights=up.weights,
+            down_first=down.first,
+            down_heads=down.heads,
+            down_weights=down.weights,
+            room=len(places),
+            reached=counts,
+            reached_from=places,
+            lanes=lanes,
+            reached_labels=labels,
+            swept=self._swept_position_of(),
+            lost=self.lost,
+        )
+        blocks = min(count, _BLOCKS * self._device.processors)
+        self._starts = search.position("starts")
+        self._launched = count
+        self._launch = self._device.prepared(search, blocks, *arguments)
+        return self._launch
 
     def _swept_position_of(self) -> Array | None:
         """Return where each place is swept over, -1 if it is not; None if all places are."""
