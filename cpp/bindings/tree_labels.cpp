@@ -88,6 +88,18 @@ void register_labels(nb::module_& module, const char* name) {
                  labels.symmetric() ? nb::none() : entries_of(labels, labels.down()));
            })
       .def(
+          "pair",
+          [](const Labels& labels, std::int64_t source, std::int64_t target) {
+            const auto n = static_cast<std::int64_t>(labels.tree()->n());
+            require(0 <= source && source < n && 0 <= target && target < n,
+                    "source and target must be vertices");
+            D distance;
+            Control control;
+            labels.pairs({&source, 1}, {&target, 1}, {&distance, 1}, 1, control);
+            return distance;
+          },
+          nb::arg("source"), nb::arg("target"))
+      .def(
           "pairs",
           [](const Labels& labels, In<std::int64_t> sources, In<std::int64_t> targets, Out<D> out,
              int threads, nb::object progress) {

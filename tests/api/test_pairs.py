@@ -458,3 +458,62 @@ def test_vertices_may_be_arrays_of_a_gpu(road, city, trips):
     assert wp.pairs(road, *ends).dist.tolist() == right
     table = city.distances(ends[0], ends[1]).dist
     assert table.diagonal().tolist() == right
+
+
+def check_routes(found):
+    """Raise AssertionError unless the arrays of routes have the vertices of each single route."""
+    indptr, vertices = found.routes
+    assert len(vertices) == indptr[-1]
+    for trip in range(len(found)):
+        listed = vertices[indptr[trip] : indptr[trip + 1]].tolist()
+        if found.reached[trip]:
+            assert listed == found.route(trip).vertices.tolist(), trip
+        else:
+            assert listed == []
+
+
+@pytest.mark.parametrize("prepare", [wp.Solver, wp.prepare])
+def test_routes_of_all_trips_are_arrays(prepare, trips):
+    edges = [("a", "b", 1), ("b", "c", 2), ("c", "a", 4), ("d", "a", 1)]
+    names = ["a", "c", "a", "d", "d"], ["c", "c", "d", "d", "b"]
+    check_routes(prepare(edges).pairs(*names))
+    check_routes(prepare(wp.generate.road(2000, seed=3)).pairs(*trips))
+    closed = Graph.of([(0, 2, 1), (2, 1, 1), (2, 3, 1), (3, 0, 9)], first_through=2)
+    check_routes(prepare(closed).pairs([0, 0, 1, 1], [3, 1, 0, 1]))
+    none = prepare(edges).pairs([], []).routes
+    assert (none.indptr.tolist(), none.vertices.tolist()) == ([0], [])
+
+
+def test_routes_of_all_trips_between_places_have_the_vertices_between_them(toll_roads):
+    rng = np.random.default_rng(5)
+    low, high = toll_roads.coordinates.min(axis=0), toll_roads.coordinates.max(axis=0)
+    places = [wp.Place(*each, within=1e9) for each in rng.uniform(low, high, (60, 2)).tolist()]
+    ends = [*places[:30], *range(10), *places[:9], 3], [*places[30:], *places[:10], *range(9), 3]
+    check_routes(wp.pairs(toll_roads, *ends))
+    check_routes(wp.pairs(toll_roads, places[:9], places[:9]))
+
+
+def test_one_distance_is_that_of_pairs(road, city, trips):
+    labelled = wp.prepare(wp.generate.road(2000), labels=True)
+    expected = wp.pairs(road, *trips).dist.tolist()
+    for solver in (labelled, city, wp.Solver(road)):
+        ends = np.transpose(trips)[:40]
+        found = [solver.distance(*pair) for pair in ends.tolist()]
+        assert found == expected[:40]
+        assert {type(each) for each in found} == {int}
+        with pytest.raises(wp.VertexError, match="vertex 2000 does not exist"):
+            solver.distance(0, 2000)
+        with pytest.raises(InputError, match="source names 2 vertices"):
+            solver.distance([0, 1], 0)
+    assert labelled._options._pair is not None
+    assert (
+        labelled.distance(wp.Place(0.1, 0.1, within=1e9), 5)
+        == wp.path(road, wp.Place(0.1, 0.1, within=1e9), 5).length
+    )
+    edges = [("a", "b", 2.5), ("c", "d", 0.5)]
+    assert wp.distance(edges, "a", "b") == 2.5
+    assert wp.distance(edges, "a", "d") == np.inf
+    closed = wp.prepare(Graph.of([(1, 0, 1), (0, 2, 1), (1, 2, 9)], first_through=1), labels=True)
+    assert [closed.distance(*pair) for pair in ((1, 2), (0, 0), (2, 0))] == [
+        9, 0, unreachable(np.dtype(np.int64))
+    ]  # fmt: skip

@@ -36,6 +36,7 @@ def assert_distances(labels, graph, sources, threads=1) -> None:
     for source, row in zip(sources, table, strict=True):
         out = np.empty(graph.n, graph.dist_dtype)
         labels.pairs(np.full(graph.n, source), ends, out, threads=threads)
+        assert out.tolist() == [labels.pair(source, end) for end in ends.tolist()]
         assert out.tobytes() == row.tobytes()
 
 
@@ -171,6 +172,9 @@ def test_wrong_vertices_and_shapes_are_refused(road):
     for vertex in (-1, road.n):
         with pytest.raises((ValueError, IndexError)):
             labels.pairs(np.array([vertex]), np.array([0]), out)
+        for ends in ((vertex, 0), (0, vertex)):
+            with pytest.raises(ValueError, match="source and target must be vertices"):
+                labels.pair(*ends)
     with pytest.raises(ValueError, match="targets"):
         labels.pairs(np.array([0]), np.array([0, 1]), out)
     with pytest.raises(ValueError, match="a row per source"):

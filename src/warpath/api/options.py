@@ -19,7 +19,7 @@ from warpath.engines.base import WithDeviceResults, WithDivision, WithHostSearch
 from warpath.engines.customizable import CUSTOMIZED
 from warpath.engines.devices import device_name, members
 from warpath.engines.hierarchy import HIERARCHY, pairs_search, share_reversed, sums_are_exact
-from warpath.engines.labels import LABELS
+from warpath.engines.labels import LABELS, pair_search
 from warpath.engines.planning import facts_for, planned, without_device
 from warpath.engines.registry import capability, engine_of
 from warpath.graph.checks import shown
@@ -38,11 +38,11 @@ from warpath.planner.request import (
     whole_name,
     with_default_device,
 )
-from warpath.recipes import Task
+from warpath.recipes import Loop, Task
 from warpath.results.predecessors import team_of
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable
+    from collections.abc import Callable, Hashable
 
     from warpath.engines.base import Bound, Search
     from warpath.engines.hierarchy import PairsSearch
@@ -106,6 +106,7 @@ class Options:
         self._plans: dict[Hashable, _Kept] = {}
         self._one: OneSource | None = None
         self._pairs: tuple[Plan, PairsSearch | None] | None = None
+        self._pair: Callable[[int, int], float] | None = None
 
     def but(self, graph: Graph, **changes: Any) -> Options:
         """Return options for a graph with some fields of the request changed.
@@ -247,6 +248,14 @@ class Options:
                 search = pairs_search(graph, plan.recipe.loop, plan.threads)
             bound = self._pairs = plan, search
         return bound
+
+    def pair(self, graph: Graph) -> Callable[[int, int], float] | None:
+        """Return what finds the distance of one pair of vertices where the plan is labels here."""
+        if self._pair is None and self.request.labelled and search_graph(graph) is graph:
+            plan, search = self.pairs(1, graph, graph.dist_dtype.itemsize)
+            if search is not None and plan.recipe.loop is Loop.TREE_LABELS:
+                self._pair = pair_search(graph)
+        return self._pair
 
     def size_within(self, graph: Graph, cutoff: float | None) -> Size:
         """Return the size of one source with a cutoff.

@@ -14,6 +14,7 @@ from warpath.graph.checks import checked_bool
 from warpath.graph.places import (
     Snapped,
     all_places_to_vertices,
+    holds_places,
     places_to_vertices,
     with_snap_notes,
 )
@@ -317,10 +318,14 @@ def of_pairs(
 
 def of_path(graph: Graph, source: Any, target: Any, progress: Progress) -> Question:
     """Return the question of `warpath.path`."""
-    source, target = all_places_to_vertices(graph, source=source, target=target)
+    ends = None
+    if holds_places(source) or holds_places(target):
+        source, target = all_places_to_vertices(graph, source=source, target=target)
+        ends = _ends(graph, source, target)
     s = np.array([one_index(graph, source, "source")])
     t = np.array([one_index(graph, target, "target")])
-    return _asked(graph, Task.PATH, s, t, (source, target), progress)
+    about = graph, Task.PATH, s, t, None, graph.dist_dtype
+    return Question(*about, progress=progress, ends=ends, given=(source, target))
 
 
 def _ends(graph: Graph, *given: Any) -> tuple[Snapped, Snapped] | None:

@@ -51,6 +51,7 @@ from warpath.engines.devices import members, place_on
 from warpath.graph import Graph
 from warpath.graph.arguments import as_indices, checked_cutoff, one_index
 from warpath.graph.labels import one_label
+from warpath.graph.places import holds_places
 from warpath.graph.restrictions import restricted
 from warpath.graph.solvable import SolvableGraph, search_graph
 from warpath.planner.cpu_model import Size
@@ -181,6 +182,24 @@ class Solver:
             solver = self._restricted("path", avoid, only)
             return solver.path(source, target, progress=progress)
         return self._route_by(self._options, source, target, progress)
+
+    def distance(self, source: Any, target: Any) -> float:
+        """Return the distance from one vertex to another: a number of Python.
+
+        Of a graph with labels it takes 2 us, a tenth of ``pairs([source], [target])``.
+
+        Parameters
+        ----------
+        source, target : as in `warpath.distance`.
+        """
+        search = self._options.pair(self.graph)
+        if search is not None and not (holds_places(source) or holds_places(target)):
+            graph = self.graph
+            return search(one_index(graph, source, "source"), one_index(graph, target, "target"))
+        question = asking.of_path(self.graph, source, target, None).but(task=Task.PAIRS)
+        pairs = pairs_of(self._options, question, self._answers().pairs, self._route)
+        distance: float = pairs.dist.item()
+        return distance
 
     def _restricted(self, call: str, avoid: Any, only: Any) -> Solver:
         """Return a Solver of the graph without the edges that a call avoids."""

@@ -196,6 +196,8 @@ class Snapped(NamedTuple):
 
 def holds_places(vertices: Any) -> bool:
     """Return whether an argument is a place, several vertices with one among them, or a frame."""
+    if type(vertices) is int:  # of single calls
+        return False
     if isinstance(vertices, Place):
         return True
     if hasattr(vertices, "columns") or hasattr(vertices, "geom_type"):

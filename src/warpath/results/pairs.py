@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -33,6 +33,19 @@ if TYPE_CHECKING:
     from warpath.results.route import Route
     from warpath.results.rows import Columns
     from warpath.results.run_plan import RunPlan
+
+
+class RoutesOfTrips(NamedTuple):
+    """The vertices of several routes, one route behind the other.
+
+    Attributes
+    ----------
+    indptr : (k + 1,) int64; route i is ``vertices[indptr[i]:indptr[i + 1]]``.
+    vertices : (h,) the vertices as the graph names them, of each route from origin to destination.
+    """
+
+    indptr: NDArray[np.int64]
+    vertices: Array
 
 
 class Pairs(Result, ReachedDistances):
@@ -153,6 +166,39 @@ class Pairs(Result, ReachedDistances):
         Shares are (e, 2), or None where all edges are wholly on the routes.
         """
         return self._find_edges(np.flatnonzero(self.reached))
+
+    @cached_property
+    def routes(self) -> RoutesOfTrips:
+        """The routes of all trips as two arrays, searched at once: a million do not take objects.
+
+        A trip without a path has no vertices. Where an end is a point along an edge, the vertices
+        are those between the ends.
+
+        Examples
+        --------
+        >>> import warpath as wp
+        >>> wp.pairs([(0, 1, 2), (1, 2, 5)], [0, 2, 1], [2, 0, 1]).routes
+        RoutesOfTrips(indptr=array([0, 3, 3, 4]), vertices=array([0, 1, 2, 1]))
+        """
+        trips = np.flatnonzero(self.reached)
+        edges, _, counts = self._edges
+        from_vertex, to_point = np.ones((2, len(trips)), np.bool_)
+        if self._entries is None:
+            to_point[:] = False
+        else:
+            first, last = self._entries
+            from_vertex, to_point = first.along[trips] < 0, last.along[trips] >= 0
+        # The origins, and the heads of all edges but a last one that leads to a point.
+        stops = counts.cumsum()
+        begins = stops - counts
+        heads = np.ones(len(edges), np.bool_)
+        heads[stops[to_point & (counts > 0)] - 1] = False
+        kept = np.append(0, heads.cumsum())  # of the edges before each one
+        sizes = np.zeros(len(self) + 1, np.int64)
+        sizes[trips + 1] = counts + from_vertex - (to_point & (counts > 0))
+        origins = self.origin_indices[trips[from_vertex]]
+        vertices = np.insert(self.graph.indices[edges][heads], kept[begins[from_vertex]], origins)
+        return RoutesOfTrips(sizes.cumsum(), self.graph.label_of(vertices))
 
     def along(self, quantity: str | ArrayLike) -> Array:
         """Return the sum of another quantity along the route of each trip, such as its metres.

@@ -66,8 +66,7 @@ def hierarchy_sweep(order: TableOrder, device: Device) -> Raw:
 
     raw = fill(order, device, make)
     if whole and used and used[0].nbytes <= _MOST_KEPT:
-        device.synchronize()  # before another thread's stream uses the buffers
-        idle[:] = used
+        idle[:] = used  # `fill` has waited for all launches that use them
     return raw
 
 

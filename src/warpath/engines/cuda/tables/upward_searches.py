@@ -83,7 +83,10 @@ class UpwardSearches:
 
         Waits for the launches so far.
         """
-        if not self._there or not self._device.get(self.lost)[0]:
+        if not self._there:
+            self._device.synchronize()
+            return False
+        if not self._device.get(self.lost)[0]:
             return False
         self._levels.search_on_cpu = True  # of the graph: other threads may set it, too
         self.lost.fill(0)
