@@ -9,11 +9,11 @@ using Register = void(nb::module_& module);
 Register register_rows, register_many_sources, register_compound_frontier, register_delta_stepping,
     register_bucket_team, register_floyd_warshall, register_bidirectional, register_hierarchy,
     register_hierarchy_levels, register_hierarchy_totals, register_customizable,
-    register_tree_labels, register_label_paths, register_dynamic, register_visit_order,
-    register_networkx_dicts, register_networkx_searches, register_patches, register_partition,
-    register_read, register_write, register_generate, register_route_edges, register_simple_paths,
-    register_pareto_paths, register_completion_flag, register_betweenness, register_weighted_sums,
-    register_raster;
+    register_tree_labels, register_hub_labels, register_label_paths, register_dynamic,
+    register_visit_order, register_networkx_dicts, register_networkx_searches, register_patches,
+    register_partition, register_read, register_write, register_generate, register_route_edges,
+    register_simple_paths, register_pareto_paths, register_completion_flag, register_betweenness,
+    register_weighted_sums, register_raster;
 // Of the files that are compiled once for each width of the indices.
 template <Index Width>
 Register register_build;
@@ -71,6 +71,7 @@ NB_MODULE(_core, module) {
   register_hierarchy_totals(module);
   register_customizable(module);
   register_tree_labels(module);
+  register_hub_labels(module);
   register_label_paths(module);
   register_dynamic(module);
   register_verify<std::int32_t>(module);

@@ -13,6 +13,7 @@
 
 #include "common.hpp"
 #include "graph_rows.hpp"
+#include "label_pairs.hpp"
 #include "warpath/hierarchy/queries.hpp"
 
 namespace warpath::bindings {
@@ -26,30 +27,13 @@ struct SharedTree {
   Tree tree;
 };
 
-nb::dict counts_of(std::int64_t read) {
-  nb::dict named;
-  named["entries"] = read;
-  return named;
-}
-
-/// The labels of one direction as an array that shares their memory.
-template <Weight W>
-nb::object entries_of(const TreeLabels<W>& labels, std::span<const typename TreeLabels<W>::L> of) {
-  // NumPy's type is that of the weights, whose numbers have the same bits.
-  auto* const keeper = new std::shared_ptr<const void>(labels.memory());
-  const nb::capsule owner(
-      keeper, [](void* p) noexcept { delete static_cast<std::shared_ptr<const void>*>(p); });
-  return nb::cast(nb::ndarray<nb::numpy, const W, nb::ndim<1>, nb::c_contig, nb::device::cpu>(
-      reinterpret_cast<const W*>(of.data()), {of.size()}, owner));
-}
-
 template <Weight W, class Out>
 void define_table(nb::class_<TreeLabels<W>>& type) {
   type.def(
       "table",
       [](const TreeLabels<W>& labels, In<std::int64_t> sources, In<std::int64_t> targets,
          OutMatrix<Out> out, int threads, nb::object progress) {
-        const auto n = static_cast<std::int64_t>(labels.tree()->n());
+        const auto n = static_cast<std::int64_t>(labels.n());
         const std::vector<std::int64_t> starts = vertices_of(sources, n);
         const std::vector<std::int64_t> ends = vertices_of(targets, n);
         require(out.shape(0) == starts.size() && out.shape(1) == ends.size(),
@@ -61,7 +45,7 @@ void define_table(nb::class_<TreeLabels<W>>& type) {
           const nb::gil_scoped_release free;
           read = labels.template table<Out>(starts, ends, out.data(), team, control);
         }
-        return counts_of(read);
+        return entries_read(read);
       },
       nb::arg("sources").noconvert(), nb::arg("targets").noconvert(), nb::arg("out").noconvert(),
       nb::arg("threads") = 1, nb::arg("progress") = nb::none());
@@ -81,44 +65,12 @@ void register_labels(nb::module_& module, const char* name) {
                    })
       .def("reversed",
            [](const Labels& labels) { return std::make_unique<Labels>(labels.reversed()); })
-      .def("arrays",
-           [](const Labels& labels) {
-             return nb::make_tuple(
-                 entries_of(labels, labels.up()),
-                 labels.symmetric() ? nb::none() : entries_of(labels, labels.down()));
-           })
-      .def(
-          "pair",
-          [](const Labels& labels, std::int64_t source, std::int64_t target) {
-            const auto n = static_cast<std::int64_t>(labels.tree()->n());
-            require(0 <= source && source < n && 0 <= target && target < n,
-                    "source and target must be vertices");
-            D distance;
-            Control control;
-            labels.pairs({&source, 1}, {&target, 1}, {&distance, 1}, 1, control);
-            return distance;
-          },
-          nb::arg("source"), nb::arg("target"))
-      .def(
-          "pairs",
-          [](const Labels& labels, In<std::int64_t> sources, In<std::int64_t> targets, Out<D> out,
-             int threads, nb::object progress) {
-            const auto n = static_cast<std::int64_t>(labels.tree()->n());
-            const std::vector<std::int64_t> starts = vertices_of(sources, n);
-            const std::vector<std::int64_t> ends = vertices_of(targets, n);
-            require_size(ends.size(), starts.size(), "targets");
-            require_size(out.size(), starts.size(), "out");
-            const int team = at_least_one(threads);
-            Control control(python_tick(std::move(progress)));
-            std::int64_t read;
-            {
-              const nb::gil_scoped_release free;
-              read = labels.pairs(starts, ends, view(out), team, control);
-            }
-            return counts_of(read);
-          },
-          nb::arg("sources").noconvert(), nb::arg("targets").noconvert(),
-          nb::arg("out").noconvert(), nb::arg("threads") = 1, nb::arg("progress") = nb::none());
+      .def("arrays", [](const Labels& labels) {
+        return nb::make_tuple(
+            shared_array<W>(labels.up(), labels.memory()),
+            labels.symmetric() ? nb::none() : shared_array<W>(labels.down(), labels.memory()));
+      });
+  define_pairs(type);
   define_table<W, D>(type);
   if constexpr (std::is_integral_v<W>) define_table<W, std::int32_t>(type);
   module.def(

@@ -254,7 +254,7 @@ def test_the_hunting_program_calls_every_function_of_the_core():
     assert classes & set(NAMES) == called
     assert public - classes == set(NAMES) - called
     answered = set()
-    for seed in range(20):
+    for seed in range(40):
         draw = Draw(np.random.default_rng(seed))
         for name in set(NAMES) - answered:
             with contextlib.suppress(ValueError, OverflowError):

@@ -55,6 +55,7 @@ NAMES = {
     "delling2011": "phast gphast rphast",
     "dibbelt2014": "cch",
     "ouyang2018": "h2h",
+    "abraham2012": "hub_labels",
     "ramalingam1996": "dynamic",
     "chan2009": "dyndij",
     "khanda2022": "batch",

@@ -1378,7 +1378,10 @@ def prepare(
         an elimination tree, of which two give a distance: pairs then take 0.2 us each on New York
         in place of 4, and small tables gain as much. They take 240 MB and two seconds there, more
         on larger networks for each vertex. "auto": if they fit a quarter of the free memory.
-    memory : the bytes that labels may take, a number or text such as ``"2G"``.
+    memory : the bytes that labels may take, a number or text such as ``"2G"``. Where those to
+        ancestors take more, on the CPU with ``labels=True``, pruned hub labels take their place: on
+        a road network of a million vertices 1.4 GB in place of 3.4 and 1.7 us a pair, but a minute
+        to compute, and no routes.
     device : as in `sssp`: where pairs, tables and totals are computed. Hierarchy and labels are
         always made on the CPU; with "cuda" they are copied to the GPU, too.
     threads : threads that build it and that the Solver uses; all cores that the process may use
@@ -1409,7 +1412,8 @@ def prepare(
     Notes
     -----
     Source: Geisberger, Sanders, Schultes, Delling, Contraction hierarchies, 2008; of labels: Ouyang
-    et al., When hierarchy meets 2-hop-labeling, 2018. Memory of the hierarchy: on road networks
+    et al., When hierarchy meets 2-hop-labeling, 2018; of hub labels: Abraham et al., Hierarchical
+    hub labelings for shortest paths, 2012. Memory of the hierarchy: on road networks
     about as much as the graph takes, and five to eight times as much while it is built.
 
     Examples

@@ -15,11 +15,13 @@ from warpath.base.errors import (
     NoDeviceError,
     NotEnoughMemoryError,
 )
+from warpath.engines import hub_labels
 from warpath.engines.base import WithDeviceResults, WithDivision, WithHostSearches, WithWorkers
 from warpath.engines.customizable import CUSTOMIZED
 from warpath.engines.devices import device_name, members
 from warpath.engines.hierarchy import HIERARCHY, pairs_search, share_reversed, sums_are_exact
-from warpath.engines.labels import LABELS, pair_search
+from warpath.engines.hub_labels import HUB_LABELS
+from warpath.engines.labels import LABELS
 from warpath.engines.planning import facts_for, planned, without_device
 from warpath.engines.registry import capability, engine_of
 from warpath.graph.checks import shown
@@ -123,6 +125,7 @@ class Options:
         prepared = bool(self.request.prepared) and search_graph(graph) is graph
         if prepared:
             share_reversed(graph)
+            hub_labels.share_reversed(graph)
         back = graph.reversed()
         return self.but(back, prepared=prepared and HIERARCHY.cached(back) is not None)
 
@@ -245,16 +248,21 @@ class Options:
             search = None
             same = search_graph(graph) is graph and entry == graph.dist_dtype.itemsize
             if same and plan.device == DEFAULT:
-                search = pairs_search(graph, plan.recipe.loop, plan.threads)
+                if plan.recipe.loop is Loop.HUB_LABELS:
+                    search = hub_labels.pairs_search(graph, plan.threads)
+                else:
+                    search = pairs_search(graph, plan.recipe.loop, plan.threads)
             bound = self._pairs = plan, search
         return bound
 
     def pair(self, graph: Graph) -> Callable[[int, int], float] | None:
         """Return what finds the distance of one pair of vertices where the plan is labels here."""
-        if self._pair is None and self.request.labelled and search_graph(graph) is graph:
+        labelled = self.request.labelled or self.request.hubs
+        if self._pair is None and labelled and search_graph(graph) is graph:
             plan, search = self.pairs(1, graph, graph.dist_dtype.itemsize)
-            if search is not None and plan.recipe.loop is Loop.TREE_LABELS:
-                self._pair = pair_search(graph)
+            kept = {Loop.TREE_LABELS: LABELS, Loop.HUB_LABELS: HUB_LABELS}.get(plan.recipe.loop)
+            found = None if search is None or kept is None else kept.cached(graph)
+            self._pair = None if found is None else found.pair
         return self._pair
 
     def size_within(self, graph: Graph, cutoff: float | None) -> Size:
@@ -344,8 +352,9 @@ def _kept_options(graph: Graph, request: Request, preference: str) -> Options:
     labelled = able and LABELS.cached(searched) is not None
     # Labels from a file come without the arcs that routes by them need, which take a second.
     routed = labelled and CUSTOMIZED.cached(searched) is not None
-    if (labelled, routed) != (request.labelled, request.routed):
-        request = request._replace(labelled=labelled, routed=routed)
+    hubs = able and HUB_LABELS.cached(searched) is not None
+    if (labelled, routed, hubs) != (request.labelled, request.routed, request.hubs):
+        request = request._replace(labelled=labelled, routed=routed, hubs=hubs)
     if request.params:
         return Options(request, preference)
     cache = OPTIONS.of(graph, dict)
@@ -356,6 +365,7 @@ def _kept_options(graph: Graph, request: Request, preference: str) -> Options:
         request.prepared,
         request.labelled,
         request.routed,
+        request.hubs,
         request.traced,
         preference,
         settings.threads(),

@@ -13,9 +13,10 @@ from warpath.base.errors import (
 )
 from warpath.base.log import note
 from warpath.base.progress import watch
-from warpath.engines import hierarchy, labels
+from warpath.engines import hierarchy, hub_labels, labels
 from warpath.engines.devices import members
 from warpath.engines.hierarchy import HIERARCHY, hierarchy_of
+from warpath.engines.hub_labels import hub_labels_of
 from warpath.engines.labels import labels_of
 from warpath.engines.new_weights import refuse_negative, too_long
 from warpath.engines.registry import engine_of
@@ -24,6 +25,7 @@ from warpath.graph.checks import shown
 from warpath.graph.derived import Derived, bytes_of_graph
 from warpath.graph.solvable import search_graph
 from warpath.planner.cpu_model import may_be_prepared, prepare_bytes, prepare_seconds
+from warpath.planner.kinds import kind_of
 
 if TYPE_CHECKING:
     import os
@@ -53,7 +55,9 @@ def save(graph: Graph, path: str | os.PathLike[str]) -> None:
             "or save the graph alone by warpath.write."
         )
     with atomic(target) as file:
-        wph.write_prepared(graph, arrays, file, labels=labels.arrays_of(search_graph(graph)))
+        inner = search_graph(graph)
+        of_labels, of_hubs = labels.arrays_of(inner), hub_labels.arrays_of(inner)
+        wph.write_prepared(graph, arrays, file, labels=of_labels, hubs=of_hubs)
 
 
 def loaded(path: str | os.PathLike[str], graph: Any, progress: Progress = None) -> Graph:
@@ -103,13 +107,16 @@ def keep_saved(path: Path, graph: Graph) -> bool:
 def _keep_hierarchy(file: wph.PreparedFile, graph: Graph) -> None:
     searched = search_graph(graph)
     hierarchy.keep(searched, file.hierarchy(graph.weight_dtype))
-    of_labels = file.labels(graph.weight_dtype)
-    if of_labels is not None:
-        try:
+    of_labels, of_hubs = file.labels(graph.weight_dtype), file.hub_labels(graph.weight_dtype)
+    try:
+        if of_labels is not None:
             labels.keep(searched, of_labels)
-        except ValueError as error:
-            raise file.source.error(None, f"its labels are damaged: {error}") from error
-    if reason := hierarchy.contradiction(searched):
+        if of_hubs is not None:
+            hub_labels.keep(searched, of_hubs)
+    except ValueError as error:
+        raise file.source.error(None, f"its labels are damaged: {error}") from error
+    kept = (labels.LABELS.cached(searched), hub_labels.HUB_LABELS.cached(searched))
+    if reason := hierarchy.contradiction(searched, [each for each in kept if each is not None]):
         advice = "prepare the graph again, by warpath.prepare or the command `warpath prepare`"
         raise file.source.error(None, f"{reason}: {advice}")
 
@@ -132,7 +139,9 @@ def prepare_graph(
         if hierarchy_of(search_graph(graph), team, report) is None:
             raise too_long()
         if with_labels is not False:
-            _label(search_graph(graph), team, report, most, required=with_labels is True)
+            on_cpu = all(kind_of(name).runs == "cpu" for name in members(device))
+            label = _label_either if on_cpu and with_labels is True else _label
+            label(search_graph(graph), team, report, most, required=with_labels is True)
     if with_labels is True:
         for name in members(device):
             _require_room(search_graph(graph), name)
@@ -162,6 +171,20 @@ def _label(
         if required:
             raise
         note("this graph gets no labels: %s", error)
+
+
+def _label_either(
+    graph: Graph, threads: int, report: Report | None, most: int | None, *, required: bool
+) -> None:
+    """Compute labels to ancestors, or those to hubs where the former take too much memory."""
+    try:
+        _label(graph, threads, report, most, required=required)
+    except NotEnoughMemoryError as error:
+        note("labels to hubs take the place of those to ancestors: %s", error)
+        try:
+            hub_labels_of(graph, threads, report, most=most)
+        except NotEnoughMemoryError as too_much:
+            raise NotEnoughMemoryError(f"{error} Also, {too_much}") from None
 
 
 def _require_room(graph: Graph, device: str) -> None:

@@ -46,7 +46,7 @@ from warpath.api.trips import ends_of_trips, numbers_of_trips
 from warpath.base import settings
 from warpath.base.dtypes import unreachable
 from warpath.base.errors import GraphError, InputError, NotSupportedError
-from warpath.engines import hierarchy, labels, new_weights
+from warpath.engines import hierarchy, hub_labels, labels, new_weights
 from warpath.engines.devices import members, place_on
 from warpath.graph import Graph
 from warpath.graph.arguments import as_indices, checked_cutoff, one_index
@@ -842,7 +842,11 @@ class Solver:
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle the graph, the options and what was prepared: no process builds it again."""
         inner = search_graph(self.graph)
-        arrays = hierarchy.arrays_of(inner), labels.arrays_of(inner)
+        arrays = (
+            hierarchy.arrays_of(inner),
+            labels.arrays_of(inner),
+            hub_labels.arrays_of(inner),
+        )
         return _restored, (self.graph, self._given_options(), *arrays)
 
     def _given_options(self) -> dict[str, Any]:
@@ -864,12 +868,15 @@ def _restored(
     options: dict[str, Any],
     arrays: tuple[Any, ...] | None,
     of_labels: tuple[Any, ...] | None = None,
+    of_hubs: tuple[Any, ...] | None = None,
 ) -> Solver:
     """Return a solver that was pickled."""
     if arrays is not None:
         hierarchy.keep(search_graph(graph), arrays)
     if of_labels is not None:
         labels.keep(search_graph(graph), of_labels)
+    if of_hubs is not None:
+        hub_labels.keep(search_graph(graph), of_hubs)
     return Solver(graph, **options)
 
 

@@ -17,7 +17,8 @@ from warpath.cli.output import Report, TableRows, count
 from warpath.cli.reading import load, number_or_text, pairs
 from warpath.cli.reporting import UsageError, busy, did_you_mean, tell
 from warpath.engines.hierarchy import arcs_of
-from warpath.engines.labels import bytes_of_labels
+from warpath.engines.hub_labels import HUB_LABELS
+from warpath.engines.labels import LABELS
 from warpath.graph import Graph
 from warpath.graph.generate import GENERATORS
 from warpath.graph.solvable import search_graph
@@ -83,7 +84,8 @@ def prepare(
     hierarchy = f"{count(up)} arcs up, {count(down)} down"
     report.add("arcs", {"up": up, "down": down}, "hierarchy", hierarchy)
     if labels:
-        size = bytes_of_labels(search_graph(roads))
+        inner = search_graph(roads)
+        size = sum(each.nbytes for each in (LABELS.cached(inner), HUB_LABELS.cached(inner)) if each)
         report.add("labels", size, "labels", units.size(size))
     _report_written(report, out, loaded.seconds, solver.save)
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from warpath import _core
 from warpath.base.dtypes import unreachable
-from warpath.engines import dynamic, hierarchy, labels, loops
+from warpath.engines import dynamic, hierarchy, hub_labels, labels, loops
 from warpath.engines.base import Order, Problem, Raw, TableOrder, TripsOrder
 from warpath.engines.dense import adjacency_matrix, narrow_part
 from warpath.engines.potentials import labels_or_cycle, lengths_and_potentials, potentials_of
@@ -298,8 +298,8 @@ def _dense_matrix(order: TableOrder) -> Array | None:
 
 
 def _in_hierarchy(order: TripsOrder) -> Raw:
-    labelled = order.recipe.loop is Loop.TREE_LABELS
-    raw = labels.search(order) if labelled else hierarchy.search(order)
+    found_by = {Loop.TREE_LABELS: labels.search, Loop.HUB_LABELS: hub_labels.pairs}
+    raw = found_by.get(order.recipe.loop, hierarchy.search)(order)
     if raw is None:  # sums near the end of 64 bits, which Dijkstra's search adds with care
         return _path(order) if order.problem.task is Task.PATH else _pairs(order)
     return raw
@@ -415,6 +415,7 @@ _TRIPS: dict[Loop, Callable[[TripsOrder], Raw]] = {
     Loop.BELLMAN_FORD: _bellman_ford_path,
     Loop.HIERARCHY: _in_hierarchy,
     Loop.CUSTOMIZED: _in_hierarchy,
+    Loop.HUB_LABELS: _in_hierarchy,
     Loop.TREE_LABELS: _in_hierarchy,
 }
 _TABLES: dict[Loop, Callable[[TableOrder], Raw]] = {

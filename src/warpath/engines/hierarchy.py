@@ -19,7 +19,7 @@ from warpath.graph.labels import one_label
 from warpath.recipes import Loop, Task
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from warpath.base.dtypes import Array
     from warpath.graph import Graph
@@ -70,12 +70,16 @@ def keep(graph: Graph, arrays: tuple[Any, ...]) -> None:
     HIERARCHY.of(graph, lambda: hierarchy)
 
 
-def contradiction(graph: Graph) -> str:
+def contradiction(graph: Graph, of_labels: Sequence[Any] = ()) -> str:
     """Return why the hierarchy of a graph belongs to other edges or weights; "" if none is found.
 
     The distances from and to one vertex are compared with all edges: no edge may lead to a shorter
     distance, and an edge must give each distance. Labels must give the same distances. O(n + m),
     and two sweeps.
+
+    Parameters
+    ----------
+    of_labels : labels of the core, of one kind or several.
     """
     hierarchy: Any = HIERARCHY.cached(graph)
     if graph.n == 0:
@@ -85,12 +89,10 @@ def contradiction(graph: Graph) -> str:
     rounding = graph.n * float(np.finfo(kind).eps) if kind.kind == "f" else 0.0
     row, source = np.empty((1, graph.n), kind), np.array([graph.n // 2])
     back = hierarchy if hierarchy.symmetric else hierarchy.reversed()
-    given: Any = labels.LABELS.cached(graph)
-    given_back = None if given is None else given.reversed()
-    vertices, of_labels = np.arange(graph.n), np.empty_like(row)
+    ends = np.full(graph.n, source[0]), np.arange(graph.n)
     for direction, labelled, tails, heads in (
-        (hierarchy, given, src, dst),
-        (back, given_back, dst, src),
+        (hierarchy, of_labels, src, dst),
+        (back, [each.reversed() for each in of_labels], dst, src),
     ):
         direction.table(source, _ALL, row, restricted=False)
         dist = row[0]
@@ -100,9 +102,11 @@ def contradiction(graph: Graph) -> str:
         least[source] = 0
         differ = ~np.isclose(least, dist, rounding, 0.0) if rounding else least != dist
         what, wrong = "hierarchy has", dist
-        if labelled is not None and not differ.any():
-            labelled.table(source, vertices, of_labels)
-            what, wrong = "labels have", of_labels[0]
+        for each in labelled:
+            if differ.any():
+                break
+            what, wrong = "labels have", np.empty_like(dist)
+            each.pairs(*ends, wrong)
             differ = ~np.isclose(least, wrong, rounding, 0.0) if rounding else least != wrong
         if differ.any():
             at = int(np.argmax(differ))

@@ -16,8 +16,6 @@ from warpath.graph.derived import Derived
 from warpath.recipes import Task
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from warpath.base.dtypes import Array
     from warpath.base.progress import Report
     from warpath.graph import Graph
@@ -93,12 +91,6 @@ def search(order: TripsOrder) -> Raw | None:
     options: dict[str, Any] = {"threads": order.threads, "progress": order.progress}
     counts = labels.pairs(problem.sources, problem.targets, dist, **options)
     return Raw(dist, stats=counts)
-
-
-def pair_search(graph: Graph) -> Callable[[int, int], float] | None:
-    """Return what finds the distance of one pair by the labels that a graph has; None without."""
-    labels = LABELS.cached(graph)
-    return None if labels is None else labels.pair
 
 
 def arcs_of(graph: Graph, threads: int) -> Any:

@@ -25,6 +25,7 @@ from warpath.engines.customizable import (
 )
 from warpath.engines.hierarchy import HIERARCHY
 from warpath.engines.hierarchy import hierarchy_of as contracted
+from warpath.engines.hub_labels import HUB_LABELS, hub_labels_of
 from warpath.engines.labels import LABELS, labels_of
 from warpath.graph.checks import as_weights, bad_weight, plain_array
 from warpath.graph.edge_changes import fitting
@@ -135,6 +136,8 @@ def _customized(
     HIERARCHY.of(streets, lambda: arcs)
     if LABELS.cached(before) is not None:
         labels_of(streets, threads)
+    if HUB_LABELS.cached(before) is not None:
+        hub_labels_of(streets, threads)
     return new_graph
 
 

@@ -33,6 +33,8 @@ MAPPED_FROM: Derived[str] = Derived(__name__, "path of the mapped file")
 #: The arrays of one direction of a hierarchy, and those of labels; "down" only where it differs.
 _ROWS = ("first", "heads", "weights")
 _LABELS = ("position", "parent", "up", "down")
+_HUBS = ("first", "hubs", "distances")
+_DIRECTIONS = ("up", "down")
 
 
 def sniff(head: bytes) -> bool:
@@ -62,6 +64,7 @@ def write_prepared(
     file: BinaryIO,
     *,
     labels: tuple[Any, ...] | None = None,
+    hubs: tuple[Any, ...] | None = None,
 ) -> None:
     """Write a graph and the arrays of its hierarchy; the same arrays give the same bytes.
 
@@ -70,6 +73,7 @@ def write_prepared(
     hierarchy : as `engines.hierarchy.arrays_of` returns it. Positions, which are the vertex order,
         are an array of their own; a symmetric hierarchy is written once.
     labels : as `engines.labels.arrays_of` returns them; None for a graph without labels.
+    hubs : as `engines.hub_labels.arrays_of` returns them; None for a graph without hub labels.
 
     Raises
     ------
@@ -89,6 +93,8 @@ def write_prepared(
     if labels is not None:
         once = labels[:3] if labels[3] is labels[2] else labels
         arrays |= {f"labels.{name}": array for name, array in zip(_LABELS, once, strict=False)}
+    for at, array in enumerate(hubs or ()):
+        arrays[f"hubs.{_DIRECTIONS[at // 3]}.{_HUBS[at % 3]}"] = array
     array_file.write(file, LAYOUT, arrays)
 
 
@@ -168,6 +174,24 @@ class PreparedFile:
         for entries in (up, down):
             self._refuse_type(entries.dtype, weights, "labels are of")
         return position, parent, up, down
+
+    def hub_labels(self, weights: np.dtype[Any]) -> tuple[Any, ...] | None:
+        """Return the arguments of `engines.hub_labels.keep`, mapped; None without hub labels.
+
+        Raises
+        ------
+        GraphFormatError
+            An array is damaged or missing, or labels have another type than the weights.
+        """
+        arrays = []
+        for direction in _DIRECTIONS:
+            if any(name.startswith(f"hubs.{direction}.") for name in self._file.entries):
+                arrays += [self._array(f"hubs.{direction}.{name}") for name in _HUBS]
+        if not arrays:
+            return None
+        for distances in arrays[2::3]:
+            self._refuse_type(distances.dtype, weights, "hub labels are of")
+        return tuple(arrays)
 
     def _refuse_type(self, dtype: np.dtype[Any], weights: np.dtype[Any], what: str) -> None:
         if dtype != weights and not (weights.kind == "i" and dtype == np.int64):

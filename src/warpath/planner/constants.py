@@ -123,5 +123,6 @@ SECONDS: dict[str, dict[str, float]] = {
         "start": 0.000469,
     },
     "side_by_side.near": {"setup": 7.43e-07, "vertex": 1.08e-08, "share": 0.84, "start": 5.68e-05},
+    "hub_labels": {"call": 1e-05, "pair": 3e-07, "label": 1.4e-09, "share": 0.9, "start": 0.0001},
     "tree_labels": {"call": 1e-05, "pair": 4e-08, "label": 2.5e-10, "share": 0.9, "start": 0.0001},
 }

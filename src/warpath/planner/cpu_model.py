@@ -102,6 +102,7 @@ _IN_A_HIERARCHY = {
         Loop.HIERARCHY,
         Loop.HIERARCHY_BUCKETS,
         Loop.HIERARCHY_SWEEP,
+        Loop.HUB_LABELS,
         Loop.RESTRICTED_SWEEP,
         Loop.TREE_LABELS,
     )
@@ -250,7 +251,7 @@ def _work_in_a_hierarchy(kind: str, size: Size, facts: Facts, threads: int) -> d
     if kind == Loop.TREE_LABELS.value and size.task is Task.PATH:
         return {"call": 1.0, "label": _ROUTE_ENTRIES * above}
     columns = size.targets or facts.n
-    if kind == Loop.TREE_LABELS.value:
+    if kind in {Loop.TREE_LABELS.value, Loop.HUB_LABELS.value}:
         pairs = float(size.sources * columns)
         if size.task is Task.MANY:  # whose labels are read again and again
             pairs *= _LABELS_IN_CACHE
@@ -360,7 +361,7 @@ def cpu_bytes(recipe: Recipe, size: Size, facts: Facts, threads: int) -> int:
 
 def _hierarchy_space(recipe: Recipe, size: Size, facts: Facts, threads: int) -> int:
     """Bytes of the searches and sweeps of a prepared graph, without their answer."""
-    if recipe.loop is Loop.TREE_LABELS:
+    if recipe.loop in {Loop.TREE_LABELS, Loop.HUB_LABELS}:
         return 0
     n, label = facts.n, label_bytes(facts)
     met = int(math.sqrt(n)) * (label + 8)  # what a search upward settles

@@ -311,7 +311,7 @@ def _preparing(
         kind.candidate(recipe, size, facts, hardware, request.threads).seconds or math.inf
         for recipe in CATALOGUE.planned
         if recipe.prepared
-        and recipe.loop is not Loop.TREE_LABELS
+        and recipe.loop not in {Loop.TREE_LABELS, Loop.HUB_LABELS}
         and recipe.objection(size.task, facts) is None
     ]
     gain = chosen.seconds - min(then, default=math.inf)

@@ -23,7 +23,8 @@ class Request(NamedTuple):
     `algorithm` is a name, or a recipe that is not in the package.
     `prepared` says that the graph has a contraction hierarchy, which "auto" may then use; it is
     "auto" itself for a Solver that builds one when that pays, and never so in a plan. `labelled`
-    says that a prepared graph has labels, too, and `routed` that routes can be found by them.
+    says that a prepared graph has labels, too, and `routed` that routes can be found by them;
+    `hubs` says that it has hub labels.
     """
 
     algorithm: str | Recipe = "auto"
@@ -34,11 +35,14 @@ class Request(NamedTuple):
     prepared: bool | str = False
     labelled: bool = False
     routed: bool = False
+    hubs: bool = False
 
     def admits(self, recipe: Recipe, task: Task) -> bool:
         """Return whether "auto" may choose a recipe: what it needs of the graph is prepared."""
         if recipe.loop is Loop.TREE_LABELS:
             return self.routed if task is Task.PATH else self.labelled
+        if recipe.loop is Loop.HUB_LABELS:
+            return self.hubs
         return bool(self.prepared) or not recipe.prepared
 
     @property

@@ -32,6 +32,12 @@ _H2H = Citation(
     "SIGMOD",
     2018,
 )
+_HUBS = Citation(
+    "Abraham, Delling, Goldberg, Werneck",
+    "Hierarchical hub labelings for shortest paths",
+    "ESA",
+    2012,
+)
 _NOTE = (
     "Vertices are contracted in rounds of independent vertices, on threads; the importance of a "
     "vertex is its level and the quotients of arcs and hops, and searches go through positions in "
@@ -52,6 +58,12 @@ _H2H_NOTE = (
     "least sum runs over all common ancestors in place of a separator of the two vertices: vector "
     "instructions, or eight lanes of a GPU, read the whole prefix faster than single entries. A "
     "vertex has two labels where the distances of the two directions differ."
+)
+
+_HUBS_NOTE = (
+    "The order is that of geisberger2008.ch, and labels are pruned as soon as they are computed, "
+    "level by level on threads, to those of the paper's canonical labeling: a vertex is a hub if "
+    "no shortest path to it passes one that is more important."
 )
 
 RECIPES = (
@@ -142,5 +154,17 @@ RECIPES = (
         reassociates=True,
         prepared=True,
         note=_H2H_NOTE,
+    ),
+    Recipe(
+        "abraham2012.hub_labels",
+        "The least sum of two labels of distances to hubs: pairs, where labels to all ancestors "
+        "take too much memory.",
+        _HUBS,
+        "the sections on hierarchical hub labels, their computation from a hierarchy, and pruning",
+        frozenset({Task.PAIRS}),
+        Loop.HUB_LABELS,
+        reassociates=True,
+        prepared=True,
+        note=_HUBS_NOTE,
     ),
 )

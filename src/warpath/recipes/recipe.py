@@ -54,6 +54,7 @@ class Loop(Enum):
     RESTRICTED_SWEEP = "restricted_sweep"  #: sweeps down a hierarchy, over vertices above targets
     CUSTOMIZED = "customized"  #: searches upward, in arcs that were found without the weights
     TREE_LABELS = "tree_labels"  #: least sums of labels, with the distances to ancestors
+    HUB_LABELS = "hub_labels"  #: least sums of labels, with the distances to hubs
     DYNAMIC = "dynamic"  #: settles from the changed vertices alone after edges have changed
     OWN = "own"  #: the functions of `Recipe.own`
     # Loops in rounds, which `Recipe.axes` describes.

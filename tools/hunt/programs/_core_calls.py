@@ -150,6 +150,10 @@ class Draw:
             label: Any = _core.tree_labels
             lengths = self.lengths.astype(kind.removeprefix("TreeLabels").lower())
             return label(tree_of(arcs), arcs, arcs.customize(lengths))
+        if kind.startswith("HubLabels"):
+            lengths = self.lengths.astype(kind.removeprefix("HubLabels").lower())
+            hubs: Any = _core.hub_labels
+            return hubs(_core.contract(self.indptr, indices, lengths), 2**40)
         lengths = self.lengths.astype(kind.removeprefix("Hierarchy").lower())
         if self.function in {"tree_labels", "labelled_arcs"} and self.rng.random() < 0.8:
             return eliminate(self.indptr, indices).customize(lengths)
@@ -284,8 +288,13 @@ _ARRAYS: dict[str, Callable[[Draw, Parameter], Array]] = {
     "h": lambda d, _: np.zeros(d.n),
     "cutoffs": lambda d, _: np.sort(d.rng.integers(0, 20, d.rng.integers(4))),
     "like": lambda _, __: np.empty(0),
-    **dict.fromkeys(("keys", "places"), lambda d, _: np.arange(d.n)),
+    **dict.fromkeys(
+        ("keys", "places", "hubs", "hubs_down", "distances", "distances_down"),
+        lambda d, _: np.arange(d.n),
+    ),
     **dict.fromkeys(("up", "down"), lambda d, _: d.rng.integers(0, 99, 16 * d.n)),
+    "first": lambda d, p: np.arange(d.n + 1) if "hub" in d.function else _any_array(d, p),
+    "first_down": lambda d, _: np.arange(d.n + 1),
     "listed": lambda d, _: d.rng.integers(0, d.n, d.given["ends"].max(initial=0)),
     "ends": lambda d, _: np.sort(d.rng.integers(0, 20, d.n)),
     "order": lambda d, _: d.rng.permutation(d.n),
@@ -381,6 +390,7 @@ _OTHERS: dict[str, Callable[[Draw], Any]] = {
     **dict.fromkeys(("core_vertices", "growing_vertices"), lambda d: d.choice(0, 50, 10**6)),
     "core_degree": lambda d: d.choice(1, 20, 10**6),
     **dict.fromkeys(("most_affected", "most_relaxed"), lambda d: d.choice(-1, 0, 5)),
+    "most_bytes": lambda d: d.choice(0, 2**20, 2**40),
     "delta": lambda d: (
         0 if d.function == "stepping" and d.rng.integers(2) else d.rng.integers(1, 20)
     ),

@@ -36,6 +36,7 @@
 #include "warpath/hierarchy/tree_walk.hpp"
 #include "warpath/many/lanes.hpp"
 #include "warpath/parallel/control.hpp"
+#include "warpath/parallel/in_blocks.hpp"
 #include "warpath/parallel/page_array.hpp"
 #include "warpath/parallel/team.hpp"
 
@@ -186,6 +187,7 @@ class TreeLabels {
       : tree_(std::move(tree)), up_(up), down_(down), memory_(std::move(memory)) {}
 
   const std::shared_ptr<const AncestorTree>& tree() const { return tree_; }
+  std::size_t n() const { return tree_->n(); }
   bool symmetric() const { return up_ == down_; }
   std::span<const L> up() const { return {up_, tree_->entries()}; }
   std::span<const L> down() const { return {down_, tree_->entries()}; }
@@ -197,9 +199,10 @@ class TreeLabels {
   /// out[i] becomes the distance from sources[i] to targets[i]. Returns the number of entries read.
   std::int64_t pairs(std::span<const std::int64_t> sources, std::span<const std::int64_t> targets,
                      std::span<D> out, int threads, Control& control) const {
-    return in_blocks(sources.size(), threads, control, [&](std::size_t begin, std::size_t end) {
-      return distances({&sources[begin], 1, &targets[begin], end - begin}, &out[begin]);
-    });
+    return in_blocks(
+        sources.size(), kChunk, threads, control, [&](std::size_t begin, std::size_t end) {
+          return distances({&sources[begin], 1, &targets[begin], end - begin}, &out[begin]);
+        });
   }
 
   /// Fills a table with a row for each source and a column for each target. Returns as `pairs`.
@@ -207,7 +210,7 @@ class TreeLabels {
   std::int64_t table(std::span<const std::int64_t> sources, std::span<const std::int64_t> targets,
                      Out* out, int threads, Control& control) const {
     const std::size_t width = targets.size(), count = sources.size() * width;
-    return in_blocks(count, threads, control, [&](std::size_t begin, std::size_t end) {
+    return in_blocks(count, kChunk, threads, control, [&](std::size_t begin, std::size_t end) {
       std::int64_t read = 0;
       for (std::size_t stop; begin < end; begin = stop) {
         const std::size_t row = begin / width, column = begin % width;
@@ -237,29 +240,6 @@ class TreeLabels {
     const L* to;
     std::size_t count;
   };
-
-  /// Calls body(begin, end) for blocks of the pairs, on threads if there are several, and returns
-  /// the sum of what it returns.
-  template <class Body>
-  static std::int64_t in_blocks(std::size_t count, int threads, Control& control,
-                                const Body& body) {
-    const std::size_t blocks = (count + kChunk - 1) / kChunk;
-    if (blocks <= 1) return count == 0 ? 0 : body(std::size_t{0}, count);
-    std::atomic<std::size_t> taken{0};
-    std::atomic<std::int64_t> read{0};
-    control.expect(static_cast<std::int64_t>(count));
-    const auto team = static_cast<int>(std::min(blocks, static_cast<std::size_t>(threads)));
-    run_open_team(team, control, [&](int rank) {
-      Poller poller(control, rank == 0);
-      for (std::size_t at; (at = taken.fetch_add(kChunk, std::memory_order_relaxed)) < count;) {
-        const std::size_t end = std::min(at + kChunk, count);
-        read.fetch_add(body(at, end), std::memory_order_relaxed);
-        control.advance(static_cast<std::int64_t>(end - at));
-        poller.step(static_cast<std::int64_t>(kChunk));
-      }
-    });
-    return read.load();
-  }
 
   template <class Out>
   std::int64_t distances(const Ends& ends, Out* out) const {
