@@ -31,12 +31,15 @@ class BoundSimplePaths {
 /// The state of an iterator.
 template <Index V, Weight W>
 struct Search {
-  Search(GraphRows<V, W>&& forth, GraphRows<V, W>&& back, V source, V target, DistanceOf<W> longest)
+  Search(GraphRows<V, W>&& forth, GraphRows<V, W>&& back, std::vector<V>&& numbers, V source,
+         V target, DistanceOf<W> longest)
       : out(std::move(forth)),
         into(std::move(back)),
-        paths(out.view(), into.view(), source, target, longest) {}
+        homes(std::move(numbers)),
+        paths(out.view(), into.view(), homes, source, target, longest) {}
 
   const GraphRows<V, W> out, into;
+  const std::vector<V> homes;
   SimplePaths<V, W> paths;
   std::mutex mutex;  // threads may share an iterator
 };
@@ -51,14 +54,18 @@ void register_pair(nb::module_& module) {
       "simple_paths",
       [](In<std::int64_t> indptr, In<V> indices, In<W> weights, In<std::int64_t> into_indptr,
          In<V> into_indices, In<W> into_weights, std::int64_t source, std::int64_t target,
-         std::optional<D> longest) {
+         std::optional<D> longest, In<V> homes) {
         Rows out(indptr, indices, weights, Weights::kNotNegative);
         Rows into(into_indptr, into_indices, into_weights, Weights::kNotNegative);
         require_size(into.vertices(), out.vertices(), "into_indptr");
         for (const std::int64_t v : {source, target}) require_vertex(v, out.n());
-        const auto search =
-            std::make_shared<Search<V, W>>(std::move(out), std::move(into), static_cast<V>(source),
-                                           static_cast<V>(target), cutoff_of<D>(longest));
+        std::vector<V> numbers(homes.data(), homes.data() + homes.size());
+        if (!numbers.empty())
+          require_size(numbers.size(), static_cast<std::size_t>(out.n()), "homes");
+        for (const V v : numbers) require_vertex(v, out.n());
+        const auto search = std::make_shared<Search<V, W>>(
+            std::move(out), std::move(into), std::move(numbers), static_cast<V>(source),
+            static_cast<V>(target), cutoff_of<D>(longest));
         return BoundSimplePaths([search]() -> nb::object {
           Control control(python_tick(nb::none()));
           std::optional<typename SimplePaths<V, W>::Path> path;
@@ -73,8 +80,8 @@ void register_pair(nb::module_& module) {
       },
       nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(), nb::arg("weights").noconvert(),
       nb::arg("into_indptr").noconvert(), nb::arg("into_indices").noconvert(),
-      nb::arg("into_weights").noconvert(), nb::arg("source"), nb::arg("target"),
-      nb::arg("longest") = nb::none());
+      nb::arg("into_weights").noconvert(), nb::arg("source"), nb::arg("target"), nb::arg("longest"),
+      nb::arg("homes").noconvert());
 }
 
 /// Defines disjoint_paths, which returns (vertices, edges, length) of each path.

@@ -253,7 +253,7 @@ def k_shortest_paths(
 
     Parameters
     ----------
-    graph : weights of 0 or more, no turns; otherwise as in `sssp`.
+    graph : weights of 0 or more; otherwise as in `sssp`.
     source, target : vertices, as in `sssp`; a `Place` with ``snap="vertex"``.
     k : the largest number of routes; all when not given.
     max_length : the length that no route exceeds; a number or a text, as `cutoff` in `sssp`.
@@ -262,19 +262,22 @@ def k_shortest_paths(
     -------
     iterator of Route
         It ends without an error if there are fewer than k routes. Of parallel edges, a route takes
-        the lightest.
+        the lightest; with turns, each makes a route of its own.
 
     Raises
     ------
     NoPathError
-        By the iterator, if there is no route at all.
+        By the iterator, if there is no route at all, or if turns let every route pass a vertex
+        twice.
     VertexError, NegativeWeightError, NotSupportedError, DistanceOverflowError
         DistanceOverflowError if the lengths of routes may not fit 61 bits.
 
     Notes
     -----
     Equally long routes are in lexicographic order of their vertices' indices; closed targets come
-    last. Where sums of float weights are rounded, lengths ascend up to n * eps.
+    last. Where sums of float weights are rounded, lengths ascend up to n * eps. With turns, the
+    order is that of edges, except after the beginnings of forbidden sequences of three or more;
+    some graphs then have exponentially many paths that are searched and left out.
 
     A bidirectional search, then a scan of each route's edges and a few searches that stay close to
     it. Memory: up to 50 bytes for each vertex of the graph, 40 for each vertex of each route.
@@ -306,7 +309,8 @@ def alternatives(
     ----------
     graph, source, target : as in `k_shortest_paths`.
     k : the largest number of routes.
-    sharing : the largest length that a route shares with those before it.
+    sharing : the largest length that a route shares with those before it; with turns, an edge is
+        shared if the edge before it is the same.
     stretch : the largest length of a route.
     local : every part of a route up to this length is a shortest path. All three are shares of the
         length of the shortest route.
@@ -356,7 +360,8 @@ def disjoint_paths(
     graph, source, target : as in `k_shortest_paths`. An edge of an undirected graph is used in one
         direction; each of parallel edges may be used.
     k : the number of routes.
-    by : "edges", or "vertices" for routes that share no vertex between source and target.
+    by : "edges", or "vertices" for routes that share no vertex between source and target. With
+        turns "edges", in a directed graph whose forbidden sequences have two edges.
 
     Returns
     -------
@@ -391,7 +396,9 @@ def all_shortest_paths(graph: Any, source: Any, target: Any) -> Iterator[Route]:
 
     Parameters
     ----------
-    graph, source, target : as in `k_shortest_paths`, which has the same order and memory.
+    graph, source, target : as in `k_shortest_paths`, which has the same order and memory. With
+        turns, a route may pass a vertex twice, but no edge after the same beginning of a forbidden
+        sequence.
 
     Returns
     -------

@@ -23,6 +23,7 @@ from warpath.graph.arguments import checked_cutoff
 from warpath.graph.checks import as_float, is_integer, refuse_wide, shown
 from warpath.graph.facts import negative_weights, rows_into
 from warpath.graph.labels import one_label
+from warpath.graph.turns import homes_of_turns
 from warpath.results.predecessors import no_path
 from warpath.results.route import Route
 from warpath.results.route_between import route_of_path
@@ -46,7 +47,11 @@ def k_shortest_of(
         _check_count(k, "; None means all routes")
     longest = checked_cutoff(max_length, question.graph, "max_length")
     _refuse(options, question, "k_shortest_paths")
-    return islice(_by_length(question, longest), None if k is None else min(int(k), sys.maxsize))
+    graph = question.graph
+    homes = None if graph.turns is None else homes_of_turns(graph)
+    return islice(
+        _by_length(question, longest, homes), None if k is None else min(int(k), sys.maxsize)
+    )
 
 
 def alternatives_of(
@@ -104,8 +109,12 @@ def disjoint_of(options: Options, question: Question, k: int, by: str) -> list[R
             f"source and target are the same vertex, {shown(one_label(graph, s))}: disjoint_paths "
             "needs two."
         )
-    kinds = by == "vertices", not graph.directed
-    given: Any = (*rows_both_ways(graph), s, t, min(int(k), graph.m + 1), *kinds)
+    if graph.turns is not None:
+        _refuse_hard_turns(graph, by)
+    end = int(question.view.ends(question.all_targets)[0])
+    # With turns, an edge is a vertex of the graph that is searched.
+    kinds = by == "vertices" or graph.turns is not None, not graph.directed
+    given: Any = (*rows_both_ways(question.view.inner), s, end, min(int(k), graph.m + 1), *kinds)
     paths = _core.disjoint_paths(*given)
     if not paths:
         raise no_path(graph, s, t)
@@ -117,6 +126,8 @@ def disjoint_of(options: Options, question: Question, k: int, by: str) -> list[R
             f", only {found}: use k={len(paths)}"
             f"{'' if by == 'edges' else ', or by=' + repr('edges')}."
         )
+    if graph.turns is not None:
+        return [route_of_path(graph, path, length, None) for path, _, length in paths]
     weights = graph._solver_weights
     return [
         Route(graph, vertices, length, edges=edges, weights=weights[edges])
@@ -185,20 +196,28 @@ def counts_of(graph: Graph, source: int, dist: Array) -> list[int]:
 
 def refuse_counting(graph: Graph) -> None:
     """Raise NotSupportedError for a graph whose paths pass vertices twice or begin in areas."""
-    _refuse_turns(graph, "count_shortest_paths")
+    if graph.turns is not None:
+        raise NotSupportedError(
+            "count_shortest_paths does not support turns, with which a route may pass a vertex "
+            "twice: count those of `warpath.all_shortest_paths`, or read the graph without turns."
+        )
     _refuse_areas(graph, "count_shortest_paths")
 
 
 def simple_paths(
-    graph: Graph, source: int, target: int, longest: float | None = None
+    graph: Graph, source: int, target: int, longest: float | None = None, homes: Array | None = None
 ) -> Iterator[tuple[Array, Any]]:
     """Yield the vertices and the length of each simple path, by length, then by vertices.
 
     Parameters
     ----------
     graph : a graph without turns, closed vertices and negative weights.
+    homes : (n,) numbers from 0 to n - 1, of which a path passes none twice; those of the vertices
+        when not given.
     """
-    given: Any = (*rows_both_ways(graph), source, target, longest)
+    kind = graph.indices.dtype
+    numbers = np.empty(0, kind) if homes is None else homes.astype(kind)
+    given: Any = (*rows_both_ways(graph), source, target, longest, numbers)
     following: Any = _core.simple_paths(*given)
     return iter(following, None)
 
@@ -215,7 +234,9 @@ def _check_count(k: Any, way_out: str) -> None:
         raise InputError(f"k = {shown(k)} must be an integer, 1 or more{way_out}.")
 
 
-def _by_length(question: Question, longest: float | None) -> Iterator[Route]:
+def _by_length(
+    question: Question, longest: float | None, homes: Array | None = None
+) -> Iterator[Route]:
     graph, inner = question.graph, question.view.inner
     s, t = int(question.sources[0]), int(question.all_targets[0])
     if s == t:
@@ -223,18 +244,26 @@ def _by_length(question: Question, longest: float | None) -> Iterator[Route]:
         return
     end = int(question.view.ends(np.array([t]))[0])
     none = True
-    for vertices, length in simple_paths(inner, s, end, longest):
+    for vertices, length in simple_paths(inner, s, end, longest, homes):
         none = False
         yield route_of_path(graph, vertices, length, None)
     if none:
+        if homes is not None and next(simple_paths(inner, s, end, longest), None):
+            raise NoPathError(
+                f"no route leads from {shown(one_label(graph, s))} to {shown(one_label(graph, t))}"
+                f"{'' if longest is None else f' within {longest}'} without passing a vertex "
+                "twice: turns forbid it. Use `warpath.path` or `warpath.all_shortest_paths`, whose "
+                "routes may pass vertices twice."
+            )
         raise no_path(graph, s, t, longest)
 
 
 def _refuse(options: Options, question: Question, call: str) -> None:
     """Raise the error for a graph, ends or options that a call on simple paths cannot take."""
-    _refuse_turns(question.graph, call)
     refuse(options, question, call)
     refuse_weights(question.graph, call)
+    if question.graph.turns is not None:
+        refuse_weights(question.view.inner, call, "weights with costs of turns")
 
 
 def refuse(options: Options, question: Question, call: str) -> None:
@@ -255,7 +284,7 @@ def refuse(options: Options, question: Question, call: str) -> None:
             f"{call} goes from vertex to vertex, and a place of this call is a point along an "
             "edge: use Place(lon, lat, snap='vertex')."
         )
-    refuse_wide(graph.n, call)
+    refuse_wide(question.view.inner.n, call)
 
 
 def refuse_weights(graph: Graph, call: str, weights: str = "weights", most: int = _MOST) -> None:
@@ -280,12 +309,20 @@ def refuse_weights(graph: Graph, call: str, weights: str = "weights", most: int 
         )
 
 
-def _refuse_turns(graph: Graph, call: str) -> None:
-    if graph.turns is not None:
-        raise NotSupportedError(
-            f"{call} does not support turns: with turns a shortest route may pass a vertex twice. "
-            "Use `warpath.path`, or read the graph without turns."
-        )
+def _refuse_hard_turns(graph: Graph, by: str) -> None:
+    """Raise NotSupportedError for turns with which disjoint routes are NP-hard to find."""
+    assert graph.turns is not None  # noqa: S101 - the caller's promise
+    if by == "vertices":
+        why, way_out = "by='vertices' of a graph with turns", "use by='edges'"
+    elif (graph.turns.banned[:, 2:] >= 0).any():
+        why, way_out = "forbidden sequences of three or more edges", "use `warpath.alternatives`"
+    elif not graph.directed:
+        why, way_out = "turns of an undirected graph", "use `warpath.alternatives`"
+    else:
+        return
+    raise NotSupportedError(
+        f"disjoint_paths does not support {why}: {way_out}, or read the graph without turns."
+    )
 
 
 def _refuse_areas(graph: Graph, call: str) -> None:

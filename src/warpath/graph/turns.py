@@ -184,6 +184,19 @@ def states_of_edges(graph: CsrGraph, edges: Array) -> tuple[Array, Array]:
     return np.repeat(np.arange(len(edges)), counts), vertices
 
 
+def homes_of_turns(graph: CsrGraph) -> Array:
+    """Return a number of each vertex of the expanded graph: (n',).
+
+    It is the same for the start of paths at a vertex and for all edges that lead to the vertex; an
+    end of paths has its own.
+    """
+    edges = edges_of_states(graph)
+    states = np.arange(len(edges))
+    homes = np.arange(2 * graph.n + len(edges))
+    homes[graph.n + states + np.where(states < graph.m, 0, graph.n)] = graph.indices[edges]
+    return homes
+
+
 def refuse_turns(graph: CsrGraph, call: str) -> None:
     """Raise NotSupportedError if a graph has turns, which a call does not honour."""
     if graph.turns is not None:

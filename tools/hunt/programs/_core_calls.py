@@ -298,6 +298,7 @@ _ARRAYS: dict[str, Callable[[Draw, Parameter], Array]] = {
     "listed": lambda d, _: d.rng.integers(0, d.n, d.given["ends"].max(initial=0)),
     "ends": lambda d, _: np.sort(d.rng.integers(0, 20, d.n)),
     "order": lambda d, _: d.rng.permutation(d.n),
+    "homes": lambda d, _: d.rng.integers(0, d.n, d.n * int(d.rng.integers(2))),
     **dict.fromkeys(("x", "y"), lambda d, _: d.rng.permutation(1000)[: d.n]),
     "counts": lambda d, _: d.rng.integers(0, 3, 5),
     "trips": lambda d, _: d.rng.random(len(d.given["targets"])),

@@ -18,6 +18,7 @@
 #include <limits>
 #include <optional>
 #include <queue>
+#include <span>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -34,6 +35,11 @@ namespace warpath {
 /// Weights must be >= 0, and integer lengths of simple paths below 2^61. Of parallel edges the
 /// lightest counts. A path longer than `longest` is not returned. The views must outlive the
 /// object. After an exception there are no more paths.
+///
+/// `homes`, unless empty, has a number below n for each vertex, and a path passes no two vertices
+/// of one number. In general such a path is NP-hard to find: a search avoids the numbers of its
+/// root alone, and a path that passes another number twice is replaced by the classes of the paths
+/// that leave it before.
 template <Index V, Weight W>
 class SimplePaths {
  public:
@@ -45,8 +51,14 @@ class SimplePaths {
     D length;
   };
 
-  SimplePaths(const CsrView<V, W>& graph, const CsrView<V, W>& into, V source, V target, D longest)
-      : graph_(graph), into_(into), source_(source), target_(target), longest_(longest) {}
+  SimplePaths(const CsrView<V, W>& graph, const CsrView<V, W>& into, std::span<const V> homes,
+              V source, V target, D longest)
+      : graph_(graph),
+        into_(into),
+        homes_(homes),
+        source_(source),
+        target_(target),
+        longest_(longest) {}
 
   SimplePaths(const SimplePaths&) = delete;
   SimplePaths& operator=(const SimplePaths&) = delete;
@@ -64,9 +76,13 @@ class SimplePaths {
       const Class best = waiting_.top();
       waiting_.pop();
       if (best.is_path()) {
+        const Route& route = routes_[best.route];
+        if (simple_part(route) < route.vertices.size()) {
+          branch(best.route, poller);
+          continue;
+        }
         ended_ = false;
         last_ = best.route;
-        const Route& route = routes_[last_];
         return Path{{route.vertices.begin(), route.vertices.end()}, route.length};
       }
       search(best, poller);
@@ -154,6 +170,21 @@ class SimplePaths {
     rest_->extend(static_cast<D>(bound + more), poller);
   }
 
+  std::size_t home(V v) const { return index(homes_.empty() ? v : homes_[index(v)]); }
+
+  /// The number of vertices before the first one whose home the path has passed before.
+  std::size_t simple_part(const Route& route) {
+    if (homes_.empty()) return route.vertices.size();
+    std::size_t part = 0;
+    for (; part < route.vertices.size(); ++part) {
+      V& place = place_[home(route.vertices[part])];
+      if (place != kFree) break;
+      place = static_cast<V>(part);
+    }
+    for (std::size_t i = 0; i < part; ++i) place_[home(route.vertices[i])] = kFree;
+    return part;
+  }
+
   /// Calls visit(e, v) for the edges from u that lead to no vertex of the root.
   template <class Visit>
   void each_edge(V u, V root, Poller& poller, Visit&& visit) const {
@@ -161,7 +192,7 @@ class SimplePaths {
     std::int64_t e = graph_.indptr[index(u)];
     poller.step(end - e + 1);
     for (; e < end; ++e)
-      if (const V v = graph_.indices[index(e)]; place_[index(v)] > root) visit(e, v);
+      if (const V v = graph_.indices[index(e)]; place_[home(v)] > root) visit(e, v);
   }
 
   /// A bound of the keys of vertices on a path of a length: sums from both ends round differently.
@@ -200,9 +231,10 @@ class SimplePaths {
 
   /// Puts the classes of the paths that leave a route into the queue.
   void branch(std::size_t id, Poller& poller) {
-    const std::size_t last = routes_[id].vertices.size() - 1;
-    for (std::size_t i = 0; i <= last; ++i)
-      place_[index(routes_[id].vertices[i])] = static_cast<V>(i);
+    const std::size_t part = simple_part(routes_[id]);
+    const std::size_t last = std::min(part, routes_[id].vertices.size() - 1);
+    for (std::size_t i = 0; i < part; ++i)
+      place_[home(routes_[id].vertices[i])] = static_cast<V>(i);
     D root = routes_[id].root;
     for (std::size_t i = routes_[id].leaves_at; i < last; ++i) {
       const std::vector<V>& vertices = routes_[id].vertices;
@@ -220,7 +252,7 @@ class SimplePaths {
       push(best);
       root = static_cast<D>(root + step);
     }
-    for (const V v : routes_[id].vertices) place_[index(v)] = kFree;
+    for (std::size_t i = 0; i < part; ++i) place_[home(routes_[id].vertices[i])] = kFree;
   }
 
   /// Lowers the bound of a class by an edge e to v after its root.
@@ -243,11 +275,11 @@ class SimplePaths {
     extend(of.bound, poller);
     const std::size_t at = of.at;
     for (std::size_t i = 0; i <= at; ++i)
-      place_[index(routes_[of.route].vertices[i])] = static_cast<V>(i);
+      place_[home(routes_[of.route].vertices[i])] = static_cast<V>(i);
     forbid(of.route, at, true);
     search_marked(of, poller);
     forbid(of.route, at, false);
-    for (std::size_t i = 0; i <= at; ++i) place_[index(routes_[of.route].vertices[i])] = kFree;
+    for (std::size_t i = 0; i <= at; ++i) place_[home(routes_[of.route].vertices[i])] = kFree;
   }
 
   void search_marked(Class of, Poller& poller) {
@@ -365,6 +397,7 @@ class SimplePaths {
 
   const CsrView<V, W> graph_;
   const CsrView<V, W> into_;
+  const std::span<const V> homes_;
   const V source_;
   const V target_;
   const D longest_;
@@ -373,7 +406,7 @@ class SimplePaths {
   std::vector<Route> routes_;  // those returned and those that wait
   std::priority_queue<Class, std::vector<Class>, Later> waiting_{Later{routes_}};
   std::size_t last_ = 0;             // the route returned last
-  std::vector<V> place_;             // the index of each vertex in a path, or kFree
+  std::vector<V> place_;             // the index of each vertex, or home, in a path, or kFree
   std::vector<std::uint8_t> marks_;  // kForbidden, kEntered
   std::vector<D> spur_;              // labels of a search that avoids a root
   std::vector<V> labelled_;          // vertices with such labels
