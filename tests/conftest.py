@@ -29,7 +29,7 @@ def pytest_configure(config):
         # No time limit for one: a busy machine is no failure.
         settings.register_profile(
             "project",
-            max_examples=1000 if config.getoption("--full") else 100,
+            max_examples=1000 if config.getoption("--full") else 50,
             deadline=None,
             derandomize=config.getoption("--hypothesis-seed", default=None) is None,
             database=None,

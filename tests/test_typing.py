@@ -41,6 +41,7 @@ reveal_type(wp.plan(graph, 0).seconds)
 """
 
 
+@pytest.mark.full("types that users' programs see", "src/warpath/**/*.py", "pyproject.toml")
 def test_results_have_types_without_any(tmp_path):
     pytest.importorskip("mypy")
     (tmp_path / "snippet.py").write_text(SNIPPET)

@@ -275,8 +275,6 @@ def test_auto_leaves_labels_out_where_a_graph_does_not_suit(caplog):
         wp.prepare(graph, labels="auto")
     assert LABELS.cached(graph) is None
     assert "gets no labels: this graph has no useful hierarchy for new weights" in caplog.text
-    with pytest.raises(NotSupportedError, match="no useful hierarchy for new weights"):
-        wp.prepare(graph, labels=True)
 
 
 def test_wrong_arguments_name_the_rule(road):

@@ -10,8 +10,11 @@ import numpy as np
 import pytest
 
 import warpath as wp
+from support.tiers import BENCH
 from warpath_bench import __main__ as command
 from warpath_bench import external
+
+pytestmark = pytest.mark.full("solvers of others", *BENCH)
 
 PROGRAM = Path(__file__).parents[2] / "bench" / "programs" / "dijkstra.py"
 GIVEN = ["--graphs", "delaunay", "--peers", "--threads", "1", "--no-tree", "--dtypes", "int"]

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import warpath as wp
+from support.tiers import BENCH
 from warpath.recipes import CATALOGUE
 from warpath_bench import (
     catalogue,
@@ -21,6 +22,8 @@ from warpath_bench import (
 from warpath_bench.gpu_made import Failed, Makers, Wanted
 from warpath_bench.limits import TimeIsUpError
 from warpath_bench.right import answers_of
+
+pytestmark = pytest.mark.full("benchmarks of GPUs beside peers", *BENCH)
 
 DEVICE = SimpleNamespace(name="cpu")
 MAKE = workloads.workload("grid 6").make

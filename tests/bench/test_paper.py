@@ -11,6 +11,7 @@ import pytest
 import warpath as wp
 from support.emulated_calls import sssp_on
 from support.kernels import CACHE
+from support.tiers import BENCH
 from warpath.base.errors import NoDeviceError
 from warpath.engines.emulator.device import EmulatedDevice
 from warpath.recipes import Task
@@ -20,6 +21,8 @@ from warpath_bench import experiments, jobs, paper, paper_page
 from warpath_bench.jobs import Bench, Job, read_lines
 from warpath_bench.limits import TimeIsUpError
 from warpath_bench.paper_results import Results
+
+pytestmark = pytest.mark.full("a paper's experiments", *BENCH)
 
 TINY = """
 title = "A tiny paper"

@@ -9,11 +9,14 @@ import numpy as np
 import pytest
 
 import warpath as wp
+from support.tiers import BENCH
 from warpath import generate
 from warpath.base.errors import InputError, VerificationError
 from warpath_bench import prepared, prepared_peers
 from warpath_bench.prepared_peers import Local
 from warpath_bench.prepared_questions import Question, line_of, route_length
+
+pytestmark = pytest.mark.full("benchmarks of prepared graphs", *BENCH)
 
 OURS = ["warpath, 1 thread", "warpath, 2 threads"]
 COMMAND = """\

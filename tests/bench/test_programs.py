@@ -8,6 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from support.tiers import BENCH
+
+pytestmark = pytest.mark.full("programs beside the benchmarks", *BENCH)
+
 PROGRAMS = Path(__file__).resolve().parents[2] / "bench" / "programs"
 
 

@@ -196,7 +196,13 @@ def test_ctrl_c_ends_with_one_line(large):
     assert not list(large.glob("*od.npz*"))
 
 
-@pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize(
+    "ending",
+    [
+        signal.SIGINT,
+        pytest.param(signal.SIGTERM, marks=pytest.mark.full("ended tables", "src/warpath/**/*.py")),
+    ],
+)
 @pytest.mark.usefixtures("unmeasured")
 def test_a_stopped_table_is_continued_by_the_same_command(tmp_path, ending):
     write(generate.road(5_000, seed=1), tmp_path / "roads.gr")
@@ -290,16 +296,11 @@ def test_work_that_takes_long_gives_a_sign_of_life(roads):
     assert done.stderr == "inspecting the edges ...\n"
 
 
-def test_doctor_says_what_is_missing_and_how_to_get_it(without):
-    run = without("matplotlib,pandas", "doctor")
+def test_doctor_says_what_is_missing_and_how_to_get_it_and_is_content_without_a_gpu(without):
+    run = without("matplotlib,pandas,cupy", "doctor")
     assert run.code == 0
     assert "pip install matplotlib" in run.out
     assert "pip install pandas" in run.out
-
-
-def test_doctor_without_a_gpu_says_so_in_one_line_and_is_content(without):
-    run = without("cupy", "doctor")
-    assert run.code == 0
     (line,) = [line for line in run.out.splitlines() if line.startswith("GPU ")]
     assert "none: device='cuda' needs cupy, which is not installed: pip install" in line
     assert "cuda:0" not in run.out

@@ -241,7 +241,10 @@ def mutated(folder: Path, mutant: Mutant) -> Path:
     return headers
 
 
-@pytest.mark.parametrize("program", ["contraction", "tree_labels"])
+@pytest.mark.parametrize(
+    "program",
+    [pytest.param("contraction", marks=in_full), pytest.param("tree_labels", marks=labels_in_full)],
+)
 def test_the_checks_find_nothing_in_the_headers_as_they_are(program, tmp_path):
     assert outcome(tmp_path, HEADERS, program) == 0
 

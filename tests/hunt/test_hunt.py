@@ -15,6 +15,7 @@ from hunt import __main__ as command
 from hunt.program import NAMES, load
 from hunt.supervisor import hunt
 from hunt.worker import MOST_FINDINGS
+from support.tiers import SOLVES
 
 
 @pytest.fixture
@@ -198,6 +199,7 @@ def test_parts_of_edges_of_the_least_length():
         assert len(wp.within(graph, 0, [3, 8]).parts()[0]) == 2
 
 
+@pytest.mark.full("hunting programs", *SOLVES, "src/warpath/**/*.py", "tools/hunt/**/*.py")
 @pytest.mark.parametrize("name", NAMES)
 def test_a_program_runs_and_finds_nothing_in_its_first_trials(name):
     assert load(name).summary.endswith(".")

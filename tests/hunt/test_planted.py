@@ -10,6 +10,7 @@ import pytest
 
 import warpath as wp
 from hunt.program import NAMES, Finding
+from support.tiers import SOLVES
 from warpath import _core
 
 
@@ -120,6 +121,7 @@ def plant_writers(program, patch):
 PLANTED = {name: globals().get(f"plant_{name}") for name in NAMES if name != "gpu"}
 
 
+@pytest.mark.full("planted faults", *SOLVES, "src/warpath/**/*.py", "tools/hunt/**/*.py")
 @pytest.mark.parametrize("name", PLANTED)
 def test_a_planted_fault_is_found(name, monkeypatch, tmp_path):
     program = importlib.import_module(f"hunt.programs.{name}")

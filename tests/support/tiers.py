@@ -46,6 +46,8 @@ RECIPES_ON_GPUS = (
     "tests/support/*.py",
     "tools/kernel_list.py",
 )
+#: What the outcome of a benchmark depends on, besides its own test.
+BENCH = ("bench/**/*.py", "bench/programs/*", "src/warpath/**/*.py", *CORE)
 #: What the outcome of a solve by the public calls depends on, on any device.
 SOLVES = (*RECIPES_ON_GPUS, "src/warpath/*/*.py", "src/warpath/_*.py")
 

@@ -8,6 +8,7 @@ import shutil
 import pytest
 
 import counts
+from support.tiers import CORE
 
 # As callgrind writes it with --compress-strings=no.
 PROFILE = """\
@@ -151,6 +152,7 @@ def test_a_program_that_fails_ends_the_run_with_what_it_said():
         counts._run(["sh", "-c", "echo nothing here >&2; exit 3"])
 
 
+@pytest.mark.full("counts of instructions", "tests/counts/*", "tools/counts/*.py", *CORE)
 def test_a_loop_takes_the_same_number_of_instructions_each_time():
     if shutil.which("valgrind") is None or shutil.which("g++") is None:
         pytest.skip("there is no valgrind, or no g++")

@@ -42,6 +42,7 @@ def test_distances_of_undirected_graphs_are_the_same_both_ways(graph, target):
     assert dijkstra(graph, 0)[target] == dijkstra(graph, target)[0]
 
 
+@pytest.mark.full("strategies of Hypothesis", "tests/support/*.py")
 def test_a_failure_shrinks_to_a_graph_that_one_can_draw():
     smallest = []
 
