@@ -187,7 +187,7 @@ def test_paths_with_other_ties_pass_too():
         ({"pred": [-1, 0, 0, 1, 6, -1]}, wp.InputError, "pred[4] = 6 is not a vertex: give"),
         ({"tree": "some", "pred": [-1] * 6}, wp.InputError, "tree='some' is not valid: use 'can"),
         ({"tree": "any"}, wp.InputError, "tree='any' needs predecessors: give pred="),
-        ({"result": wp.path(TIES, 0, 3)}, wp.InputError, "result is a Route: give the result"),
+        ({"result": wp.within(TIES, 0, 3)}, wp.InputError, "result is a Within: give the result"),
         ({"result": wp.sssp(TIES, 0)}, wp.InputError, "a Paths has its own source"),
         ({"result": [0, 1, 1, 2.5, 2, np.inf]}, wp.VerificationError, "vertex 3 has dist 2.5"),
         ({"result": [0, 1, np.nan, 2, 2, np.inf]}, wp.VerificationError, "vertex 2 has dist nan"),

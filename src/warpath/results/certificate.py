@@ -23,6 +23,8 @@ from warpath.results.foreign import Labels, labels_of, predecessors_of, tree_fau
 from warpath.results.paths import Paths
 from warpath.results.point_paths import paths_from
 from warpath.results.predecessors import as_labels, searched, tree, without_unreached
+from warpath.results.route import Route
+from warpath.results.route_certificate import verify_routes
 
 if TYPE_CHECKING:
     from warpath.base.dtypes import Array
@@ -54,6 +56,8 @@ class Certificate:
     slack : absolute tolerance of distances; 0 for exact equality.
     canonical : False if the predecessors are another tree of shortest paths than the canonical one,
         or the distances are too rounded to say.
+    routes : number of routes, each of which exists and has the length that it says.
+    proved : what else is proved of them.
     """
 
     sources: int
@@ -62,11 +66,16 @@ class Certificate:
     tree: bool
     slack: float
     canonical: bool = True
+    routes: int = 0
+    proved: str = ""
 
     def __str__(self) -> str:
         other = " and a tree" if self.slack else " and a tree with other ties"
         tree = (" and the tree" if self.canonical else other) if self.tree else ""
         how = "exactly" if self.slack == 0 else f"within {self.slack:.3g}"
+        if self.routes:
+            routes = f"{self.routes:,} route{'s' * (self.routes > 1)} of {self.edges:,} edges"
+            return f"verified {how}: {routes}{self.proved and f'; {self.proved}'}"
         return f"verified {how}: {self.labels:,} labels{tree} against {self.edges:,} edges"
 
 
@@ -78,6 +87,9 @@ def verify(
     *,
     tree: str = "canonical",
     unreachable: float | None = None,
+    claim: str | None = None,
+    second: Any = None,
+    limit: float | None = None,
 ) -> Certificate:
     """Check a result against its graph, also one that another program computed.
 
@@ -98,11 +110,21 @@ def verify(
         largest value of the type. Types of fewer digits than the graph's distances are compared
         within n * eps times the largest distance, all others exactly: float64 sums of float32
         weights as such.
+        Or a route, or a list of routes with the same ends: each must lead along edges, and have
+        the sum of their weights, bit for bit.
     source : the source of (n,) distances.
     pred : (n,) predecessors to check with them: integers from 0 to n - 1, negative for none.
     tree : "canonical" for the tree that warpath returns, in which the smallest of several possible
         predecessors counts; "any" for every tree of shortest paths.
     unreachable : the value of vertices that were not reached, if it is another one.
+    claim : what else is proved of routes. "k_shortest": no other route that passes no vertex twice
+        is shorter than the last one, by enumeration. "alternatives": their measures, and that the
+        first is a shortest path; not that they are the best ones. "disjoint" and
+        "vertex_disjoint": they share none, and the total is the least, by potentials. "pareto":
+        none beats another, and none is missing, by extending all paths that none of them bounds;
+        "constrained": the same of one route within a limit. Enumerations follow at most 2,000,000
+        edges. Sums of floats are compared within the certificate's slack.
+    second, limit : the second cost, as in `pareto_paths`, and the largest one that was asked for.
 
     Raises
     ------
@@ -110,6 +132,8 @@ def verify(
         If a rule is broken: names the first, with the edge or vertex and both distances.
     InputError
         If the result does not belong to the graph, or an argument is not valid.
+    NotSupportedError
+        If the graph has turns, or a proof takes too long.
 
     Examples
     --------
@@ -123,6 +147,18 @@ def verify(
     if not isinstance(tree, str) or tree not in {"canonical", "any"}:
         msg = f"tree={shown(tree)} is not valid: use 'canonical' or 'any'."
         raise InputError(msg)
+    about = {"claim": claim, "second": second, "limit": limit}
+    if isinstance(result, Route) or _has_routes(result):
+        if tree != "canonical":
+            raise InputError("tree='any' has no effect on routes: leave it out.")
+        others = {"source": source, "pred": pred, "unreachable": unreachable}
+        _refuse_given(others, "has no effect on routes: leave it out.")
+        return _verify_routes(graph, result, about)
+    _refuse_given(
+        about,
+        f"is about a list of routes, and the result is {shown(result)}: leave it out, or make a "
+        "list of an iterator, list(routes).",
+    )
     if not isinstance(result, Paths | DistanceTable):
         return _verify_foreign(graph, result, source, pred, tree, unreachable)
     if source is not None or pred is not None or unreachable is not None:
@@ -131,28 +167,38 @@ def verify(
             "leave source=, pred= and unreachable= out, or give its distances, result.dist."
         )
         raise InputError(msg)
-    inner = search_graph(graph)
     if isinstance(result, DistanceTable):
-        if tree != "canonical":
-            raise InputError("tree='any' has no effect on a table: leave it out.")
-        result._require_distances("verify")
-        if result._ends is not None:  # noqa: SLF001 - a part of the result
-            msg = (
-                "verify checks tables between vertices, and this one has points along edges or "
-                "missing entries: verify the paths from each place, sssp(graph, place)."
-            )
-            raise InputError(msg)
-        return _verify_table(graph, inner, result)
+        return _verify_table(graph, result, tree)
     if len(result.dist) != graph.n:
         msg = f"the result has {len(result.dist)} labels but the graph has n = {graph.n} vertices."
         raise InputError(msg)
     labels = Labels(graph, _labels_of(graph, result.dist), 0)
-    before = _checked_pred(graph, inner, result.pred)
+    before = _checked_pred(graph, search_graph(graph), result.pred)
     if result._point is not None:  # noqa: SLF001 - a part of the result
         points, there = result._point  # noqa: SLF001
         _verify_from_point(points.on(graph), there, labels.dist, before)
         return Certificate(1, graph.n, graph.m, tree=True, slack=0)
     return _verify_tree(labels, result.source_index, before, tree, cutoff=result.cutoff)
+
+
+def _has_routes(result: Any) -> bool:
+    return isinstance(result, list | tuple) and any(isinstance(one, Route) for one in result)
+
+
+def _refuse_given(options: dict[str, Any], why: str) -> None:
+    for name, value in options.items():
+        if value is not None:
+            raise InputError(f"{name}= {why}")
+
+
+def _verify_routes(graph: Graph, result: Any, about: dict[str, Any]) -> Certificate:
+    """Check a route or a list of routes."""
+    routes = [result] if isinstance(result, Route) else list(result)
+    if not all(isinstance(route, Route) for route in routes):
+        raise InputError("a list of routes must not contain anything else.")
+    proof = verify_routes(graph, routes, **about, certified=_certified)
+    found: dict[str, Any] = {"routes": len(routes), "proved": proof.proved}
+    return Certificate(1, 0, proof.edges, tree=False, slack=proof.slack, **found)
 
 
 def _verify_foreign(
@@ -241,7 +287,17 @@ def _checked_pred(graph: Graph, inner: Graph, pred: Array) -> Array:
     return pred
 
 
-def _verify_table(graph: Graph, inner: Graph, table: DistanceTable) -> Certificate:
+def _verify_table(graph: Graph, table: DistanceTable, tree: str) -> Certificate:
+    if tree != "canonical":
+        raise InputError("tree='any' has no effect on a table: leave it out.")
+    table._require_distances("verify")
+    if table._ends is not None:  # noqa: SLF001 - a part of the result
+        msg = (
+            "verify checks tables between vertices, and this one has points along edges or "
+            "missing entries: verify the paths from each place, sssp(graph, place)."
+        )
+        raise InputError(msg)
+    inner = search_graph(graph)
     if max(table.source_indices.max(initial=-1), table.target_indices.max(initial=-1)) >= graph.n:
         msg = f"the table has vertices that do not exist: this graph has n = {graph.n}."
         raise InputError(msg)
@@ -259,6 +315,16 @@ def _verify_table(graph: Graph, inner: Graph, table: DistanceTable) -> Certifica
             _compare(graph, inner, source, table.target_indices, table.cutoff, labels, slack)
     k, t = table.shape
     return Certificate(k, k * t, k * graph.m, tree=False, slack=slack)
+
+
+def _certified(graph: Graph, source: int, cutoff: float | None) -> Array:
+    """Return certified distances from a source."""
+    inner = search_graph(graph)
+
+    def check(labels: Array, limit: float | None) -> None:
+        _certify(graph, inner, source, labels, None, cutoff=limit, slack=0)
+
+    return searched(graph, source, cutoff, None, check)[0]
 
 
 def _compare(

@@ -196,6 +196,7 @@ _MAKERS: dict[str, Maker] = {
     **dict.fromkeys(("origins", "destinations", "opportunities"), _vertices(2)),
     "within:source": _vertices(0),
     "verify:source": _vertex,
+    "verify:claim": _pick("k_shortest", "disjoint", "best"),
     **dict.fromkeys(("path_to:source", "dynamic:sources", "DynamicPaths:sources"), _pick(None)),
     # How calls solve.
     "algorithm": _ALGORITHM,
