@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from warpath.base import provenance
+from warpath.base import provenance, system
 from warpath.base.errors import VerificationError
 from warpath_bench.lines import is_ours
 from warpath_bench.right import digest
@@ -271,7 +271,7 @@ def machine() -> dict[str, str]:
     """Return the machine and the versions, as facts of measurements."""
     return {
         "machine": platform.processor() or platform.machine(),
-        "processor": provenance.processor(),
+        "processor": system.processor(),
         "cores": str(os.cpu_count()),
         "python": platform.python_version(),
         "numpy": np.__version__,

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from warpath import InputError
-from warpath.base import settings
+from warpath.base import settings, system
 
 
 def test_threads_are_those_of_the_process_or_of_the_variable(monkeypatch):
@@ -109,11 +109,11 @@ def test_the_quota_of_a_container_counts_as_cores(monkeypatch, files, cores):
     monkeypatch.delenv("WARPATH_THREADS", raising=False)
     monkeypatch.setattr("os.sched_getaffinity", lambda _: set(range(8)))
     monkeypatch.setattr(
-        settings, "_text_of", lambda path: files.get(path.removeprefix("/sys/fs/cgroup/"))
+        system, "text_of", lambda path: files.get(path.removeprefix("/sys/fs/cgroup/"))
     )
-    settings._quota_of_cgroup.cache_clear()
+    system._quota_of_cgroup.cache_clear()
     assert settings.threads() == cores
-    settings._quota_of_cgroup.cache_clear()
+    system._quota_of_cgroup.cache_clear()
 
 
 def test_free_memory_is_not_looked_at_again_within_the_same_moment(monkeypatch):
@@ -121,8 +121,8 @@ def test_free_memory_is_not_looked_at_again_within_the_same_moment(monkeypatch):
     moments = iter([1000.0, 1000.001, 1001.0])
     monkeypatch.setattr(time, "monotonic", moments.__next__)
     free = iter([100, 200])
-    monkeypatch.setattr(settings, "_available_of_machine", lambda: next(free))
-    monkeypatch.setattr(settings, "_available_of_cgroup", lambda: None)
+    monkeypatch.setattr(system, "_available_of_machine", lambda: next(free))
+    monkeypatch.setattr(system, "_available_of_cgroup", lambda: None)
     assert [settings.memory() for _ in range(3)] == [100, 100, 200]
 
 

@@ -216,8 +216,8 @@ def test_a_new_file_has_the_permissions_that_the_umask_leaves(tmp_path):
 
 def test_an_interrupt_as_the_temporary_file_is_created_leaves_nothing(tmp_path, monkeypatch):
     class Interrupted(io.FileIO):
-        def __init__(self, path, mode="r"):
-            super().__init__(path, mode)
+        def __init__(self, path, mode="r", opener=None):
+            super().__init__(path, mode, opener=opener)
             if "x" in mode:
                 self.close()
                 raise KeyboardInterrupt

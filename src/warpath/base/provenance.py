@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-import platform
-import re
 import subprocess
 from functools import cache
 from pathlib import Path
+
+from warpath.base import system
 
 _ROOT = Path(__file__).parents[3]
 
@@ -37,18 +37,4 @@ def commit() -> str | None:
 @cache
 def machine() -> str:
     """Return the processor and the number of its threads."""
-    return f"{processor()}, {os.cpu_count()} threads"
-
-
-def processor() -> str:
-    """Return the name of the processor."""
-    name = re.search(r"^model name\s*:\s*(.+)$", processor_facts(), re.MULTILINE)
-    return name[1].strip() if name else platform.processor() or platform.machine()
-
-
-def processor_facts() -> str:
-    """Return what Linux says about the processors; an empty text elsewhere."""
-    try:
-        return Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace")
-    except OSError:
-        return ""
+    return f"{system.processor()}, {os.cpu_count()} threads"

@@ -26,6 +26,7 @@ import re
 import time
 from typing import TYPE_CHECKING
 
+from warpath.base import system
 from warpath.base.errors import InputError
 
 if TYPE_CHECKING:
@@ -52,17 +53,11 @@ def threads() -> int:
     """Return the default number of threads on the CPU."""
     value = os.environ.get("WARPATH_THREADS", "").strip()
     if not value:
-        return cores()
+        return system.cores()
     if not re.fullmatch(r"[0-9]{1,9}", value) or not 1 <= int(value) <= MOST_THREADS:
         msg = f"WARPATH_THREADS={value!r} must be an integer, 1 to {MOST_THREADS}, or unset."
         raise InputError(msg)
     return int(value)
-
-
-def cores() -> int:
-    """Return the number of cores that this process may use."""
-    mask = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return min(mask, _quota_of_cgroup() or mask)
 
 
 def memory() -> int:
@@ -80,8 +75,7 @@ def memory_limit() -> int | None:
 
 @functools.lru_cache(maxsize=1)
 def _free_memory(moment: int) -> int:  # noqa: ARG001 - a new moment expires the cached value
-    free = [_available_of_machine(), _available_of_cgroup(), _available_of_process()]
-    return min((bytes_ for bytes_ in free if bytes_ is not None), default=2**63 - 1)
+    return system.free_memory()
 
 
 def gpu_memory() -> int | None:
@@ -148,68 +142,3 @@ def bytes_of(value: int | str, name: str) -> int:
         msg = f"{name}={value!r} must be a number of bytes, or one with K, M, G, T: 8G."
         raise InputError(msg)
     return int(min(float(match[1]), _MOST_BYTES) * _UNITS[match[2].upper()])
-
-
-def _available_of_machine() -> int | None:
-    text = _text_of("/proc/meminfo")
-    if text is None:
-        return None
-    match = re.search(r"^MemAvailable:\s+(\d+) kB", text, re.MULTILINE)
-    return None if match is None else int(match[1]) * 1024
-
-
-#: The files of a container's memory: its limit, what is used, and statistics with the pages of
-#: files that the kernel frees when memory is short, which count as used; cgroup v2, then v1.
-_MEMORY_FILES = (
-    ("memory.max", "memory.current", "memory.stat", "inactive_file"),
-    (
-        "memory/memory.limit_in_bytes",
-        "memory/memory.usage_in_bytes",
-        "memory/memory.stat",
-        "total_inactive_file",
-    ),
-)
-
-
-def _available_of_cgroup() -> int | None:
-    """Return the bytes left under a container's limit, or None without a limit."""
-    for *files, name in _MEMORY_FILES:
-        limit, used, statistics = (_text_of(f"/sys/fs/cgroup/{file}") for file in files)
-        if limit is None or used is None or limit.strip() == "max":
-            continue
-        match = re.search(rf"^{name} (\d+)$", statistics or "", re.MULTILINE)
-        return max(0, int(limit) - int(used) + (int(match[1]) if match else 0))
-    return None
-
-
-@functools.cache
-def _quota_of_cgroup() -> int | None:
-    """Return the cores of a container's quota, rounded up, or None without a quota."""
-    version_1 = (_text_of(f"/sys/fs/cgroup/cpu/cpu.cfs_{name}_us") for name in ("quota", "period"))
-    words = (
-        _text_of("/sys/fs/cgroup/cpu.max") or " ".join(text or "" for text in version_1)
-    ).split()
-    if len(words) != 2 or not all(word.isdigit() for word in words):  # "max", or -1
-        return None
-    quota, period = map(int, words)
-    return max(1, -(-quota // period)) if period else None
-
-
-def _available_of_process() -> int | None:
-    """Return the address space left to the process (RLIMIT_AS), or None without a limit."""
-    try:
-        import resource  # imported here: Windows does not have it
-    except ImportError:
-        return None
-    limit = resource.getrlimit(resource.RLIMIT_AS)[0]
-    pages = None if limit == resource.RLIM_INFINITY else _text_of("/proc/self/statm")
-    return None if pages is None else max(0, limit - int(pages.split()[0]) * resource.getpagesize())
-
-
-def _text_of(path: str) -> str | None:
-    from pathlib import Path  # imported here: it takes 5 ms of `import warpath`
-
-    try:
-        return Path(path).read_text(encoding="ascii")
-    except OSError:
-        return None

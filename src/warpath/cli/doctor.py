@@ -15,9 +15,9 @@ import warpath
 from warpath import _core
 from warpath.api import calls
 from warpath.api.options import preferred_device
-from warpath.base import settings, units
+from warpath.base import settings, system, units
 from warpath.base.errors import NotSupportedError, WarpathError, install_line
-from warpath.base.provenance import processor, processor_facts
+from warpath.base.system import processor, processor_facts
 from warpath.cli.options import Showing, flag
 from warpath.cli.output import NamedValues, Report, TableRows
 from warpath.engines.devices import members
@@ -123,7 +123,7 @@ def doctor(
 def _machine() -> dict[str, Any]:
     flags = re.search(r"^(?:flags|Features)\s*:\s*(.+)$", processor_facts(), re.MULTILINE)
     have = set(flags[1].split()) if flags else set()
-    usable = settings.cores()
+    usable = system.cores()
     return {
         "processor": processor(),
         "cores": os.cpu_count(),

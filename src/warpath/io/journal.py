@@ -22,8 +22,9 @@ import stat
 import time
 from typing import TYPE_CHECKING, Any
 
+from warpath.base import system
 from warpath.base.errors import OutputError
-from warpath.io.temporary import failure, is_ours, remove_unlocked, same_file, try_lock
+from warpath.io.temporary import failure, is_ours, remove_unlocked, same_file
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -189,15 +190,15 @@ class Journal:
         """Lock a file next to the part; retry if its holder removes or replaces it meanwhile."""
         for _ in range(100):
             try:
-                self._lock_file = io.FileIO(self._lock, "xb")
+                self._lock_file = io.FileIO(self._lock, "xb", opener=system.open_replaceable)
             except FileExistsError:
                 try:
-                    self._lock_file = io.FileIO(self._lock, "rb+")
+                    self._lock_file = io.FileIO(self._lock, "rb+", opener=system.open_replaceable)
                 except FileNotFoundError:
                     if self._lock.is_symlink():
                         break
                     continue
-            if try_lock(self._lock_file) is False:
+            if system.lock(self._lock_file) is False:
                 raise self._busy()
             if same_file(self._lock_file, self._lock):
                 self._refuse_foreign(self._lock, os.fstat(self._lock_file.fileno()))
@@ -212,11 +213,11 @@ class Journal:
 
     def _open_part(self) -> None:
         try:
-            self._file = io.FileIO(self.part, "xb+")
+            self._file = io.FileIO(self.part, "xb+", opener=system.open_replaceable)
         except FileExistsError:
             if self.part.is_symlink():
                 raise self._foreign(self.part, "is a symbolic link") from None
-            self._file = io.FileIO(self.part, "rb+")
+            self._file = io.FileIO(self.part, "rb+", opener=system.open_replaceable)
         self._refuse_foreign(self.part, os.fstat(self._file.fileno()))
         if not same_file(self._file, self.part):
             raise self._foreign(self.part, "was exchanged while it was opened")
@@ -239,9 +240,9 @@ class Journal:
             raise self._foreign(path, f"is not a {'folder' if folder else 'regular file'}")
         if not folder and status.st_nlink != 1:
             raise self._foreign(path, "has other names (hard links)")
-        if not hasattr(os, "geteuid"):
+        if system.user() is None:
             return
-        if status.st_uid not in {os.geteuid(), path.parent.stat().st_uid}:
+        if status.st_uid not in {system.user(), path.parent.stat().st_uid}:
             raise self._foreign(path, "belongs to another user")
 
     def _foreign(self, path: Path, what: str) -> OutputError:

@@ -15,6 +15,7 @@ import secrets
 import stat
 from pathlib import Path
 
+from warpath.base import system
 from warpath.base.errors import OutputError
 from warpath.io.places import to_write
 
@@ -76,15 +77,15 @@ class Temporary:
             self.path = slot
             remove_unlocked(slot)
             with contextlib.suppress(FileExistsError):
-                self.file = io.FileIO(slot, "xb")
-                if try_lock(self.file) is not False and same_file(self.file, slot):
+                self.file = io.FileIO(slot, "xb", opener=system.open_replaceable)
+                if system.lock(self.file) is not False and same_file(self.file, slot):
                     break
                 self.file.close()  # another writer removed it before it was locked
         else:
             first = self._slots[0]
             self.path = first.with_name(f"{first.stem}.{secrets.token_hex(8)}.part")
-            self.file = io.FileIO(self.path, "xb")
-            try_lock(self.file)
+            self.file = io.FileIO(self.path, "xb", opener=system.open_replaceable)
+            system.lock(self.file)
         for slot in self._slots:
             if slot != self.path:
                 remove_unlocked(slot)
@@ -106,21 +107,6 @@ class Temporary:
             self.file.close()
 
 
-def try_lock(file: io.FileIO) -> bool | None:
-    """Lock a file; return False if it is locked already, None if locks are not available."""
-    try:
-        import fcntl
-    except ImportError:  # Windows
-        return None
-    try:
-        fcntl.flock(file.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    except OSError:  # a file system without locks
-        return None
-    return True
-
-
 def same_file(file: io.FileIO, path: Path) -> bool:
     """Return whether a path is this open file itself, neither a link to it nor another file."""
     try:
@@ -134,12 +120,12 @@ def remove_unlocked(path: Path) -> None:
     with contextlib.suppress(OSError):
         if not is_ours(path.lstat()):
             return
-        with io.FileIO(path, "rb+") as file:
-            if try_lock(file) and same_file(file, path):
+        with io.FileIO(path, "rb+", opener=system.open_replaceable) as file:
+            if system.lock(file) and same_file(file, path):
                 path.unlink()
 
 
 def is_ours(status: os.stat_result) -> bool:
     """Return whether this is a regular file of this user without other hard links."""
-    user = os.geteuid() if hasattr(os, "geteuid") else status.st_uid
-    return stat.S_ISREG(status.st_mode) and (status.st_nlink, status.st_uid) == (1, user)
+    owners = {status.st_uid, system.user()} - {None}
+    return stat.S_ISREG(status.st_mode) and (status.st_nlink, len(owners)) == (1, 1)

@@ -12,6 +12,8 @@ import os
 import stat
 from pathlib import Path
 
+from warpath.base import system
+
 _OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
 
 
@@ -22,7 +24,7 @@ def refusal(folder: Path) -> str | None:
     ----------
     folder : an absolute path.
     """
-    if not hasattr(os, "geteuid"):  # Windows
+    if system.user() is None:
         return None
     real = Path(os.path.realpath(folder))
     for path in dict.fromkeys([folder, real, *folder.parents, *real.parents]):
@@ -49,10 +51,10 @@ def is_trusted(file: int) -> bool:
     status = os.fstat(file)
     if not stat.S_ISREG(status.st_mode):
         return False
-    return not hasattr(os, "geteuid") or (
+    return system.user() is None or (
         _has_trusted_owner(status) and not status.st_mode & _OTHERS_WRITE
     )
 
 
 def _has_trusted_owner(status: os.stat_result) -> bool:
-    return status.st_uid in {0, os.geteuid()}
+    return status.st_uid in {0, system.user()}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import fcntl
 import functools
 import hashlib
 import itertools
@@ -17,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from warpath.base import settings
+from warpath.base import settings, system
 from warpath.base.errors import MissingDependencyError, NotSupportedError
 from warpath.engines.cuda import sources, trust
 
@@ -192,8 +191,8 @@ class Builder:
         path = self.folder / f"{stem}.so"
         if path.exists():
             return path
-        with (self.folder / f"{stem}.lock").open("w") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX)  # a second process waits and then uses the library
+        with (self.folder / f"{stem}.lock").open("wb", 0) as file:
+            system.lock(file, wait=True)  # a second process waits and then uses the library
             if not path.exists():
                 self._compile(path, arguments, source, what)
         return path
