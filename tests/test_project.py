@@ -23,6 +23,7 @@ import numpy as np
 import pytest
 
 import warpath as wp
+from support.tiers import CORE
 from warpath.base.errors import install_line
 from warpath.io import formats
 
@@ -189,6 +190,35 @@ def test_the_example_of_minutes_and_kilometres_runs(tmp_path, monkeypatch, capsy
     assert table.columns.tolist() == ["trip_id", "origin", "destination", "minutes", "km"]
     assert table["km"].notna().tolist() == table["minutes"].notna().tolist()
     assert 0 < table["km"].mean() < 5
+
+
+@pytest.mark.parametrize(
+    ("gap", "within"),
+    [
+        ("1e-3", 0.03),
+        pytest.param(
+            *("1e-4", 0.01),
+            marks=pytest.mark.full("traffic assignment", "src/warpath/**/*.py", *CORE),
+        ),
+    ],
+)
+def test_the_example_of_a_user_equilibrium_has_the_published_flows(
+    gap, within, tmp_path, monkeypatch, capsys
+):
+    """The flows are those of the collection TransportationNetworks, for Sioux Falls."""
+    pandas = pytest.importorskip("pandas")
+    text = (ROOT / "examples" / "user_equilibrium.py").read_text(encoding="utf-8")
+    assert text.count("gap > 1e-4") == 1
+    (tmp_path / "example.py").write_text(text.replace("1e-4", gap), encoding="utf-8")
+    (tmp_path / "examples").symlink_to(ROOT / "examples")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("sys.argv", ["example.py"])
+    runpy.run_path("example.py")
+    assert "flows.csv has 76 streets" in capsys.readouterr().out
+    table = pandas.read_csv("flows.csv").set_index(["source", "target"])["flow"]
+    published = {(1, 2): 4494.66, (10, 15): 23125.8, (15, 10): 23192.3, (16, 10): 11073.0}
+    for street, flow in published.items():
+        assert abs(table[street] - flow) <= within * flow, street
 
 
 def test_the_example_of_isochrones_runs(tmp_path, monkeypatch, capsys):
