@@ -195,3 +195,41 @@ def test_split_trips_of_graphs_without_a_hierarchy_and_of_rounded_sums():
     whole, pairs = wp.loads(hops, *ends, ties="split"), wp.pairs(hops, *ends)
     assert found.edges == pytest.approx(whole.edges, rel=1e-12)
     assert whole.edges.sum() == pytest.approx(pairs.dist[pairs.reached].sum())
+
+
+@pytest.mark.parametrize("prepared", [False, True])
+def test_only_trips_through_selected_edges_are_counted(prepared):
+    rng = np.random.default_rng(4)
+    edges = rng.integers(0, 30, (90, 2)).tolist()
+    graph = wp.Graph.of([(u, v, 1 + (u * v) % 5) for u, v in edges], n=32)
+    solver = wp.prepare(graph) if prepared else graph
+    origins, destinations = rng.integers(0, 32, (2, 300))
+    numbers = rng.integers(0, 9, 300)
+    pairs = wp.pairs(graph, origins, destinations)
+    routes = [pairs.route(i).edges.tolist() if pairs.reached[i] else [] for i in range(300)]
+    for through in ([3], [5, 9, 40], {"vertices": [7]}):
+        chosen = through
+        if isinstance(through, dict):
+            src, dst, _ = graph.edges()
+            chosen = np.flatnonzero((src == 7) | (dst == 7)).tolist()
+        found = wp.loads(solver, origins, destinations, numbers, through=through)
+        uses = [bool(set(route) & set(chosen)) for route in routes]
+        assert found.through.tolist() == uses
+        assert 0 < sum(uses) < 300
+        kept = numbers * np.array(uses)
+        only = wp.loads(graph, origins, destinations, kept)
+        assert found.edges.tolist() == only.edges.tolist()
+        assert found.vertices.tolist() == only.vertices.tolist()
+        whole = wp.loads(graph, origins, destinations, numbers)
+        assert found.stats["trips_without_path"] == whole.stats["trips_without_path"] > 0
+        assert whole.through is None
+
+
+def test_edges_that_cannot_be_selected_are_refused():
+    edges = [(0, 1, 2), (1, 2, 5)]
+    with pytest.raises(wp.NotSupportedError, match="leave one of the two out"):
+        wp.loads(edges, [0], [2], through=[0], ties="split")
+    with pytest.raises(wp.InputError, match="through"):
+        wp.loads(edges, [0], [2], through=[7])
+    with pytest.raises(wp.InputError, match=r"through = \{\} is empty"):
+        wp.loads(edges, [0], [2], through={})

@@ -898,6 +898,7 @@ def loads(
     trips: ArrayLike | None = None,
     *,
     ties: str = "canonical",
+    through: Any = None,
     algorithm: str | Recipe = "auto",
     device: Any = "auto",
     threads: int | None = None,
@@ -913,6 +914,9 @@ def loads(
         When not given, the table's column ``trips``, if it has one; else 1.
     ties : "canonical": of equally short routes, all trips take the one that `path` returns.
         "split": they take each of them, evenly.
+    through : edges, in one of the forms that `avoid` of `path` takes: only the trips whose
+        canonical route uses one of them are counted (a *select link* analysis). The result's
+        ``through`` says which. ``{"vertices": [v]}`` selects the edges from and to v.
     graph : as in `pairs`; or a Solver, prepared or not, whose options are used.
     algorithm, device, threads, progress : as in `pairs`; routes are searched on the CPU.
 
@@ -921,12 +925,13 @@ def loads(
     Centrality
         ``edges`` (m,) float64: the trips over each stored edge, in its direction. ``vertices``
         (n,): the trips that pass each vertex, begin or end there.
-        ``stats["trips_without_path"]``.
+        ``stats["trips_without_path"]``; ``through`` (k,) bool, where that was asked for.
 
     Raises
     ------
-    InputError
-        If the numbers of trips and origins differ, a number of trips is negative or not finite, the
+    InputError, GraphError
+        If `through` names an edge or a column that the graph does not have, the numbers of trips
+        and origins differ, a number of trips is negative or not finite, the
         sum on an edge is not finite, the table has no column that ``trips`` names, or options are
         given together with a Solver.
     VertexError, NegativeCycleError, NotEnoughMemoryError
@@ -948,7 +953,7 @@ def loads(
     array([10., 15.])
     """
     solver = _solver_of_call(graph, algorithm, device, threads, prepared="auto")
-    return solver.loads(origins, destinations, trips, ties=ties, progress=progress)
+    return solver.loads(origins, destinations, trips, ties=ties, through=through, progress=progress)
 
 
 def apsp(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,11 +13,12 @@ from warpath.base.progress import watch
 from warpath.engines.betweenness import loads_by_labels, split_loads
 from warpath.graph.checks import plain_array, shown
 from warpath.graph.labels import one_label
+from warpath.graph.restrictions import selected_edges
 from warpath.graph.solvable import search_graph
 from warpath.results.centrality import Centrality
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from numpy.typing import ArrayLike, NDArray
 
@@ -40,6 +41,7 @@ def loads_of(
     find_pairs: Callable[[], Pairs],
     trips: ArrayLike | None,
     ties: str,
+    through: Any,
     progress: Progress,
     name: str = "trips",
 ) -> Centrality:
@@ -49,6 +51,7 @@ def loads_of(
     ----------
     question : about the pairs of origins and destinations.
     find_pairs : answers it, for routes that are searched one by one.
+    through : edges of which counted trips use one; None for all trips.
     name : of the numbers of trips, for messages.
     """
     if not isinstance(ties, str) or ties not in {"canonical", "split"}:
@@ -65,6 +68,15 @@ def loads_of(
             "closed vertices, trips from points along edges, a named algorithm or a cluster: use "
             "ties='canonical'."
         )
+    uses, given = None, numbers
+    if through is not None:
+        if split:
+            raise NotSupportedError(
+                "through= selects the trips whose canonical route uses an edge, and ties='split' "
+                "spreads trips over all shortest routes: leave one of the two out."
+            )
+        uses = _using(find_pairs(), selected_edges(graph, through, "through"))
+        numbers = np.where(uses, numbers, 0.0)
     some = (origins, destinations, np.ascontiguousarray(numbers))
     found = None
     with watch(progress, "loads", "trips") as report:
@@ -90,7 +102,7 @@ def loads_of(
                 loads = _by_routes(options, question, pairs, numbers, report)
     _refuse_infinite(graph, loads, name)
     with np.errstate(over="ignore"):
-        without_path = float(numbers[~reached].sum())
+        without_path = float(given[~reached].sum())
         passing = None
         if question.ends is None:
             _, heads, _ = graph.edges()
@@ -105,11 +117,28 @@ def loads_of(
         loads,
         origins,
         method=method,
+        through=uses,
         stats={
             "seconds": time.perf_counter() - start,
             "trips_without_path": without_path,
         },
     )
+
+
+def _using(pairs: Pairs, selected: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Return which trips use one of the selected edges: (k,)."""
+    uses = np.zeros(len(pairs), np.bool_)
+    for trips in _some_at_a_time(pairs, np.flatnonzero(pairs.reached)):
+        edges, _, counts = pairs._find_edges(trips)  # noqa: SLF001 - one package
+        uses[np.repeat(trips, counts)[selected[edges]]] = True
+    return uses
+
+
+def _some_at_a_time(pairs: Pairs, trips: NDArray[np.int64]) -> Iterator[NDArray[np.int64]]:
+    """Yield trips in the order of their origins, whose trees are shared."""
+    order = trips[np.argsort(pairs.origin_indices[trips], kind="stable")]
+    for at in range(0, len(order), _TRIPS_AT_ONCE):
+        yield order[at : at + _TRIPS_AT_ONCE]
 
 
 def _by_routes(
@@ -126,15 +155,14 @@ def _by_routes(
         if not routes.upward:
             ends = pairs.origin_indices[reached], pairs.destination_indices[reached]
             return routes.loads(*ends, numbers[reached], report)
-    order = reached[np.argsort(pairs.origin_indices[reached], kind="stable")]  # trees are shared
-    loads = np.zeros(pairs.graph.m)
-    for at in range(0, len(order), _TRIPS_AT_ONCE):
-        some = order[at : at + _TRIPS_AT_ONCE]
+    loads, done = np.zeros(pairs.graph.m), 0
+    for some in _some_at_a_time(pairs, reached):
         edges, _, counts = pairs._find_edges(some)  # noqa: SLF001 - one package
         with np.errstate(over="ignore"):
             loads += np.bincount(edges, np.repeat(numbers[some], counts), pairs.graph.m)
+        done += len(some)
         if report is not None:
-            report(at + len(some), len(order))
+            report(done, len(reached))
     return loads
 
 

@@ -401,13 +401,14 @@ class Solver:
         trips: ArrayLike | None = None,
         *,
         ties: str = "canonical",
+        through: Any = None,
         progress: Progress = None,
     ) -> Centrality:
         """Return how many trips lead over each edge.
 
         Parameters
         ----------
-        origins, destinations, trips, ties, progress : as in `warpath.loads`.
+        origins, destinations, trips, ties, through, progress : as in `warpath.loads`.
         """
         first, last, columns = ends_of_trips(origins, destinations)
         numbers, name = numbers_of_trips(trips, columns)
@@ -416,7 +417,7 @@ class Solver:
         def found() -> Pairs:
             return pairs_of(self._options, question, self._answers().pairs, self._route)
 
-        return loads_of(self._options, question, found, numbers, ties, progress, name)
+        return loads_of(self._options, question, found, numbers, ties, through, progress, name)
 
     def accessibility(
         self,

@@ -33,13 +33,13 @@ def restricted(graph: G, avoid: Any, only: Any) -> G:
     """
     removed = np.zeros(graph.m, np.bool_)
     if avoid is not None:
-        removed |= _selected(graph, avoid, "avoid")
+        removed |= selected_edges(graph, avoid, "avoid")
     if only is not None:
-        removed |= ~_selected(graph, only, "only")
+        removed |= ~selected_edges(graph, only, "only")
     return without(graph, np.flatnonzero(removed)) if removed.any() else graph
 
 
-def _selected(graph: CsrGraph, given: Any, name: str) -> NDArray[np.bool_]:
+def selected_edges(graph: CsrGraph, given: Any, name: str) -> NDArray[np.bool_]:
     """Return the mask of the edges that an argument means: (m,)."""
     if hasattr(given, "__geo_interface__") or (isinstance(given, dict) and _is_geojson(given)):
         given = {"polygon": given}

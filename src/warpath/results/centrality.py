@@ -35,6 +35,7 @@ class Centrality(Result):
     cutoffs : (c,) in ascending order, in the weights' unit; None without cutoffs.
     source_indices : (k,) int64, the sources of the paths that were counted, the vertices of sums of
         distances, or the origins of trips.
+    through : (k,) bool, the trips that use the edges which the call selected; None of other calls.
     method : the algorithm that ran: "counting sweeps", "dijkstra", "breadth-first", or the name of
         that of a plan.
     stats : ``seconds``; of "load" also ``trips_without_path``.
@@ -51,10 +52,12 @@ class Centrality(Result):
         method: str,
         stats: dict[str, Any],
         cutoffs: Array | None = None,
+        through: NDArray[np.bool_] | None = None,
     ) -> None:
         self.graph = graph
         self.measure = measure
         self.cutoffs = cutoffs
+        self.through = through
         self.vertices = vertices
         self.edges = edges
         self.source_indices = sources

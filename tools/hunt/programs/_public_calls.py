@@ -230,7 +230,7 @@ _MAKERS: dict[str, Maker] = {
     "epsilon": _pick(None, 0, 0.5),
     "max_length": _pick(None, 0, 7.5, 2**40),
     **dict.fromkeys(
-        ("avoid", "only"),
+        ("avoid", "only", "through"),
         _pick(*(None,) * 4, [0], [True], {"toll": 1}, {"vertices": [0]}, {"polygon": [(0, 0)]}, {}),
     ),
     "dist_dtype": _pick(None, "int32", np.int64, np.float64),
