@@ -391,7 +391,7 @@ def test_path_lists_several_routes(warpath, roads):
     lengths = [route["length"] for route in found["routes"]]
     assert lengths == sorted(lengths)
     assert len(lengths) < 9
-    assert "--k prints several routes, --legs shows one" in (
+    assert "--k prints several routes, --legs one: give one of both" in (
         warpath("path", roads, 1, 5, "--k", 2, "--legs").err
     )
     assert warpath("path", roads, 5, 1, "--k", 2).code == 1
@@ -410,7 +410,18 @@ def test_path_lists_routes_that_differ_or_share_no_edge(warpath, roads):
     both = warpath("path", roads, 1, 5, "--alternatives", 3, "--k", 2)
     assert "--alternatives and --k print other routes: give one of both" in both.err
     page = warpath("path", roads, 1, 5, "--disjoint", "--html", "a.html")
-    assert "--disjoint prints several routes, --html shows one" in page.err
+    assert "coordinates" in page.err
+
+
+def test_several_routes_are_drawn_with_a_legend(warpath, tmp_path):
+    pytest.importorskip("matplotlib", reason="drawing needs warpath[plot]")
+    town, picture, page = (str(tmp_path / name) for name in ("t.npz", "t.svg", "t.html"))
+    warpath("generate", "grid", "--rows", 6, "--columns", 6, "-o", town)
+    found = warpath("path", town, 0, 35, "--k", 3, "--plot", picture, "--html", page, "--json").json
+    lengths = [f"{route['length']:,}" for route in found["routes"]]
+    html = Path(page).read_text("utf-8")
+    assert all(f'"{number}: {length}"' in html for number, length in enumerate(lengths, 1))
+    assert Path(picture).read_text("utf-8").startswith("<?xml")
 
 
 @pytest.fixture

@@ -61,6 +61,19 @@ def test_a_route_has_its_legs_and_its_ends_over_the_network(streets, page):
     assert "<h1>Shortest path from a to c</h1><p>900 m, 2 edges</p>" in text
 
 
+def test_other_routes_are_layers_under_the_first_one_with_a_legend(page):
+    town = wp.generate.grid(6, 6, weights=None)
+    routes = list(wp.k_shortest_paths(town, 0, 35, 3))
+    data, text = page(routes[0], others=routes[1:])
+    _, third, second, rim, first = data["layers"]
+    assert lines_of(rim) == lines_of(first) != lines_of(second) != lines_of(third)
+    assert second["text"] == ["10 in all"] * 10
+    assert [label for _, label in data["legend"]] == ["1: 10", "2: 10", "3: 10"]
+    colours = [layer["colour"] for layer in (first, second, third)]
+    assert [colour for colour, _ in data["legend"]] == colours
+    assert "<h1>3 routes from 0 to 35</h1>" in text
+
+
 def test_a_route_names_its_streets(tmp_path, page):
     (tmp_path / "streets.csv").write_text("u,v,w,street\n0,1,5,Main Street\n1,2,3,\n")
     town = wp.read(tmp_path / "streets.csv", weight="w", attributes=["street"])

@@ -37,6 +37,44 @@ def test_the_route_and_its_ends_are_drawn_over_the_network(town):
     assert len(axes.collections[0].get_segments()) == 60  # each link once
 
 
+def test_other_routes_are_drawn_under_the_first_one_with_a_legend(town):
+    routes = list(wp.k_shortest_paths(town, 0, 35, 30))
+    figure = routes[0].plot(others=routes[1:])
+    lines = axes_of(figure).lines
+    assert np.array_equal(lines[1].get_xydata(), routes[-1].coordinates)
+    assert np.array_equal(lines[59].get_xydata(), routes[0].coordinates)
+    texts = [text.get_text() for text in figure.legends[0].get_texts()]
+    assert texts == [f"{number}: 10" for number in range(1, 25)]
+    assert [text.get_text() for text in figure.texts] == [
+        "30 routes from 0 to 35",
+        "10 to 10, grid(6, 6)",
+    ]
+    colours = [handle.get_color() for handle in figure.legends[0].get_lines()]
+    assert colours[:3] == [lines[at].get_color() for at in (59, 57, 55)]
+    assert len(set(colours)) == 6
+    second = next(wp.pareto_paths(town, 0, 35, np.ones(town.m)))
+    legend = second.plot(others=routes[:1]).legends[0].get_texts()
+    assert [text.get_text() for text in legend] == ["1: 10, second cost 10", "2: 10"]
+
+
+def test_other_routes_that_do_not_belong_to_the_first_are_refused(town):
+    route = wp.path(town, 0, 35)
+    for others, message in (
+        ("ab", "others = 'ab' must be a list of routes"),
+        ([3], r"others\[0\] = 3 must be a Route, and so must the first one"),
+        (
+            [route, wp.path(town, 1, 35)],
+            r"others\[1\] leads from 1 to 35, and the first route from",
+        ),
+    ):
+        with pytest.raises(InputError, match=message):
+            route.plot(others=others)
+        with pytest.raises(InputError, match=message):
+            route.save_html("a.html", others=others)
+    with pytest.raises(InputError, match="and so must the first one"):
+        plot_route(town, [0, 1], others=[route])
+
+
 def test_only_the_network_around_the_route_is_drawn():
     town = generate.grid(50, 50, weights=None)
     axes = axes_of(plot_route(town, wp.path(town, 0, 2)))

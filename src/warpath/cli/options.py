@@ -322,9 +322,9 @@ class HtmlMap:
         if self.tiles is not None and self.html is None:
             raise UsageError("--tiles is the background of --html FILE, which is missing.")
 
-    def save(self, result: Any, file: Path) -> None:
+    def save(self, result: Any, file: Path, **options: Any) -> None:
         """Write the map of a result, with the ids of the graph's file."""
-        result.save_html(file, tiles=self.tiles, file_ids=True)
+        result.save_html(file, tiles=self.tiles, file_ids=True, **options)
 
 
 def grouped(command: Callable[..., None]) -> Callable[..., None]:

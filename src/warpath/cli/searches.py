@@ -207,6 +207,7 @@ def path(
     Example: [cyan]warpath path roads.gr.gz 1 1000 --plot route.png --html route.html[/]
     """
     loaded = _restricted(load(options, [source, target]), avoid, only)
+    loaded.require_coordinates("the route", {"--plot": plot, "--html": page.html})
     if limit is not None and second is None:
         raise UsageError("--limit bounds the second cost of a route: give --second, too.")
     several = {
@@ -217,14 +218,11 @@ def path(
     }
     names = [name for name, value in several.items() if value is not None]
     if names:
-        other = {"--plot": plot, "--html": page.html, "--legs": legs or None}
-        if given := [name for name, value in other.items() if value is not None]:
-            raise UsageError(
-                f"{names[0]} prints several routes, {given[0]} shows one: give one of both."
-            )
+        if legs:
+            raise UsageError(f"{names[0]} prints several routes, --legs one: give one of both.")
         if len(names) > 1 and names != ["--disjoint", "--k"]:
             raise UsageError(f"{names[0]} and {names[1]} print other routes: give one of both.")
-        print_routes = partial(_print_routes, loaded, source, target)
+        print_routes = partial(_print_routes, loaded, (source, target), (plot, page))
         if alternatives is not None:
             print_routes("alternatives", alternatives)
         elif second is not None:
@@ -235,7 +233,6 @@ def path(
         else:
             print_routes("k_shortest_paths", k)
         return
-    loaded.require_coordinates("the route", {"--plot": plot, "--html": page.html})
     found = find_route(loaded, source, target)
     roads = loaded.graph
     passed = ids(roads, found.indices).tolist()
@@ -308,13 +305,14 @@ def _value(graph: Graph, key: str, text: str, name: str) -> Any:
 
 
 def _print_routes(
-    loaded: Loaded, source: str, target: str, call: str, *arguments: Any, **options: Any
+    loaded: Loaded, names: Any, files: Any, call: str, *arguments: Any, **options: Any
 ) -> None:
-    """Print the routes of a call; places are at vertices.
+    """Print and draw the routes of a call; places are at vertices.
 
     There is a row for each vertex, or for each route if it has a second cost.
     """
-    start, end = (loaded.vertex(name, along=False) for name in (source, target))
+    plot, page = files
+    start, end = (loaded.vertex(name, along=False) for name in names)
     with loaded.timed("solve"):
         found = list(getattr(loaded.solver(), call)(start, end, *arguments, **options))
     report = loaded.report("path")
@@ -337,6 +335,8 @@ def _print_routes(
         if route.second is None:
             columns, hops = _vertices(route, each)
         rows += [[position, *hop] for hop in hops]
+    report.add_file("plot", plot, "drawn to", partial(found[0].plot, others=found[1:]))
+    report.add_file("html", page.html, "map in", partial(page.save, found[0], others=found[1:]))
     report.parts = [TableRows(["route", *columns], rows)]
     report.show(facts=output.on_terminal())
 

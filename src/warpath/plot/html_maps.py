@@ -26,7 +26,15 @@ from warpath.plot.isochrones import counted, headings, source_names
 from warpath.plot.map import links, starts_of
 from warpath.plot.nearest import areas, greedy_colours, nearest_subtitle
 from warpath.plot.page import AREAS, drawable
-from warpath.plot.route import check_ends, route_ends, route_line, route_subtitle
+from warpath.plot.route import (
+    check_ends,
+    colours_of_routes,
+    lengths_of,
+    route_ends,
+    route_line,
+    route_subtitle,
+    what_of,
+)
 from warpath.plot.tree import tree_edges, tree_subtitle
 from warpath.plot.trips import MARKED, routes_of, trips_subtitle
 from warpath.results.legs import street_column
@@ -34,7 +42,7 @@ from warpath.results.names import in_words, names_of
 from warpath.results.nearest import Nearest
 from warpath.results.pairs import Pairs
 from warpath.results.paths import Paths
-from warpath.results.route import Route
+from warpath.results.route import Route, checked_routes
 from warpath.results.within import Within
 
 if TYPE_CHECKING:
@@ -52,6 +60,7 @@ def html_route(
     route: Route,
     path: str | os.PathLike[str],
     *,
+    others: Sequence[Route] = (),
     title: str | None = None,
     subtitle: str | None = None,
     ends: tuple[str, str] | None = None,
@@ -68,6 +77,7 @@ def html_route(
     ----------
     route : of a graph with coordinates.
     path : file to write, .html.
+    others : more routes with the same ends, as in `plot_route`.
     title, subtitle : text above the map; None for a description of it, "" for no text.
     ends : labels of the source and the target; their names by default.
     theme : "light" or "dark".
@@ -86,7 +96,10 @@ def html_route(
     drawable(route, Route, "route", "path(graph, source, target)")
     graph = route.graph
     file, colour = checked_page(path, theme, tiles, graph)
-    line = route_line(graph, route)
+    routes = checked_routes(route, others)
+    lines = [route_line(graph, each) for each in routes]
+    legend, shades = lengths_of(routes), colours_of_routes(colour, len(routes))
+    line = lines[0]
     names = route.stops(names_of(route, route.indices, file_ids=file_ids))
     first, last = map(visible, ends or route_ends(route, names))
     upto = np.cumsum(route.weights, dtype=graph.dist_dtype).tolist()
@@ -99,15 +112,16 @@ def html_route(
     pieces, which = route.pieces
     page = MapPage(
         [
-            network_around(graph, line, colour),
+            network_around(graph, np.concatenate(lines), colour),
+            *reversed([_under(*one) for one in zip(others, shades[1:], strict=True)]),
             Layer(colour.paper, 8, pieces, which),
             Layer(colour.route, 4.5, pieces, which, texts),
         ],
         [Mark(line[0], first, start=True), Mark(line[-1], last, start=False)],
-        [],
-        line,
-        heading(title, f"Shortest path from {first} to {last}"),
-        heading(subtitle, route_subtitle(graph, route)),
+        [*zip(shades[: len(legend)], legend, strict=True)],
+        np.concatenate(lines),
+        heading(title, f"{what_of(routes)} from {first} to {last}"),
+        heading(subtitle, route_subtitle(graph, route, others)),
     )
     write_page(file, graph, page, colour, tiles)
 
@@ -291,6 +305,13 @@ def html_nearest(
         heading(subtitle, nearest_subtitle(found)),
     )
     write_page(file, graph, page, colour, tiles)
+
+
+def _under(route: Route, shade: str) -> Layer:
+    """Return the layer of a route that is drawn under another one."""
+    pieces, which = route.pieces
+    length = f"{measured(route.length, route.graph)} in all"
+    return Layer(shade, 4.5, pieces, which, [length] * len(route.edges))
 
 
 def _streets(route: Route) -> list[str]:

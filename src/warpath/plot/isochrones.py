@@ -8,11 +8,11 @@ import numpy as np
 
 from warpath.base import units
 from warpath.plot.map import (
-    EDGE,
-    MapFigure,
+    add_legend,
     colours_between,
     draw_lines,
     draw_network,
+    legend_height,
     line_width,
     mark,
     new_map,
@@ -31,9 +31,6 @@ if TYPE_CHECKING:
     from warpath.graph import Graph
 
 _RIM = 0.3  # by which the rim of lines is wider, as a part of their width
-_ROW = 0.26  # height of a row of the legend, in inches
-_LETTERS = 9  # size of its letters, in points
-_HANDLE, _GAP = 1.6, 1.6  # its lines, and the space between its columns, in letters
 
 
 def plot_within(
@@ -89,7 +86,7 @@ def plot_within(
         dpi=dpi,
         margin=0.06,
         flattest=0.45,
-        foot=lambda width: 0.15 + _ROW * -(-len(labels) // _columns(labels, width)),
+        foot=lambda width: legend_height(labels, width),
     )
     draw_network(drawing, graph)
     colours = colours_between(drawing.theme, len(found.cutoffs))
@@ -113,7 +110,7 @@ def plot_within(
     for place, name in zip(starts, names, strict=True):
         if np.isfinite(place).all():
             mark(drawing, place, name, start=True)
-    _add_legend(drawing, labels, colours)
+    add_legend(drawing, labels, colours)
     write_source(drawing, graph)
     above, below = headings(found, names)
     write_title(drawing, above if title is None else title, below if subtitle is None else subtitle)
@@ -156,44 +153,3 @@ def headings(result: Within, names: Sequence[str]) -> tuple[str, str]:
     parts = [graph.name] if graph.name else []
     parts.append(f"{len(result):,} of {_vertices(graph, graph.n)}")
     return f"Within {farthest} {way} {ends}", ", ".join(parts)
-
-
-def _columns(labels: list[str], width: float) -> int:
-    """Return how many columns of a legend fit a figure: 1 to 4.
-
-    Parameters
-    ----------
-    width : of the figure, in inches.
-    """
-    from matplotlib.textpath import TextPath
-
-    plain = (text.replace("$", "S") for text in labels)  # as wide, and no formula
-    texts = (TextPath((0, 0), text, size=_LETTERS, usetex=False) for text in plain)
-    longest = max(text.get_extents().width for text in texts)
-    column = (longest + (_HANDLE + _GAP + 0.8) * _LETTERS) / 72
-    return int(np.clip((width - 2 * EDGE) // column, 1, min(4, len(labels))))
-
-
-def _add_legend(drawing: MapFigure, labels: list[str], colours: Any) -> None:
-    from matplotlib.lines import Line2D
-
-    handles = [
-        Line2D([], [], color=colour, linewidth=4, label=label)
-        for label, colour in zip(labels, colours, strict=True)
-    ]
-    columns = _columns(labels, drawing.figure.get_figwidth())
-    legend = drawing.figure.legend(
-        handles=handles,
-        loc="lower left",
-        ncols=columns,
-        bbox_to_anchor=(EDGE / drawing.figure.get_figwidth(), 0.008),
-        frameon=False,
-        fontsize=_LETTERS,
-        labelcolor=drawing.theme.ink,
-        handlelength=_HANDLE,
-        borderaxespad=0,
-        borderpad=0.2,
-        columnspacing=_GAP,
-    )
-    for text in legend.get_texts():
-        text.set_parse_math(False)

@@ -27,6 +27,9 @@ _WIDTH, EDGE, _HEADING = 8.0, 0.2, 0.75  # inches
 _LARGEST = 1e300  # coordinate; sums and products of larger ones overflow
 _NARROWEST = 0.4  # least width of the shown part over its height: titles need 3.5 inches
 _MANY = 2e4  # more lines are rasterized in vector formats
+_ROW = 0.26  # height of a row of a legend, in inches
+_LETTERS = 9  # size of its letters, in points
+_HANDLE, _GAP = 1.6, 1.6  # its lines, and the space between its columns, in letters
 _AT_ONCE, _SHADES = 64, 256  # lines that are drawn at a time, and the shades of their colours
 
 
@@ -374,3 +377,50 @@ def add_scale(drawing: MapFigure, drawn: Any, label: str) -> None:
     )
     if text.get_window_extent(figure.canvas.get_renderer()).x1 > figure.bbox.x1:
         text.set(x=EDGE / width, y=0.6 / height, va="bottom")
+
+
+def legend_height(labels: list[str], width: float) -> float:
+    """Return the space that a legend needs below a map, in inches; the width of the figure, too."""
+    return 0.15 + _ROW * -(-len(labels) // _columns(labels, width))
+
+
+def _columns(labels: list[str], width: float) -> int:
+    """Return how many columns of a legend fit a figure: 1 to 4.
+
+    Parameters
+    ----------
+    width : of the figure, in inches.
+    """
+    from matplotlib.textpath import TextPath
+
+    plain = (text.replace("$", "S") for text in labels)  # as wide, and no formula
+    texts = (TextPath((0, 0), text, size=_LETTERS, usetex=False) for text in plain)
+    longest = max(text.get_extents().width for text in texts)
+    column = (longest + (_HANDLE + _GAP + 0.8) * _LETTERS) / 72
+    return int(np.clip((width - 2 * EDGE) // column, 1, min(4, len(labels))))
+
+
+def add_legend(drawing: MapFigure, labels: list[str], colours: Any) -> None:
+    """Write labels below the map, each next to a line of its colour."""
+    from matplotlib.lines import Line2D
+
+    handles = [
+        Line2D([], [], color=colour, linewidth=4, label=label)
+        for label, colour in zip(labels, colours, strict=True)
+    ]
+    columns = _columns(labels, drawing.figure.get_figwidth())
+    legend = drawing.figure.legend(
+        handles=handles,
+        loc="lower left",
+        ncols=columns,
+        bbox_to_anchor=(EDGE / drawing.figure.get_figwidth(), 0.008),
+        frameon=False,
+        fontsize=_LETTERS,
+        labelcolor=drawing.theme.ink,
+        handlelength=_HANDLE,
+        borderaxespad=0,
+        borderpad=0.2,
+        columnspacing=_GAP,
+    )
+    for text in legend.get_texts():
+        text.set_parse_math(False)

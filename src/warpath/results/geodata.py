@@ -19,6 +19,7 @@ from warpath.io.save import atomic
 from warpath.results.centrality import Centrality
 from warpath.results.names import names_of
 from warpath.results.result import plain_cells
+from warpath.results.route import checked_routes
 
 if TYPE_CHECKING:
     from warpath.base.dtypes import Array
@@ -468,6 +469,14 @@ def _plain(name: Any) -> Any:
 def explore_route(route: Route, options: dict[str, Any]) -> Any:
     """Implement `Route.explore`."""
     _needed("Route.explore")
+    routes = checked_routes(route, options.pop("others", ()))
+    if len(routes) > 1:
+        pandas = require("pandas", extra="explore", what="Route.explore")
+        frames = [route_frame(each, legs=True, crs="auto") for each in reversed(routes)]
+        for frame, number in zip(frames, range(len(routes), 0, -1), strict=True):
+            frame["route"] = number
+        drawn = pandas.concat(frames, ignore_index=True)
+        return _explored(drawn, {"column": "route", "categorical": True} | options)
     return _explored(route_frame(route, legs=True, crs="auto"), {"color": "#D55E00"} | options)
 
 

@@ -279,7 +279,8 @@ class Route(Result):
         Parameters
         ----------
         path : file to write, its format by suffix: .png, .svg, .pdf; None to save nothing.
-        **options : ``title``, ``subtitle``, ``ends``, ``theme`` ("light", "dark"), ``dpi``.
+        **options : ``others``, more routes with the same ends; ``title``, ``subtitle``, ``ends``,
+            ``theme`` ("light", "dark"), ``dpi``.
 
         Returns
         -------
@@ -295,8 +296,8 @@ class Route(Result):
         Parameters
         ----------
         path : file to write, .html.
-        **options : ``title``, ``subtitle``, ``ends``, ``theme`` ("light", "dark"), ``tiles``,
-            ``file_ids``.
+        **options : ``others``, more routes with the same ends; ``title``, ``subtitle``, ``ends``,
+            ``theme`` ("light", "dark"), ``tiles``, ``file_ids``.
         """
         upward("Route.save_html")(self, path, **options)
 
@@ -308,7 +309,8 @@ class Route(Result):
 
         Parameters
         ----------
-        **options : those of `geopandas.GeoDataFrame.explore`, such as ``tiles`` and ``column``.
+        **options : ``others``, more routes with the same ends; and those of
+            `geopandas.GeoDataFrame.explore`, such as ``tiles`` and ``column``.
 
         Returns
         -------
@@ -365,3 +367,22 @@ class Route(Result):
         return (
             f"<Route of length {self.length:,}{second} over {edges:,} edges: {' -> '.join(names)}>"
         )
+
+
+def checked_routes(first: Any, others: Any) -> list[Any]:
+    """Return a route and others; raise InputError unless all are routes with the same ends."""
+    if not isinstance(others, list | tuple):
+        raise InputError(f"others = {shown(others)} must be a list of routes.")
+    for at, route in enumerate(others):
+        if not isinstance(route, Route) or not isinstance(first, Route):
+            raise InputError(
+                f"others[{at}] = {shown(route)} must be a Route, and so must the first one: give "
+                "routes as `warpath.alternatives` returns them."
+            )
+        if (route.source, route.target) != (first.source, first.target):
+            raise InputError(
+                f"others[{at}] leads from {shown(route.source)} to {shown(route.target)}, and the "
+                f"first route from {shown(first.source)} to {shown(first.target)}: draw routes "
+                "with the same ends."
+            )
+    return [first, *others]
