@@ -510,6 +510,7 @@ def test_one_distance_is_that_of_pairs(road, city, trips):
         labelled.distance(wp.Place(0.1, 0.1, within=1e9), 5)
         == wp.path(road, wp.Place(0.1, 0.1, within=1e9), 5).length
     )
+    assert labelled.distance({4: "East"}, 5) == labelled.distance(4, 5)
     edges = [("a", "b", 2.5), ("c", "d", 0.5)]
     assert wp.distance(edges, "a", "b") == 2.5
     assert wp.distance(edges, "a", "d") == np.inf

@@ -195,10 +195,10 @@ class Snapped(NamedTuple):
 
 
 def holds_places(vertices: Any) -> bool:
-    """Return whether an argument is a place, several vertices with one among them, or a frame."""
+    """Return whether an argument is a place, a frame, a dictionary, or has a place among others."""
     if type(vertices) is int:  # of single calls
         return False
-    if isinstance(vertices, Place):
+    if isinstance(vertices, Place | dict):
         return True
     if hasattr(vertices, "columns") or hasattr(vertices, "geom_type"):
         return True
@@ -231,7 +231,7 @@ def places_to_vertices(
     # The first test is a fast path: the others take 0.5 us, as much as 8 % of a small solve.
     if type(vertices) is int:
         return vertices
-    if not isinstance(vertices, dict) and not holds_places(vertices):
+    if not holds_places(vertices):
         return vertices
     return all_places_to_vertices(graph, at_vertices=at_vertices, **{what: vertices})[0]
 
@@ -256,8 +256,7 @@ def all_places_to_vertices(
     lists = {
         what: [vertices] if isinstance(vertices, Place) else list(vertices)
         for what, vertices in given.items()
-        if isinstance(vertices, dict)
-        or what in names_of_frames
+        if what in names_of_frames
         or holds_places(vertices)
         or (missing == "flag" and _holds_nulls(vertices))
     }
