@@ -17,10 +17,11 @@ struct ParetoSearch {
   using D = DistanceOf<W>;
 
   ParetoSearch(Rows&& out, Rows&& into, Rows&& out_second, Rows&& into_second, V source, V target,
-               D limit, double epsilon, std::size_t bytes, int threads)
+               D limit, double epsilon, std::size_t bytes, int threads,
+               std::optional<std::int64_t> relax_after)
       : rows{std::move(out), std::move(into), std::move(out_second), std::move(into_second)},
         paths({rows[0].view(), rows[1].view()}, {rows[2].view(), rows[3].view()}, source, target,
-              limit, epsilon, bytes, threads) {}
+              limit, epsilon, bytes, threads, relax_after) {}
 
   const Rows rows[4];
   ParetoPaths<V, W> paths;
@@ -40,7 +41,7 @@ void register_pareto(nb::module_& module) {
          In<std::int64_t> into_indptr, In<V> into_indices, In<W> into_weights,
          In<std::int64_t> second_indptr, In<V> second_indices, In<W> into_second,
          std::int64_t source, std::int64_t target, std::optional<D> limit, double epsilon,
-         std::int64_t bytes, int threads) {
+         std::int64_t bytes, int threads, std::optional<std::int64_t> relax_after) {
         Rows out(indptr, indices, weights, Weights::kNotNegative);
         Rows into(into_indptr, into_indices, into_weights, Weights::kNotNegative);
         Rows out_second(indptr, indices, second, Weights::kNotNegative);
@@ -53,7 +54,7 @@ void register_pareto(nb::module_& module) {
         const auto search = std::make_shared<Search>(
             std::move(out), std::move(into), std::move(out_second), std::move(into_rows),
             static_cast<V>(source), static_cast<V>(target), cutoff_of<D>(limit), epsilon,
-            static_cast<std::size_t>(bytes), at_least_one(threads));
+            static_cast<std::size_t>(bytes), at_least_one(threads), relax_after);
         return function_of([search]() -> nb::object {
           Control control(python_tick(nb::none()));
           std::optional<typename ParetoPaths<V, W>::Path> path;
@@ -73,7 +74,8 @@ void register_pareto(nb::module_& module) {
       nb::arg("second_indptr").noconvert(), nb::arg("second_indices").noconvert(),
       nb::arg("into_second").noconvert(), nb::arg("source"), nb::arg("target"),
       nb::arg("limit") = nb::none(), nb::arg("epsilon") = 0.0,
-      nb::arg("bytes") = std::numeric_limits<std::int64_t>::max(), nb::arg("threads") = 1);
+      nb::arg("bytes") = std::numeric_limits<std::int64_t>::max(), nb::arg("threads") = 1,
+      nb::arg("relax_after") = nb::none());
 }
 
 }  // namespace

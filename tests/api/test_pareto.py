@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import warpath as wp
+from warpath.api import pareto
 from warpath.base.errors import (
     DistanceOverflowError,
     GraphError,
@@ -109,7 +110,11 @@ def test_they_are_the_paths_that_no_other_path_beats(closed):
     assert several > 60
 
 
-def test_a_limit_leaves_the_routes_within_it_and_the_first_is_the_constrained_path():
+@pytest.mark.parametrize("relax_after", [0, 3, 2**16])
+def test_a_limit_leaves_the_routes_within_it_and_the_first_is_the_constrained_path(
+    relax_after, monkeypatch
+):
+    monkeypatch.setattr(pareto, "_RELAX_AFTER", relax_after)
     for case, _ in random_cases(2, 600):
         every = found(*case)
         for limit in (0, 2, 3.5, 6):
@@ -122,6 +127,23 @@ def test_a_limit_leaves_the_routes_within_it_and_the_first_is_the_constrained_pa
                 least = f"second cost within .*: the least possible is {every[-1][1]}"
                 with pytest.raises(NoPathError, match=least):
                     wp.constrained_path(*case, limit)
+
+
+@pytest.mark.parametrize("dtype", TYPES)
+def test_the_relaxed_limit_of_a_road_network_leaves_the_route_as_it_is(dtype, monkeypatch):
+    rng = np.random.default_rng(7)
+    town = wp.generate.road(900)
+    town = town.with_weights((town.weights * rng.random(town.m) * 2).astype(dtype) + 1)
+    second = rng.integers(1, 50, town.m) if dtype == np.int64 else rng.random(town.m) + 0.1
+    for source, target in rng.integers(0, town.n, (20, 2)).tolist():
+        every = list(wp.pareto_paths(town, source, target, second))
+        for at in {0, len(every) // 3, len(every) // 2, len(every) - 1}:
+            answers = []
+            for relax_after in (0, 40, 2**60):
+                monkeypatch.setattr(pareto, "_RELAX_AFTER", relax_after)
+                route = wp.constrained_path(town, source, target, second, every[at].second)
+                answers.append((route.length, route.second, route.edges.tolist()))
+            assert answers == [(every[at].length, every[at].second, every[at].edges.tolist())] * 3
 
 
 @pytest.mark.parametrize("epsilon", [0, 0.3, 1, 10])

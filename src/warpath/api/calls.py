@@ -506,6 +506,11 @@ def constrained_path(
     NegativeWeightError, NotSupportedError, DistanceOverflowError, NotEnoughMemoryError
         As `pareto_paths` raises them.
 
+    Notes
+    -----
+    The search of `pareto_paths`. After 65,536 labels the sum of the length and a multiple of the
+    second cost bounds it, too: the Lagrangian relaxation of the limit (Handler and Zang 1980).
+
     Examples
     --------
     >>> import warpath as wp

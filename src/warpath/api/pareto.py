@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from warpath.api.question import Question
     from warpath.graph import Graph
 
+_RELAX_AFTER = 2**16  # labels, whose search takes about as long as the relaxation
 _MOST_MIXED = 2**53  # sums of integers next to floats: float64 holds those below
 
 
@@ -83,7 +84,8 @@ def constrained_of(options: Options, question: Question, second: Any, limit: flo
         )
     two = _two_costs(options, question, second, "constrained_path")
     most = checked_cutoff(limit, two.second, "limit")
-    return next(_routes(question, two, most, 0.0, settings.memory(), threads_of(options)))
+    bytes_, threads = settings.memory(), threads_of(options)
+    return next(_routes(question, two, most, 0.0, bytes_, threads, _RELAX_AFTER))
 
 
 def _two_costs(options: Options, question: Question, second: Any, call: str) -> _TwoCosts:
@@ -150,6 +152,7 @@ def _routes(
     epsilon: float,
     bytes_: int,
     threads: int,
+    relax_after: int | None = None,
 ) -> Iterator[Route]:
     graph, (first, last) = question.graph, two.searched
     s, t = int(question.sources[0]), int(question.all_targets[0])
@@ -166,7 +169,7 @@ def _routes(
     most = None if limit is None else last.dist_dtype.type(limit).item()
     given = (*rows, last.weights, *into, s, end, most, epsilon, bytes_)
     search: Any = _core.pareto_paths
-    step = search(*given, threads=threads)
+    step = search(*given, threads=threads, relax_after=relax_after)
     count, length = 0, 0
     while isinstance(found := step(), tuple):
         edges, length, second = found

@@ -2,11 +2,15 @@
 //
 // Work: a search from both ends for each cost, which bound it, then O(q log q) for q labels; their
 // number may be exponential in that of the vertices.
-// Memory: 64 bytes a vertex, 32 for each label, 24 to 72 more for each that waits.
+// Memory: 64 bytes a vertex, 32 for each label, 24 to 72 more for each that waits. The relaxation
+// of a limit adds 56 bytes a vertex and 28 an edge.
 //
-// Sources: BOA*, Hernandez Ulloa et al. 2020 (labels in lexicographic order are compared with the
-// least second cost at their vertex alone); distances from both ends that confine the search:
-// Feng et al. 2023.
+// A search for one path within a limit that takes long gets another bound, by the first cost plus a
+// multiple of the second one: the multiple of the Lagrangian relaxation.
+//
+// Sources: Handler and Zang 1980 (relaxation); BOA*, Hernandez Ulloa et al. 2020 (labels in
+// lexicographic order are compared with the least second cost at their vertex alone); distances
+// from both ends that confine the search: Feng et al. 2023.
 #pragma once
 
 #include <algorithm>
@@ -127,16 +131,19 @@ class ParetoPaths {
     D length, second;
   };
 
-  /// `bytes`: the memory of the labels. The paths do not depend on `threads`.
+  /// `bytes`: the memory of the labels. The paths do not depend on `threads`. With `relax_after`,
+  /// the object returns the first path alone, and relaxes the limit after so many labels.
   ParetoPaths(const CostRows<V, W>& first, const CostRows<V, W>& second, V source, V target,
-              D limit, double epsilon, std::size_t bytes, int threads)
+              D limit, double epsilon, std::size_t bytes, int threads,
+              std::optional<std::int64_t> relax_after)
       : first_(first),
         second_(second),
         source_(source),
         target_(target),
         epsilon_(epsilon),
         bytes_(bytes),
-        threads_(threads) {
+        threads_(threads),
+        relax_after_(relax_after) {
     set_bound(limit == unreachable<D> ? limit : above(limit));
   }
 
@@ -161,6 +168,7 @@ class ParetoPaths {
     for (QueueEntry<CostPair, std::int64_t> top; queue_.fill(touch, keep); poller.step()) {
       if (reached != kNone && queue_.top().key != reached_at) break;
       queue_.pop(top);
+      if (relax_after_ && extended_++ == *relax_after_) relax_limit(poller);
       if (beaten(top)) continue;
       const std::int64_t at = top.vertex;
       const Label label = labels(at);
@@ -177,7 +185,7 @@ class ParetoPaths {
       }
     }
     if (reached == kNone) return std::nullopt;
-    ended_ = false;
+    ended_ = relax_after_.has_value();
     const Label& last = labels(reached);
     set_bound(last.second, epsilon_);
     Path path{{}, last.first, last.second};
@@ -208,6 +216,12 @@ class ParetoPaths {
     std::int64_t last = kNone;  // the last of these labels
   };
 
+  struct Costs {
+    double first, second;
+  };
+
+  static constexpr int kRelaxations = 16;
+  static constexpr double kEps = std::numeric_limits<double>::epsilon();
   static constexpr std::int64_t kTiny = 10'000;  // vertices
   static constexpr int kChunkBits = 12;          // labels in a chunk: 128 KiB
   static constexpr std::int64_t kChunk = std::int64_t{1} << kChunkBits;
@@ -260,11 +274,12 @@ class ParetoPaths {
     // No vertex matters through which a path is longer than the shortest one by the other cost.
     rest_first_->extend(rounded_up(rest_first_->shortest()), poller);
     rest_second_->extend(rounded_up(rest_second_->shortest()), poller);
-    const D most_second = other_cost(first_.out, second_.out, *rest_first_, poller);
-    const D most_first = other_cost(second_.out, first_.out, *rest_second_, poller);
+    most_second_ = other_cost(first_.out, second_.out, *rest_first_, poller);
+    least_first_of_second_ = other_cost(second_.out, first_.out, *rest_second_, poller);
+    const D most_first = least_first_of_second_;
     most_first_ = rounded_up(most_first);
     rest_first_->extend(most_first_, poller);
-    rest_second_->extend(std::min(loose_, rounded_up(most_second)), poller);
+    rest_second_->extend(std::min(loose_, rounded_up(most_second_)), poller);
     states_.assign(index(first_.out.n()), State{-1, 0});
     const D least_first = rest_first_->shortest();
     queue_.start(least_first, most_first == unreachable<D> ? 2 * least_first : most_first);
@@ -300,6 +315,108 @@ class ParetoPaths {
     return sum;
   }
 
+  /// Bounds the first cost plus a multiple of the second one of paths to the target.
+  ///
+  /// Two paths enclose the limit. A shortest path by the multiple at which both are equally long
+  /// replaces one of them, until there is no shorter one. Any multiple gives a valid bound.
+  void relax_limit(Poller& poller) {
+    if (bound_ == unreachable<D> || most_second_ == unreachable<D> ||
+        least_first_of_second_ == unreachable<D>)
+      return;
+    Costs within{static_cast<double>(least_first_of_second_),
+                 static_cast<double>(rest_second_->shortest())};
+    Costs beyond{static_cast<double>(rest_first_->shortest()), static_cast<double>(most_second_)};
+    for (int i = 0; i < kRelaxations; ++i) {
+      const double multiple = (within.first - beyond.first) / (beyond.second - within.second);
+      if (!(multiple > 0) || !std::isfinite(multiple)) break;
+      multiple_ = multiple;
+      const std::optional<Costs> path = shortest_by(multiple, poller);
+      if (!path) break;
+      const double known = beyond.first + multiple * beyond.second;
+      if (path->first + multiple * path->second >= known * (1 - 1e-12)) break;
+      (path->second < static_cast<double>(bound_) ? within : beyond) = *path;
+    }
+    if (multiple_ == 0 || within.second >= static_cast<double>(bound_)) return;
+    const double rounding = 1 + 8 * static_cast<double>(first_.out.n() + 1) * kEps;
+    most_mixed_ = (within.first + multiple_ * static_cast<double>(bound_)) * rounding;
+    mix();
+    rest_mixed_.emplace(*mixed_out_, *mixed_into_, source_, target_, poller);
+    rest_mixed_->extend(most_mixed_, poller);
+  }
+
+  /// Sets the graph with the sums of both costs as weights.
+  void mix() {
+    const CsrView<V, W>& out = first_.out;
+    mixed_.resize(index(out.m()));
+    for (std::size_t e = 0; e < mixed_.size(); ++e)
+      mixed_[e] = static_cast<double>(out.weights[e]) +
+                  multiple_ * static_cast<double>(second_.out.weights[e]);
+    into_indptr_.assign(index(out.n() + 2), 0);
+    for (const V v : out.indices) ++into_indptr_[index(v) + 2];
+    for (std::size_t v = 2; v < into_indptr_.size(); ++v) into_indptr_[v] += into_indptr_[v - 1];
+    into_indices_.resize(mixed_.size());
+    into_mixed_.resize(mixed_.size());
+    for (V u = 0; u < out.n(); ++u)
+      for (std::int64_t e = out.indptr[index(u)]; e < out.indptr[index(u) + 1]; ++e) {
+        const std::size_t at = index(into_indptr_[index(out.indices[index(e)]) + 1]++);
+        into_indices_[at] = u;
+        into_mixed_[at] = mixed_[index(e)];
+      }
+    into_indptr_.pop_back();
+    mixed_out_.emplace(CsrView<V, double>{out.indptr, out.indices, mixed_});
+    mixed_into_.emplace(CsrView<V, double>{into_indptr_, into_indices_, into_mixed_});
+  }
+
+  /// The costs of a shortest path by the first cost plus a multiple of the second one, of those
+  /// through vertices within the bounds: an A* search.
+  std::optional<Costs> shortest_by(double multiple, Poller& poller) {
+    constexpr double kFar = std::numeric_limits<double>::infinity();
+    std::vector<double> dist(index(first_.out.n()), kFar);
+    std::vector<std::pair<V, std::int64_t>> via(dist.size(), {-1, -1});
+    const auto key = [&](double sum, const State& state) {
+      return sum + static_cast<double>(state.rest_first) +
+             multiple * static_cast<double>(state.rest_second);
+    };
+    QuaternaryHeap<double, V> queue;
+    dist[index(source_)] = 0;
+    queue.push(key(0, state_of(source_)), source_);
+    QueueEntry<double, V> top;
+    while (queue.pop(top, [](const auto&) { return true; }) && top.vertex != target_) {
+      const V u = top.vertex;
+      const double here = dist[index(u)];
+      if (top.key != key(here, state_of(u))) continue;
+      poller.step();
+      for (std::int64_t e = first_.out.indptr[index(u)]; e < first_.out.indptr[index(u) + 1]; ++e) {
+        const V v = first_.out.indices[index(e)];
+        const State& state = state_of(v);
+        if (state.rest_first == unreachable<D>) continue;
+        const double sum = here + static_cast<double>(first_.out.weights[index(e)]) +
+                           multiple * static_cast<double>(second_.out.weights[index(e)]);
+        if (sum >= dist[index(v)]) continue;
+        dist[index(v)] = sum;
+        via[index(v)] = {u, e};
+        queue.push(key(sum, state), v);
+      }
+    }
+    if (dist[index(target_)] == kFar) return std::nullopt;
+    std::vector<std::int64_t> edges;
+    for (V v = target_; v != source_; v = via[index(v)].first)
+      edges.push_back(via[index(v)].second);
+    Costs costs{0, 0};
+    for (auto e = edges.rbegin(); e != edges.rend(); ++e) {
+      costs.first += static_cast<double>(first_.out.weights[index(*e)]);
+      costs.second += static_cast<double>(second_.out.weights[index(*e)]);
+    }
+    return costs;
+  }
+
+  /// Whether no path within the limit that continues a label is as short as a known one.
+  bool is_beyond(D first, D second, V v) const {
+    return rest_mixed_ && static_cast<double>(first) + multiple_ * static_cast<double>(second) +
+                                  (*rest_mixed_)(v) >
+                              most_mixed_;
+  }
+
   State& state_of(V v) {
     State& state = states_[index(v)];
     if (state.rest_first < 0) [[unlikely]] {
@@ -315,7 +432,9 @@ class ParetoPaths {
     const Label& label = labels(entry.vertex);
     State& state = states_[index(label.vertex)];
     const D most = label.vertex == target_ ? bound_ : loose_;
-    if (label.second < state.least && std::bit_cast<D>(entry.key.second) < most) return false;
+    if (label.second < state.least && std::bit_cast<D>(entry.key.second) < most &&
+        !is_beyond(label.first, label.second, label.vertex))
+      return false;
     compare(state, label.first, label.second, label.edge, label.parent);
     recycle(entry.vertex);
     return true;
@@ -335,7 +454,8 @@ class ParetoPaths {
       const D first = label.first + first_.out.weights[index(e)];
       if (second == state.least) {
         compare(state, first, second, e, at);
-      } else if (static_cast<D>(first + state.rest_first) <= most_first_) {
+      } else if (static_cast<D>(first + state.rest_first) <= most_first_ &&
+                 !is_beyond(first, second, v)) {
         if (!push(first, second, e, at, v, state)) return false;
       }
     }
@@ -388,11 +508,21 @@ class ParetoPaths {
   const double epsilon_;
   const std::size_t bytes_;
   const int threads_;
+  const std::optional<std::int64_t> relax_after_;
+  std::int64_t extended_ = 0;
   D bound_, loose_;  // second costs at the target, and sums that may be rounded, are below
   D most_first_ = unreachable<D>;
+  D most_second_ = unreachable<D>;            // of a shortest path by the first cost
+  D least_first_of_second_ = unreachable<D>;  // the first cost of a shortest path by the second
   bool ended_ = false, full_ = false;
   std::optional<TargetDistances<V, W>> rest_first_, rest_second_;
   std::vector<State> states_;
+  double multiple_ = 0, most_mixed_ = 0;
+  std::vector<double> mixed_, into_mixed_;
+  std::vector<std::int64_t> into_indptr_;
+  std::vector<V> into_indices_;
+  std::optional<CsrView<V, double>> mixed_out_, mixed_into_;
+  std::optional<TargetDistances<V, double>> rest_mixed_;
   std::vector<std::unique_ptr<Label[]>> chunks_;
   std::int64_t count_ = 0;     // labels in use or in the list of free ones
   std::int64_t free_ = kNone;  // the first free label, whose edge is the next one
