@@ -7,7 +7,13 @@ import pytest
 
 import warpath as wp
 from support.simple_paths import DTYPES, random_graphs
-from warpath.base.errors import InputError, NoPathError, NotSupportedError, VerificationError
+from warpath.base.errors import (
+    GraphError,
+    InputError,
+    NoPathError,
+    NotSupportedError,
+    VerificationError,
+)
 from warpath.results.route import Route
 
 STREETS = wp.Graph.of([(0, 1, 2), (1, 2, 5), (0, 2, 9), (1, 3, 1), (3, 2, 5)])
@@ -133,10 +139,12 @@ def test_claims_that_cannot_be_checked_are_refused_by_name():
         ({"second": [1] * 5}, "claim=None does not take second=, the second"),
         ({"claim": "constrained", "second": [1] * 5}, "'constrained' needs limit= and one route"),
         ({"claim": "pareto", "second": [1] * 5, "limit": "x"}, "limit='x' must be a number"),
+        ({"claim": "pareto", "second": [1, np.nan, 1, 1, 1]}, r"second\[1\] = nan"),
+        ({"claim": "pareto", "second": [1]}, "second has 1 entries"),
         ({"source": 0}, "source= has no effect on routes"),
         ({"tree": "any"}, "tree='any' has no effect on routes"),
     ):
-        with pytest.raises(InputError, match=message):
+        with pytest.raises((InputError, GraphError), match=message):
             wp.verify(STREETS, route, **options)
     with pytest.raises(InputError, match=r"claim= is about a list of routes.*list\(routes\)"):
         wp.verify(STREETS, wp.k_shortest_paths(STREETS, 0, 2), claim="k_shortest")

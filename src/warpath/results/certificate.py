@@ -74,7 +74,8 @@ class Certificate:
         tree = (" and the tree" if self.canonical else other) if self.tree else ""
         how = "exactly" if self.slack == 0 else f"within {self.slack:.3g}"
         if self.routes:
-            routes = f"{self.routes:,} route{'s' * (self.routes > 1)} of {self.edges:,} edges"
+            edges = f"{self.edges:,} edge{'s' * (self.edges != 1)}"
+            routes = f"{self.routes:,} route{'s' * (self.routes > 1)} of {edges}"
             return f"verified {how}: {routes}{self.proved and f'; {self.proved}'}"
         return f"verified {how}: {self.labels:,} labels{tree} against {self.edges:,} edges"
 

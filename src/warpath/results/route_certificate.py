@@ -12,6 +12,7 @@ import numpy as np
 
 from warpath.base.dtypes import unreachable
 from warpath.base.errors import (
+    GraphError,
     InputError,
     NegativeCycleError,
     NotSupportedError,
@@ -348,7 +349,11 @@ class _Routes:
     def of_two_costs(self, second: Any, limit: Any) -> RouteProof:
         """Check routes of two costs by extending all paths that none of them bounds."""
         graph, routes = self._graph, self._routes
-        other = graph.with_weights(second)
+        try:
+            other = graph.with_weights(second)
+        except (GraphError, InputError) as error:
+            message = f"second: {error}".replace("second: weights", "second", 1)
+            raise type(error)(message) from None
         if other.m != graph.m or other.facts(symmetry=False).negative:
             raise InputError("second must be (m,) finite costs of 0 or more, or a kept column.")
         integer = graph.dist_dtype.kind == other.dist_dtype.kind == "i"
