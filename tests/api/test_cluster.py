@@ -140,6 +140,11 @@ def test_a_prepared_solver_is_prepared_on_the_workers(client, roads):
     assert "delling2011.phast on cpu" in str(found.plan)
 
 
+def test_negative_weights_are_refused_before_anything_is_sent(client):
+    with pytest.raises(wp.NegativeWeightError, match="1 negative weight, and a hierarchy needs"):
+        wp.Solver([(0, 1, -2), (1, 2, 3)], device=client, prepared=True)
+
+
 @pytest.mark.parametrize("reverse", [False, True])
 def test_nearest_of_a_prepared_graph_whose_sums_round_has_the_bits_of_this_process(client, reverse):
     """A hierarchy rounds sums in another order, so that the worker searches in the graph."""

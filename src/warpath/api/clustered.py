@@ -13,12 +13,14 @@ from warpath.api.cluster_worker import Block, Job
 from warpath.api.prepared import with_hierarchy_if_faster
 from warpath.api.question import Answers
 from warpath.api.table import identity_of, planned_table
+from warpath.base import settings
 from warpath.base.errors import interrupts_first
 from warpath.base.progress import watch
 from warpath.engines import hierarchy
 from warpath.engines.cluster.blocks import Call
 from warpath.engines.cluster.clients import client_of
 from warpath.engines.cluster.graphs import SentGraph, future_of_graph, seen_by_all
+from warpath.engines.new_weights import refuse_negative, too_long
 from warpath.graph.derived import Derived
 from warpath.graph.fingerprint import fingerprint
 from warpath.graph.point_sources import PointSources
@@ -56,7 +58,8 @@ def for_workers(graph: Graph) -> Graph:
 def sent_graph(client: Any, graph: Graph, *, prepared: bool) -> SentGraph:
     """Return what workers get of a graph, with its hierarchy if it is prepared.
 
-    That is the name of a file if the graph is mapped from one that all workers see.
+    That is the name of a file if the graph is mapped from one that all workers see. The hierarchy
+    of a graph that is not prepared yet is built here.
     """
     sent = for_workers(graph)
     return _SENT.of(sent, lambda: _to_send(client, sent, prepared=prepared), client.id, prepared)
@@ -69,7 +72,9 @@ def _to_send(client: Any, graph: Graph, *, prepared: bool) -> SentGraph:
         return SentGraph(f"{digest}-{path}", cluster_worker.mapped_graph, (path, digest))
     arrays = None
     if prepared:
-        hierarchy.hierarchy_of(search_graph(graph), 1)
+        refuse_negative(graph)
+        if hierarchy.hierarchy_of(search_graph(graph), settings.threads()) is None:
+            raise too_long()
         arrays = hierarchy.arrays_of(search_graph(graph))
         digest += "-prepared"
     closed = graph.first_through, graph.areas

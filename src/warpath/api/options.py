@@ -348,7 +348,7 @@ def options_of(
 def _kept_options(graph: Graph, request: Request, preference: str) -> Options:
     """Return the options that are kept with a graph, or new ones; those with params are new."""
     able = request.prepared is True and uses_labels(request.device)
-    searched = search_graph(graph)
+    searched = search_graph(graph) if able else graph  # to expand turns takes O(n + m)
     labelled = able and LABELS.cached(searched) is not None
     # Labels from a file come without the arcs that routes by them need, which take a second.
     routed = labelled and CUSTOMIZED.cached(searched) is not None

@@ -116,7 +116,7 @@ class Question:
 
 
 class Answers(NamedTuple):
-    """The functions that answer questions about vertices: of this machine, or of a cluster.
+    """The functions that answer questions about vertices: `LOCAL`, or `clustered.ANSWERS`.
 
     Attributes
     ----------

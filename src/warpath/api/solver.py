@@ -94,9 +94,9 @@ class Solver:
         copied there at once.
     algorithm, threads, params : as in `sssp`; they hold for each call of the solver.
     prepared : whether to search in a contraction hierarchy where that is predicted to be faster.
-        The first call that does builds it; `warpath.prepare` builds it at once. With "auto" it is
-        built by the first table or pairs that are predicted to take longer without it, its building
-        included, and used from then on.
+        The first call that does builds it; `warpath.prepare` builds it at once, and so does a
+        Solver on a cluster, which sends it. With "auto" it is built by the first table or pairs
+        that are predicted to take longer without it, its building included, and used from then on.
 
     Attributes
     ----------
@@ -132,7 +132,10 @@ class Solver:
         self._client = self._send(device)  # a cluster's client stays open
 
     def _send(self, device: Any) -> Any:
-        """Copy the graph to each device, where it stays; return a cluster's `device`."""
+        """Copy the graph to each device, where it stays; return a cluster's `device`.
+
+        For a cluster, `place_on` compares its versions with those here, and `send` sends.
+        """
         options = self._options
         place_on(self.graph, members(options.device()))
         if not options.on_cluster:
