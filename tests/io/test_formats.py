@@ -113,7 +113,9 @@ def test_a_folder_that_may_not_be_written_to_is_refused(tmp_path, monkeypatch):
     tmp_path.chmod(0o500)
     if os.geteuid() == 0:  # root may write everywhere: let the system refuse
         monkeypatch.setattr(
-            temporary.io, "FileIO", lambda *_: (_ for _ in ()).throw(PermissionError(13, "denied"))
+            temporary.io,
+            "FileIO",
+            lambda *_, **__: (_ for _ in ()).throw(PermissionError(13, "denied")),
         )
     try:
         with pytest.raises(save.OutputError, match=r"cannot be written: .*denied"):
