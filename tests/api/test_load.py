@@ -138,7 +138,7 @@ def test_what_cannot_be_written_is_refused(city, tmp_path, monkeypatch):
     with pytest.raises(InputError, match="path = 7 must be a string or a Path, not int"):
         city.save(7)
     denied = PermissionError(13, "denied")
-    monkeypatch.setattr(temporary.io, "FileIO", lambda *_: (_ for _ in ()).throw(denied))
+    monkeypatch.setattr(temporary.io, "FileIO", lambda *_, **__: (_ for _ in ()).throw(denied))
     with pytest.raises(OutputError, match="cannot be written: denied"):
         city.save(tmp_path / "a.wph")
 

@@ -157,8 +157,8 @@ def verify(
         return _verify_routes(graph, result, about)
     _refuse_given(
         about,
-        f"is about a list of routes, and the result is {shown(result)}: leave it out, or make a "
-        "list of an iterator, list(routes).",
+        f"is about a list of routes, and the result is a {type(result).__name__}: leave it out, or "
+        "make a list of an iterator, list(routes).",
     )
     if not isinstance(result, Paths | DistanceTable):
         return _verify_foreign(graph, result, source, pred, tree, unreachable)
