@@ -67,6 +67,13 @@ class _Ours:
         return self._out
 
 
+def _pairs(made: _Ours, question: Question) -> Array:
+    if len(question.sources) == 1:
+        ends = int(question.sources[0]), int(question.targets[0])
+        return np.array([made.solver.distance(*ends)], made.solver.graph.dist_dtype)
+    return made.solver.pairs(question.sources, question.targets).dist
+
+
 def _route(made: _Ours, question: Question) -> Array:
     try:
         return made.solver.path(question.sources[0], question.targets[0]).vertices
@@ -90,7 +97,7 @@ def ours(threads: int, prepared: str) -> Local:
 
     title = "warpath" if prepared == "prepared" else f"warpath, {prepared}"
     calls = {
-        "pairs": lambda made, q: made.solver.pairs(q.sources, q.targets).dist,
+        "pairs": _pairs,
         "route": _route,
         "table": lambda made, q: made.solver.distances(q.sources, q.targets).dist,
         "all": lambda made, q: made.solver.distances(q.sources, out=made.rows(len(q.sources))).dist,
