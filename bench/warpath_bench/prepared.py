@@ -57,7 +57,8 @@ $ warpath bench prepared --graphs {graphs} --data FOLDER --clock {option} \\
 
 A cell is the best of {runs}, each the median over the questions of its kind; ~ marks an estimate
 from a part of the sources. {clock} *Build* ends before the first question. Times are of
-calls in Python, or a command's own; one pair by `distance`. Distances and lengths were equal, a sample to Dijkstra's too.
+calls in Python, or a command's own; one pair by `distance`. Distances and lengths were equal, a
+sample to Dijkstra's too.
 """
 
 _CLOCKS = {

@@ -10,6 +10,7 @@ import pytest
 import warpath as wp
 from support import corpus
 from warpath import _core
+from warpath.api import prepared
 from warpath.base.errors import (
     GraphFormatError,
     InputError,
@@ -268,13 +269,21 @@ def test_memory_limits_labels(monkeypatch):
         wp.prepare(large, labels=True, memory="90K")
 
 
-def test_auto_leaves_labels_out_where_a_graph_does_not_suit(caplog):
+def test_a_graph_that_gets_no_labels_is_refused_or_by_auto_goes_without(monkeypatch, caplog):
     """A grid of this size has a hierarchy, and too many arcs for any weights."""
-    graph = wp.generate.grid(400, 400)
+    why = "this graph has no useful hierarchy for new weights"
+    with pytest.raises(NotSupportedError, match=why):
+        wp.prepare(wp.generate.grid(400, 400), labels=True)
+
+    def refused(*_, **__):
+        raise NotSupportedError(why)
+
+    graph = wp.generate.grid(20, 20)
+    monkeypatch.setattr(prepared, "labels_of", refused)
     with caplog.at_level("INFO", "warpath"):
         wp.prepare(graph, labels="auto")
     assert LABELS.cached(graph) is None
-    assert "gets no labels: this graph has no useful hierarchy for new weights" in caplog.text
+    assert f"gets no labels: {why}" in caplog.text
 
 
 def test_wrong_arguments_name_the_rule(road):
