@@ -23,7 +23,7 @@ from warpath_bench.gpu_made import Failed, Makers, Wanted
 from warpath_bench.limits import TimeIsUpError
 from warpath_bench.right import answers_of
 
-pytestmark = pytest.mark.full("benchmarks of GPUs beside peers", *BENCH)
+pytestmark = pytest.mark.full("comparison with solvers on GPUs", *BENCH)
 
 DEVICE = SimpleNamespace(name="cpu")
 MAKE = workloads.workload("grid 6").make

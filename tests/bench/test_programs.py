@@ -10,7 +10,7 @@ import pytest
 
 from support.tiers import BENCH
 
-pytestmark = pytest.mark.full("programs beside the benchmarks", *BENCH)
+pytestmark = pytest.mark.full("programs of the benchmarks", *BENCH)
 
 PROGRAMS = Path(__file__).resolve().parents[2] / "bench" / "programs"
 

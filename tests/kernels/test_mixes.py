@@ -123,7 +123,7 @@ def test_every_legal_mix_runs_with_the_right_bits(select):
             assert_same_bits(settle_on_cpu(order)[0], answer, graph)
 
 
-@pytest.mark.full("mixes that are told apart", *RECIPES_ON_GPUS)
+@pytest.mark.full("differences between mixes", *RECIPES_ON_GPUS)
 def test_two_legal_mixes_never_run_the_same():
     """An axis whose value changes neither kernels nor host steps would be a name without a deed."""
     seen = {}

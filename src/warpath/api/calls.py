@@ -930,7 +930,7 @@ def loads(
     Centrality
         ``edges`` (m,) float64: the trips over each stored edge, in its direction. ``vertices``
         (n,): the trips that pass each vertex, begin or end there.
-        ``stats["trips_without_path"]``; ``through`` (k,) bool, where that was asked for.
+        ``stats["trips_without_path"]``. With `through`, ``through`` (k,) bool: the trips counted.
 
     Raises
     ------

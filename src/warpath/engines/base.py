@@ -140,7 +140,7 @@ class TableOrder(Order):
 
 
 class PreparedLaunch(Protocol):
-    """A kernel whose blocks run at the same time, with arguments that wait for `Device.fire`.
+    """A launch of a kernel that waits for `Device.fire`; its arguments can be changed.
 
     Attributes
     ----------

@@ -125,7 +125,8 @@ def verify(
         none beats another, and none is missing, by extending all paths that none of them bounds;
         "constrained": the same of one route within a limit. Enumerations follow at most 2,000,000
         edges. Sums of floats are compared within the certificate's slack.
-    second, limit : the second cost, as in `pareto_paths`, and the largest one that was asked for.
+    second, limit : the second cost and the limit on it that were passed to `pareto_paths` or
+        `constrained_path`.
 
     Raises
     ------
