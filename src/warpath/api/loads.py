@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -68,7 +69,7 @@ def loads_of(
             "closed vertices, trips from points along edges, a named algorithm or a cluster: use "
             "ties='canonical'."
         )
-    uses, given = None, numbers
+    uses, given, find_pairs = None, numbers, cache(find_pairs)
     if through is not None:
         if split:
             raise NotSupportedError(
