@@ -126,7 +126,7 @@ void register_alternatives(nb::module_& module) {
       "alternative_routes",
       [](In<std::int64_t> indptr, In<V> indices, In<W> weights, In<std::int64_t> into_indptr,
          In<V> into_indices, In<W> into_weights, std::int64_t source, std::int64_t target,
-         std::int64_t k, double sharing, double stretch, double local) {
+         std::int64_t k, double sharing, double stretch, double local, bool penalties) {
         const GraphRows<V, W> out(indptr, indices, weights, Weights::kNotNegative);
         const GraphRows<V, W> into(into_indptr, into_indices, into_weights, Weights::kNotNegative);
         require_size(into.vertices(), out.vertices(), "into_indptr");
@@ -138,10 +138,10 @@ void register_alternatives(nb::module_& module) {
         std::vector<typename AlternativeRoutes<V, W>::Route> routes;
         {
           const nb::gil_scoped_release free;
-          routes = AlternativeRoutes<V, W>(out.view(), into.view(), static_cast<V>(source),
-                                           static_cast<V>(target), {sharing, stretch, local},
-                                           Poller(control, true))
-                       .find(k);
+          AlternativeRoutes<V, W> search(out.view(), into.view(), static_cast<V>(source),
+                                         static_cast<V>(target), {sharing, stretch, local},
+                                         Poller(control, true));
+          routes = penalties ? search.find_by_penalties(k) : search.find(k);
         }
         nb::list found;
         for (auto& route : routes)
@@ -152,7 +152,7 @@ void register_alternatives(nb::module_& module) {
       nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(), nb::arg("weights").noconvert(),
       nb::arg("into_indptr").noconvert(), nb::arg("into_indices").noconvert(),
       nb::arg("into_weights").noconvert(), nb::arg("source"), nb::arg("target"), nb::arg("k"),
-      nb::arg("sharing"), nb::arg("stretch"), nb::arg("local"));
+      nb::arg("sharing"), nb::arg("stretch"), nb::arg("local"), nb::arg("penalties"));
 }
 
 }  // namespace

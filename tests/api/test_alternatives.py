@@ -10,6 +10,7 @@ import pytest
 import warpath as wp
 from support.simple_paths import DTYPES, lightest, random_graphs, simple_paths
 from warpath.base.errors import InputError, NegativeWeightError, NoPathError, NotSupportedError
+from warpath.recipes import Loop
 
 
 def distances(graph):
@@ -38,11 +39,11 @@ def shared(graph, path, others):
     return sum(lightest(graph)[u][v] for u, v in pairwise(path) if (u, v) in taken)
 
 
-def check(graph, source, target, k, sharing, stretch, local):
+def check(graph, source, target, k, sharing, stretch, local, method="via", solver=None):
     """Check the measures of all routes; return the vertices of each."""
-    bounds = {"sharing": sharing, "stretch": stretch, "local": local}
+    bounds = {"sharing": sharing, "stretch": stretch, "local": local, "method": method}
     try:
-        found = wp.alternatives(graph, source, target, k, **bounds)
+        found = (solver or wp.Solver(graph)).alternatives(source, target, k, **bounds)
     except NoPathError:
         assert simple_paths(graph, source, target) == []
         return []
@@ -135,22 +136,24 @@ def expected(graph, source, target, k, sharing, stretch, local):
     return [list(path) for path in chosen]
 
 
+def with_lengths(graph, lengths):
+    """Return a graph with other weights; both directions of an undirected edge have the first."""
+    if graph.directed:
+        return graph.with_weights(lengths)
+    src, dst, _ = graph.edges()
+    ends = {}
+    edges = zip(src.tolist(), dst.tolist(), lengths.tolist(), strict=True)
+    first = [ends.setdefault((min(e), max(e)), w) for *e, w in edges]
+    return graph.with_weights(np.array(first, lengths.dtype))
+
+
 def test_they_are_the_best_routes_via_vertices():
     rng, several = np.random.default_rng(8), 0
     for graph, source, target in random_graphs(9, 1500, np.int64):
         lengths = 2 ** rng.permutation(40)[: graph.m] + 2**45
         if graph.m > 40 or source == target:
             continue
-        own = graph.with_weights(lengths)
-        if not graph.directed:  # both directions of an edge are equally long
-            src, dst, _ = graph.edges()
-            ends = {}
-            own = graph.with_weights(
-                [
-                    ends.setdefault((min(e), max(e)), w)
-                    for *e, w in zip(src.tolist(), dst.tolist(), lengths.tolist(), strict=True)
-                ]
-            )
+        own = with_lengths(graph, lengths)
         bounds = (
             float(rng.choice([0.3, 0.8, 1])),
             float(rng.choice([1.25, 2, 9])),
@@ -161,6 +164,86 @@ def test_they_are_the_best_routes_via_vertices():
         assert found == expected(own, source, target, k, *bounds)
         several += len(found) > 1
     assert several > 80
+
+
+def by_penalties(graph, source, target, k, sharing, stretch, local):
+    """Return the paths that penalties give, and whether no two cheapest ones are equal."""
+    dist, rows = distances(graph), lightest(graph)
+    shortest = dist[source][target]
+    paths = [
+        path
+        for _, path in simple_paths(graph, source, target)
+        if all(dist[source][v] + dist[v][target] <= stretch * shortest for v in path)
+    ]
+    if not paths or source == target:
+        return None
+    lengths = [sum(rows[u][v] for u, v in pairwise(path)) for path in paths]
+    last = paths[int(np.argmin(lengths))]
+    chosen, passed, unique = [last], {}, lengths.count(min(lengths)) == 1
+    for _ in range(10 * k):
+        if len(chosen) == k:
+            break
+        for edge in pairwise(last):
+            passed[edge] = passed.get(edge, 0) + 1
+        costs = [
+            sum(rows[u][v] * (1 + 0.4 * passed.get((u, v), 0)) for u, v in pairwise(path))
+            for path in paths
+        ]
+        order = np.argsort(costs)
+        unique &= len(costs) == 1 or costs[order[1]] > costs[order[0]] * (1 + 1e-9)
+        last, length = paths[order[0]], lengths[order[0]]
+        if (
+            last not in chosen
+            and length <= stretch * shortest
+            and shared(graph, last, chosen) <= sharing * shortest
+            and all(of == dist[u][v] for of, u, v in parts(graph, last) if of <= local * shortest)
+        ):
+            chosen.append(last)
+    return chosen if unique else None
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_by_penalties_they_are_the_cheapest_of_each_round(dtype):
+    rng, compared, several = np.random.default_rng(16), 0, 0
+    for ties, source, target in random_graphs(17, 500, dtype):
+        graph = with_lengths(ties, rng.integers(1, 100, ties.m).astype(dtype))
+        bounds = rng.choice([0.3, 0.8, 1]), rng.choice([1, 1.25, 2, 9]), rng.choice([0, 0.25, 1])
+        arguments = (graph, source, target, int(rng.integers(1, 6)), *bounds)
+        found, expected_paths = check(*arguments, "penalty"), by_penalties(*arguments)
+        if expected_paths is not None:
+            assert found == expected_paths
+            compared += 1
+            several += len(found) > 1
+    assert compared > 100
+    assert several > 20
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_by_labels_each_route_keeps_its_bounds(dtype):
+    rng, several = np.random.default_rng(18), 0
+    for graph, source, target in random_graphs(19, 600, dtype):
+        own = with_lengths(graph, rng.integers(1, 5, graph.m).astype(dtype))
+        solver = wp.prepare(own, labels=True, device="cpu")
+        bounds = rng.choice([0.3, 0.8, 1]), rng.choice([1.25, 2, 9]), rng.choice([0, 0.25])
+        found = check(own, source, target, int(rng.integers(1, 6)), *bounds, solver=solver)
+        several += len(found) > 1
+    assert several > 12
+
+
+def test_by_labels_routes_of_a_road_network_are_those_of_searches():
+    road = wp.generate.road(2000, seed=4)
+    city = wp.prepare(road, labels=True, device="cpu")
+    assert city.path(5, 100).plan.recipe.loop is Loop.TREE_LABELS
+    found, others, same = 0, 0, 0
+    for target in range(100, 2000, 50):
+        routes = city.alternatives(5, target, 4, sharing=0.6)
+        wp.verify(road, routes, claim="alternatives")
+        assert all(route.sharing <= 0.6 for route in routes)
+        searched = wp.alternatives(road, 5, target, 4, sharing=0.6)
+        found, others = found + len(routes), others + len(searched)
+        same += len({tuple(route) for route in routes} & {tuple(route) for route in searched})
+    assert found > 0.85 * others
+    assert same > 0.5 * others
 
 
 def test_closed_vertices_are_only_ends():
@@ -247,6 +330,7 @@ def test_labels_one_vertex_and_no_route():
         ({"stretch": 0.9}, "stretch = 0.9 must be a number of 1 or more, finite"),
         ({"stretch": float("inf")}, "stretch = inf must be"),
         ({"local": -0.1}, "local = -0.1 must be a number from 0 to 1"),
+        ({"method": "plateau"}, "method = 'plateau' must be 'via' or 'penalty'"),
         ({"local": "far"}, "local = 'far' must be a number"),
         ({"local": np.array([0, 1])}, r"local = .* must be a number from 0 to 1"),
         ({"stretch": np.float16(0.5)}, r"stretch = .* must be a number of 1 or more"),

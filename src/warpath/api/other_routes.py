@@ -19,6 +19,9 @@ from warpath.base.errors import (
     NoPathError,
     NotSupportedError,
 )
+from warpath.engines.alternatives import Bounds
+from warpath.engines.alternatives import alternatives as labelled_alternatives
+from warpath.engines.hierarchy import sums_are_exact
 from warpath.graph.arguments import checked_cutoff
 from warpath.graph.checks import as_float, is_integer, refuse_wide, shown
 from warpath.graph.facts import negative_weights, rows_into
@@ -55,10 +58,19 @@ def k_shortest_of(
 
 
 def alternatives_of(
-    options: Options, question: Question, k: int, sharing: float, stretch: float, local: float
+    options: Options,
+    question: Question,
+    k: int,
+    sharing: float,
+    stretch: float,
+    local: float | None,
+    method: str,
 ) -> list[Route]:
     """Return routes that differ from the shortest one; see `warpath.alternatives`."""
     _check_count(k, "")
+    if not isinstance(method, str) or method not in ("via", "penalty"):
+        raise InputError(f"method = {shown(method)} must be 'via' or 'penalty'.")
+    local = (0.25 if method == "via" else 0.0) if local is None else local
     for name, share, least, most in (
         ("sharing", sharing, 0, 1),
         ("stretch", stretch, 1, float(np.finfo(np.float32).max)),
@@ -77,9 +89,14 @@ def alternatives_of(
         sums: list[tuple[float, float]] = [(0, 0)]
     else:
         end = int(question.view.ends(question.all_targets)[0])
-        bounds = min(int(k), sys.maxsize), float(sharing), float(stretch), float(local)
-        given: Any = (*rows_both_ways(question.view.inner), s, end, *bounds)
-        found = _core.alternative_routes(*given)
+        most, bounds = min(int(k), sys.maxsize), (float(sharing), float(stretch), float(local))
+        inner = question.view.inner
+        found: Any
+        if method == "via" and options.request.routed and sums_are_exact(inner):
+            found = labelled_alternatives(inner, s, end, most, Bounds(*bounds))
+        else:
+            given: Any = (*rows_both_ways(inner), s, end, most, *bounds, method == "penalty")
+            found = _core.alternative_routes(*given)
         if not found:
             raise no_path(graph, s, t)
         routes = [route_of_path(graph, vertices, length, None) for vertices, length, *_ in found]

@@ -257,16 +257,17 @@ class Solver:
         *,
         sharing: float = 0.8,
         stretch: float = 1.25,
-        local: float = 0.25,
+        local: float | None = None,
+        method: str = "via",
     ) -> list[Route]:
         """Return the shortest route and routes that differ from it.
 
         Parameters
         ----------
-        source, target, k, sharing, stretch, local : as in `warpath.alternatives`.
+        source, target, k, sharing, stretch, local, method : as in `warpath.alternatives`.
         """
         question = asking.of_path(self.graph, source, target, None)
-        return alternatives_of(self._options, question, k, sharing, stretch, local)
+        return alternatives_of(self._options, question, k, sharing, stretch, local, method)
 
     def disjoint_paths(
         self, source: Any, target: Any, k: int = 2, by: str = "edges"

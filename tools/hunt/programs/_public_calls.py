@@ -221,6 +221,7 @@ _MAKERS: dict[str, Maker] = {
     "alternatives:k": _pick(1, 3, 0),
     **dict.fromkeys(("sharing", "local"), _pick(0, 0.5, 1, 2)),
     "stretch": _pick(1, 1.25, 3, 0),
+    "alternatives:method": _pick("via", "penalty"),
     "stops": _vertices(2),
     "route_through:order": _pick("given", "best"),
     "round_trip": _FLAG,

@@ -5,12 +5,17 @@
 // plateau is a path that is part of both trees; it is passed by one of these routes, all of whose
 // parts below the plateau's length are shortest paths.
 //
+// By penalties, in place of plateaus: the edges of a route that was found cost more, and the next
+// route is the cheapest one. Their number is not bounded by the vertices, as that of the others is.
+//
 // Work: the two searches, which settle vertices on walks of the bounded length and vertices nearer
 // than half of it to an end; then short searches along those routes whose plateau does not prove
-// that they are locally optimal. Memory: up to 40 bytes a vertex.
+// that they are locally optimal; by penalties one search more for each round. Memory: up to 60
+// bytes a vertex.
 //
 // Sources: Abraham, Delling, Goldberg, Werneck 2013 (bounds, order, T-test); Cambridge Vehicle
-// Information Technology 2005 (plateaus).
+// Information Technology 2005 (plateaus); Bader, Dees, Geisberger, Sanders, Alternative route
+// graphs in road networks, 2011 (penalties).
 #pragma once
 
 #include <algorithm>
@@ -19,6 +24,7 @@
 #include <cstdint>
 #include <limits>
 #include <type_traits>
+#include <unordered_map>
 #include <unordered_set>
 #include <utility>
 #include <vector>
@@ -74,8 +80,42 @@ class AlternativeRoutes {
     return std::move(routes_);
   }
 
+  /// As `find`, by penalties: after each round the edges of its route cost a share more, whether or
+  /// not the route keeps the bounds.
+  std::vector<Route> find_by_penalties(std::int64_t k) {
+    search();
+    if (best_ == unreachable<D>) return {};
+    take_shortest();
+    std::unordered_map<std::uint64_t, int> rounds;  // in which routes passed an edge
+    std::vector<std::int64_t> last = routes_.front().vertices;
+    std::int64_t most = k < kMostRounds ? k * kRounds : kMostRounds;
+    for (; most > 0 && static_cast<std::int64_t>(routes_.size()) < k; --most) {
+      for (std::size_t i = 0; i + 1 < last.size(); ++i)
+        ++rounds[edge(static_cast<V>(last[i]), static_cast<V>(last[i + 1]))];
+      last = cheapest(rounds);
+      if (last.empty()) break;  // rounded sums put the shortest route beyond the bound
+      Route route = summed(last);
+      for (std::size_t i = 0; i + 1 < last.size(); ++i)
+        if (edges_.contains(edge(static_cast<V>(last[i]), static_cast<V>(last[i + 1]))))
+          route.shared = static_cast<D>(route.shared + sums_[i + 1] - sums_[i]);
+      if (route.shared > part(bounds_.sharing) || route.length > part(bounds_.stretch) ||
+          !differs(route) || !is_local(route, bounds_.local))
+        continue;
+      double share = bounds_.local;
+      for (double step = 0.5; step >= kStep; step /= 2)
+        if (is_local(route, share + step)) share += step;
+      route.local = part(share);
+      take(std::move(route));
+    }
+    return std::move(routes_);
+  }
+
  private:
   static constexpr std::size_t kMost = 256;
+  static constexpr std::int64_t kRounds = 10;  // by penalties, for each route
+  static constexpr std::int64_t kMostRounds = 10000;
+  static constexpr double kStep = 1.0 / 64;  // of the measure of local optimality
+  static constexpr double kPenalty = 0.4;    // of a weight, for each round; as Bader et al. have it
   static constexpr std::int64_t kMostHops = 1 << 17;  // for the rounding of floats
 
   /// Of a vertex, in the search from the source (0) and from the target (1).
@@ -260,10 +300,19 @@ class AlternativeRoutes {
   }
 
   Route route_of(const Candidate& of) {
-    Route route{{}, 0, of.shared, of.plateau};
-    for (V v = of.first; v >= 0; v = at(v).link[0]) route.vertices.push_back(v);
-    std::reverse(route.vertices.begin(), route.vertices.end());
-    for (V v = at(of.first).link[1]; v >= 0; v = at(v).link[1]) route.vertices.push_back(v);
+    std::vector<std::int64_t> vertices;
+    for (V v = of.first; v >= 0; v = at(v).link[0]) vertices.push_back(v);
+    std::reverse(vertices.begin(), vertices.end());
+    for (V v = at(of.first).link[1]; v >= 0; v = at(v).link[1]) vertices.push_back(v);
+    Route route = summed(std::move(vertices));
+    route.shared = of.shared;
+    route.local = of.plateau;
+    return route;
+  }
+
+  /// A route with its length; `sums_` are its.
+  Route summed(std::vector<std::int64_t> vertices) {
+    Route route{std::move(vertices), 0, 0, 0};
     sums_.assign(1, 0);
     for (std::size_t i = 0; i + 1 < route.vertices.size(); ++i)
       sums_.push_back(
@@ -292,6 +341,50 @@ class AlternativeRoutes {
                         [&](const Route& taken) { return taken.vertices == route.vertices; });
   }
 
+  // ---- Penalties.
+
+  /// The cheapest path, where each round in which a route passed an edge adds a share of its
+  /// weight: an A* search over the vertices on walks within the bound.
+  std::vector<std::int64_t> cheapest(const std::unordered_map<std::uint64_t, int>& rounds) {
+    if (costs_.empty()) {
+      costs_.assign(index(graphs_[0]->n()), unreachable<double>);
+      before_.assign(index(graphs_[0]->n()), V{-1});
+    }
+    QuaternaryHeap<double, V> queue;
+    std::vector<V> labelled{source_};
+    costs_[index(source_)] = 0;
+    const auto key = [&](V v) { return costs_[index(v)] + static_cast<double>(to_target(v)); };
+    queue.push(key(source_), source_);
+    QueueEntry<double, V> top;
+    while (queue.pop(top, [](const QueueEntry<double, V>&) { return true; })) {
+      const V u = top.vertex;
+      if (top.key != key(u)) continue;
+      if (u == target_) break;
+      const CsrView<V, W>& rows = *graphs_[0];
+      const std::int64_t end = rows.indptr[index(u) + 1];
+      std::int64_t e = rows.indptr[index(u)];
+      poller_.step(end - e + 1);
+      for (; e < end; ++e) {
+        const V v = rows.indices[index(e)];
+        if (!on_walk(at(v))) continue;
+        const auto known = rounds.find(edge(u, v));
+        const double share = known == rounds.end() ? 1.0 : 1.0 + kPenalty * known->second;
+        const double sum = costs_[index(u)] + static_cast<double>(rows.weights[index(e)]) * share;
+        if (sum >= costs_[index(v)]) continue;
+        if (costs_[index(v)] == unreachable<double>) labelled.push_back(v);
+        costs_[index(v)] = sum;
+        before_[index(v)] = u;
+        queue.push(key(v), v);
+      }
+    }
+    std::vector<std::int64_t> path;
+    if (costs_[index(target_)] != unreachable<double>) path.push_back(target_);
+    while (!path.empty() && path.back() != source_) path.push_back(before_[index(path.back())]);
+    std::reverse(path.begin(), path.end());
+    for (const V v : labelled) costs_[index(v)] = unreachable<double>;
+    return path;
+  }
+
   // ---- Local optimality.
 
   /// Whether every part of at most the bounded length is a shortest path; `sums_` are the route's.
@@ -311,6 +404,11 @@ class AlternativeRoutes {
     if (begin < first && !are_shortest(route, begin, first - 1, length)) return false;
     route.local = length;
     return true;
+  }
+
+  /// The same of a share, where no part is known to be a shortest path.
+  bool is_local(const Route& route, double share) {
+    return are_shortest(route, 0, route.vertices.size() - 1, part(share));
   }
 
   /// The last vertex of the longest part of at most a length that begins at a vertex.
@@ -389,6 +487,8 @@ class AlternativeRoutes {
   std::unordered_set<std::uint64_t> edges_;  // of the routes
   std::vector<D> sums_;                      // distances along a candidate's route
   std::vector<D> part_;                      // labels of a search along a part of a route
+  std::vector<double> costs_;                // with penalties
+  std::vector<V> before_;                    // on the cheapest path
 };
 
 }  // namespace warpath
