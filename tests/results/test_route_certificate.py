@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
 
 import warpath as wp
 from support.simple_paths import DTYPES, random_graphs
+from support.turned import turned
 from warpath.base.errors import (
     GraphError,
     InputError,
@@ -14,6 +16,7 @@ from warpath.base.errors import (
     NotSupportedError,
     VerificationError,
 )
+from warpath.graph.turns import Turns
 from warpath.results.route import Route
 
 STREETS = wp.Graph.of([(0, 1, 2), (1, 2, 5), (0, 2, 9), (1, 3, 1), (3, 2, 5)])
@@ -24,6 +27,51 @@ def routes_or_none(call, *arguments, **options):
         return list(call(*arguments, **options))
     except NoPathError:
         return []
+
+
+@given(turned())
+@settings(max_examples=40)
+def test_routes_with_turns_are_certified_and_fewer_are_not(graph):
+    pairs_alone = not (graph.turns.banned[:, 2:] >= 0).any()
+    second = np.arange(graph.m) % 4
+    for s, t in ((0, 1), (2, 0), (1, 4)):
+        every = routes_or_none(wp.k_shortest_paths, graph, s, t)
+        if every:
+            assert wp.verify(graph, every, claim="k_shortest").routes == len(every)
+            shorter = [at for at, route in enumerate(every) if route.length < every[-1].length]
+            for gone in shorter[:2]:
+                with pytest.raises(VerificationError, match="is missing, which is shorter"):
+                    wp.verify(graph, [*every[:gone], *every[gone + 1 :]], claim="k_shortest")
+        if not (different := routes_or_none(wp.alternatives, graph, s, t, 4, local=0.3)):
+            continue
+        wp.verify(graph, different, claim="alternatives")
+        if pairs_alone and graph.directed:
+            for k in (1, 2):
+                if routes := routes_or_none(wp.disjoint_paths, graph, s, t, k):
+                    wp.verify(graph, routes, claim="disjoint")
+        frontier = list(wp.pareto_paths(graph, s, t, second))
+        wp.verify(graph, frontier, claim="pareto", second=second)
+        if len(frontier) > 1:
+            with pytest.raises(VerificationError, match=r"a route of the costs .* is missing"):
+                wp.verify(graph, frontier[1:], claim="pareto", second=second)
+
+
+def test_forbidden_turns_and_longer_pairs_of_routes_are_named():
+    edges = [(0, 1, 1), (0, 2, 2), (1, 3, 1), (2, 1, 1), (2, 3, 3)]
+    rows = wp.Graph.of(edges)
+    back = np.full(rows.m, -1)
+    graph = rows._like(rows.indptr, rows.indices, rows.weights, turns=Turns([[0, 2]], back))
+    free = wp.path(rows, 0, 3)
+    with pytest.raises(VerificationError, match=r"route 0: the turn from edge 0 to edge 2 is for"):
+        wp.verify(graph, free)
+    best = wp.path(graph, 0, 3)
+    proof = wp.verify(graph, best, claim="disjoint")
+    assert (best.length, proof.routes, proof.edges) == (4, 1, 3)
+    other = next(r for r in wp.k_shortest_paths(graph, 0, 3) if r.length == 5)
+    with pytest.raises(VerificationError, match="total length is 5, and others' is 5 -1"):
+        wp.verify(graph, other, claim="disjoint")
+    with pytest.raises(NotSupportedError, match="'vertex_disjoint' of a graph with turns: use"):
+        wp.verify(graph, best, claim="vertex_disjoint")
 
 
 @pytest.mark.parametrize("dtype", DTYPES)

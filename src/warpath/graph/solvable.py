@@ -166,6 +166,18 @@ class SolvableGraph:
         np.minimum.at(begins, edges, entered)
         return begins
 
+    def last_edges(self) -> NDArray[np.int64]:
+        """Return the last edge of paths that end in each vertex of `inner`: (n',).
+
+        It is -1 where paths have none, or end for good. The graph has turns.
+        """
+        n, m = self.graph.n, self.graph.m
+        edges = np.full(self.inner.n, -1, np.int64)
+        at = np.arange(n, self.inner.n)
+        at = at[(at < n + m) | (at >= 2 * n + m)]
+        edges[at] = self._edges(at)
+        return edges
+
     def _edges(self, states: Array) -> Array:
         """Return the last edges of paths that end in vertices of `inner` that stand for edges."""
         n, m = self.graph.n, self.graph.m

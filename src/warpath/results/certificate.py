@@ -135,7 +135,7 @@ def verify(
     InputError
         If the result does not belong to the graph, or an argument is not valid.
     NotSupportedError
-        If the graph has turns, or a proof takes too long.
+        If distances are of a graph with turns, or a proof takes too long.
 
     Examples
     --------
@@ -145,7 +145,6 @@ def verify(
     verified exactly: 4 labels and a tree with other ties against 4 edges
     """
     graph = Graph.of(graph)
-    refuse_turns(graph, "verify")
     if not isinstance(tree, str) or tree not in {"canonical", "any"}:
         msg = f"tree={shown(tree)} is not valid: use 'canonical' or 'any'."
         raise InputError(msg)
@@ -156,6 +155,7 @@ def verify(
         others = {"source": source, "pred": pred, "unreachable": unreachable}
         _refuse_given(others, "has no effect on routes: leave it out.")
         return _verify_routes(graph, result, about)
+    refuse_turns(graph, "verify of distances")
     _refuse_given(
         about,
         f"is about a list of routes, and the result is a {type(result).__name__}: leave it out, or "

@@ -22,12 +22,14 @@ from warpath.graph import Graph
 from warpath.graph.checks import is_number, shown
 from warpath.graph.edge_geometry import lightest
 from warpath.graph.labels import one_label
+from warpath.graph.solvable import SolvableGraph
+from warpath.graph.turns import homes_of_turns
+from warpath.results.route import Route
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from warpath.base.dtypes import Array
-    from warpath.results.route import Route
 
     #: Takes a graph, a source and a cutoff or None; returns certified distances.
     Certified = Callable[[Graph, int, Any], Array]
@@ -62,9 +64,13 @@ def verify_routes(
     limit: Any,
     certified: Certified,
 ) -> RouteProof:
-    """Check routes of a graph without turns; see `warpath.verify`."""
+    """Check routes; see `warpath.verify`."""
     _check_arguments(graph, routes, claim, second, limit)
     check = _Routes(graph, routes, claim, certified)
+    if graph.turns is not None:
+        check.exist_along_edges()
+        check = _with_turns(graph, routes, claim, certified)
+        graph = SolvableGraph(graph).inner
     if second is not None:
         return check.of_two_costs(second, limit)
     check.exist(graph._solver_weights, graph.dist_dtype)
@@ -95,15 +101,64 @@ def _check_arguments(
         )
     if graph.facts(symmetry=False).negative:
         raise NotSupportedError("verify checks routes of graphs with weights of 0 or more.")
+    if graph.turns is not None and claim == "vertex_disjoint":
+        raise NotSupportedError(
+            "verify does not support claim='vertex_disjoint' of a graph with turns: use 'disjoint'."
+        )
+
+
+def _with_turns(
+    graph: Graph, routes: Sequence[Route], claim: str | None, certified: Certified
+) -> _Routes:
+    """Return the checks of routes as paths in the graph that is searched, where edges are vertices.
+
+    Raises
+    ------
+    VerificationError
+        If a route has a turn that is forbidden.
+    """
+    view = SolvableGraph(graph)
+    inner, paths = view.inner, []
+    heads = inner.indices
+    last = view.last_edges()
+    for at, route in enumerate(routes):
+        end = int(view.ends(route.indices[-1:])[0])
+        path = route.indices[:1].tolist()
+        for edge in route.edges.tolist():
+            row = np.arange(inner.indptr[path[-1]], inner.indptr[path[-1] + 1])
+            onward = row[last[heads[row]] == edge]
+            if not len(onward):
+                turn = f"edge {last[path[-1]]} to edge {edge}"
+                raise VerificationError(
+                    f"not verified: route {at}: the turn from {turn} is forbidden, alone or after "
+                    "the edges before it.",
+                    "routes",
+                    {"route": at},
+                )
+            path.append(int(heads[onward[0]]))
+        if len(path) > 1:
+            path.append(end)
+        names = "sharing", "stretch", "local", "second"
+        measures = {name: getattr(route, name) for name in names}
+        paths.append(Route(inner, np.array(path), route.length, None, **measures))
+    return _Routes(inner, paths, claim, certified, view)
 
 
 class _Routes:
     """The checks of routes; each raises VerificationError, which names the route."""
 
     def __init__(
-        self, graph: Graph, routes: Sequence[Route], claim: str | None, certified: Certified
+        self,
+        graph: Graph,
+        routes: Sequence[Route],
+        claim: str | None,
+        certified: Certified,
+        turned: SolvableGraph | None = None,
     ) -> None:
         self._graph, self._routes, self._claim, self._certified = graph, routes, claim, certified
+        self._turned = turned
+        homes = np.arange(graph.n) if turned is None else homes_of_turns(turned.graph)
+        self._homes: list[int] = homes.tolist()
         self._slack: float = 0
         self._tails, self._heads, _ = graph.edges()
         sizes = [len(route.indices) for route in routes]
@@ -112,11 +167,21 @@ class _Routes:
         self._ends = int(routes[0].indices[0]), int(routes[0].indices[-1])
 
     def proof(self) -> RouteProof:
-        edges = sum(len(route.edges) for route in self._routes)
+        last = self._turned is not None  # the step to the end of paths is no edge of the route
+        edges = sum(max(len(route.edges) - last, 0) for route in self._routes)
         return RouteProof(edges, CLAIMS[self._claim] if self._claim else "", float(self._slack))
 
     def exist(self, weights: Array, dtype: Any) -> None:
         """Check that the routes lead from source to target along edges, and their lengths."""
+        self.exist_along_edges()
+        for at, route in enumerate(self._routes):
+            self._sum(at, "length", route.length, weights[route.edges].astype(dtype))
+        if self._claim not in ("alternatives", None):
+            self._ascend()
+        self._differ()
+
+    def exist_along_edges(self) -> None:
+        """Check that the routes lead from source to target along edges."""
         graph, n = self._graph, self._graph.n
         for at, route in enumerate(self._routes):
             path, edges = route.indices, route.edges
@@ -132,10 +197,6 @@ class _Routes:
                 raise self._broken(at, "it has other ends than route 0")
             if (path[1:-1] < graph.first_through).any():
                 raise self._broken(at, "it passes a closed vertex")
-            self._sum(at, "length", route.length, weights[edges].astype(dtype))
-        if self._claim not in ("alternatives", None):
-            self._ascend()
-        self._differ()
 
     def _sum(self, at: int, name: str, given: Any, weights: Array) -> None:
         total = weights.dtype.type(0) if not len(weights) else np.cumsum(weights)[-1]
@@ -183,10 +244,10 @@ class _Routes:
 
     def k_shortest(self) -> None:
         """Enumerate all routes that are shorter than the last one."""
-        known = set()
+        known, homes = set(), self._homes
         for at, route in enumerate(self._routes):
             vertices = tuple(route.indices.tolist())
-            if len(set(vertices)) < len(vertices):
+            if len({homes[vertex] for vertex in vertices}) < len(vertices):
                 raise self._broken(at, "it passes a vertex twice")
             if vertices in known:
                 raise self._broken(at, "another route has the same vertices")
@@ -198,7 +259,7 @@ class _Routes:
         weights = self._graph._solver_weights
         rest, out = self._rest(weights, last), self._out(weights)
         start, end = self._ends
-        path, inside, steps = [start], {start}, 0
+        path, inside, steps = [start], {homes[start]}, 0
         below = last - self._slack
         waiting = [(iter(out[start]), 0)] if start != end else []
         while waiting:
@@ -206,16 +267,16 @@ class _Routes:
             step = next(edges, None)
             if step is None:
                 waiting.pop()
-                inside.discard(path.pop())
+                inside.discard(homes[path.pop()])
                 continue
             v, weight = step
             steps = self._stepped(steps)
             longer = length + weight
-            if v in inside or not longer + rest[v] < below:
+            if homes[v] in inside or not longer + rest[v] < below:
                 continue
             if v != end:
                 path.append(v)
-                inside.add(v)
+                inside.add(homes[v])
                 waiting.append((iter(out[v]), longer))
             elif (*path, v) not in known:
                 names = ", ".join(map(self._name, [*path, v][:20]))
@@ -275,7 +336,9 @@ class _Routes:
     def disjoint(self) -> None:
         """Check that no cycle of negative length leads over the edges that are left and back."""
         graph, n = self._graph, self._graph.n
-        (start, end), apart = self._ends, self._claim == "vertex_disjoint"
+        # With turns, an edge is a vertex of the graph that is searched.
+        turned = self._turned is not None
+        (start, end), apart = self._ends, turned or self._claim == "vertex_disjoint"
         if graph.first_through or start == end:
             raise NotSupportedError(
                 "verify checks disjoint routes between two vertices of a graph without closed ones."
@@ -339,7 +402,8 @@ class _Routes:
         counts = np.bincount(used, minlength=len(most))
         over = np.flatnonzero(counts > (most // 2 if twice else most))
         if len(over):
-            name = self._name(int(over[0])) if what == "vertex" else ""
+            edges = what == "edge" or self._turned is not None
+            name = "" if edges else self._name(int(over[0]))
             raise VerificationError(
                 f"not verified: routes share {f'the vertex {name}' if name else 'an edge'}.",
                 "routes",
@@ -348,17 +412,21 @@ class _Routes:
 
     def of_two_costs(self, second: Any, limit: Any) -> RouteProof:
         """Check routes of two costs by extending all paths that none of them bounds."""
-        graph, routes = self._graph, self._routes
+        graph, routes, turned = self._graph, self._routes, self._turned
+        given = graph if turned is None else turned.graph
         try:
-            other = graph.with_weights(second)
+            other = given.with_weights(second)
         except (GraphError, InputError) as error:
             message = f"second: {error}".replace("second: weights", "second", 1)
             raise type(error)(message) from None
-        if other.m != graph.m or other.facts(symmetry=False).negative:
+        if other.m != given.m or other.facts(symmetry=False).negative:
             raise InputError("second must be (m,) finite costs of 0 or more, or a kept column.")
         integer = graph.dist_dtype.kind == other.dist_dtype.kind == "i"
         kind = np.dtype(np.int64 if integer else np.float64)
         costs = [part._solver_weights.astype(kind) for part in (graph, other)]
+        if turned is not None:
+            last = turned.last_edges()[graph.indices]
+            costs[1] = np.where(last < 0, 0, costs[1][last])
         self.exist(costs[0], kind)
         pairs: list[tuple[Any, Any]] = [(route.length, route.second) for route in routes]
         for at, route in enumerate(routes):
@@ -420,7 +488,10 @@ class _Routes:
         return steps + 1
 
     def _name(self, vertex: int) -> str:
-        return repr(one_label(self._graph, vertex))
+        if self._turned is None:
+            return repr(one_label(self._graph, vertex))
+        home, own = self._homes[vertex], self._turned.graph
+        return repr(one_label(own, home if home < own.n else home - own.n - own.m))
 
     def _broken(self, at: int, fault: str) -> VerificationError:
         return VerificationError(f"not verified: route {at}: {fault}.", "routes", {"route": at})
