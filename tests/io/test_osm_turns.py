@@ -412,7 +412,7 @@ def test_calls_that_do_not_honour_turns_are_refused_by_name(crossing):
     table = wp.distances(graph, [4], [8])
     calls = {
         "DynamicPaths": lambda: wp.DynamicPaths(graph, 4),
-        "verify": lambda: wp.verify(graph, table),
+        "verify of distances": lambda: wp.verify(graph, table),
         "predecessors=True": lambda: wp.distances(graph, [4], predecessors=True),
         "to_networkx": graph.to_networkx,
         "to_scipy": graph.to_scipy,
