@@ -49,6 +49,23 @@ void register_paths(nb::module_& module, const char* name) {
                    })
       .def_prop_ro("arcs", [](const Arcs& arcs) { return arcs.counts.arcs(); })
       .def(
+          "route",
+          [](Arcs& arcs, std::int64_t source, std::int64_t target) {
+            for (const std::int64_t v : {source, target})
+              require_vertex(v, static_cast<std::int64_t>(arcs.tree->n()));
+            std::vector<std::int64_t> vertices;
+            typename TreeLabels<W>::D length;
+            {
+              const nb::gil_scoped_release free;
+              Control control;
+              arcs.labels.pairs({&source, 1}, {&target, 1}, {&length, 1}, 1, control);
+              arcs.searches.with(
+                  [&](LabelPathSearch<W>& search) { search.route(source, target, vertices); });
+            }
+            return nb::make_tuple(to_numpy(std::move(vertices)), length);
+          },
+          nb::arg("source"), nb::arg("target"))
+      .def(
           "routes",
           [](Arcs& arcs, In<std::int64_t> sources, In<std::int64_t> targets, int threads,
              nb::object progress) {

@@ -56,6 +56,11 @@ def test_routes_are_the_canonical_ones(dtype):
                 except wp.NoPathError:
                     expected = []
                 assert route.tolist() == expected, (seed, source, target)
+        dist = wp.apsp(wp.Graph(graph.indptr, graph.indices, graph.weights)).dist
+        for source, target, route in zip(s.tolist(), t.tolist(), routes, strict=True):
+            vertices, length = arcs_of(graph).route(source, target)
+            assert vertices.tolist() == route.tolist()
+            assert length == dist[source, target]
 
 
 @pytest.mark.parametrize("dtype", TYPES)
@@ -148,6 +153,9 @@ def test_wrong_arguments_are_refused():
     zero = np.zeros(1, np.int64)
     with pytest.raises(ValueError, match="vert"):
         arcs.routes(zero, zero + 50)
+    for ends in ((0, 50), (-1, 0)):
+        with pytest.raises(ValueError, match="vert"):
+            arcs.route(*ends)
     with pytest.raises(ValueError, match="trips"):
         arcs.loads(*rows, zero, zero, np.ones(2), split=False)
     with pytest.raises(ValueError, match="another graph"):

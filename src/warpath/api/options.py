@@ -21,7 +21,7 @@ from warpath.engines.customizable import CUSTOMIZED
 from warpath.engines.devices import device_name, members
 from warpath.engines.hierarchy import HIERARCHY, pairs_search, share_reversed, sums_are_exact
 from warpath.engines.hub_labels import HUB_LABELS
-from warpath.engines.labels import LABELS
+from warpath.engines.labels import ARCS, LABELS
 from warpath.engines.planning import facts_for, planned, without_device
 from warpath.engines.registry import capability, engine_of
 from warpath.graph.checks import shown
@@ -46,6 +46,7 @@ from warpath.results.predecessors import team_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable
 
+    from warpath.base.dtypes import Array
     from warpath.engines.base import Bound, Search
     from warpath.engines.hierarchy import PairsSearch
     from warpath.graph import Graph
@@ -109,6 +110,7 @@ class Options:
         self._one: OneSource | None = None
         self._pairs: tuple[Plan, PairsSearch | None] | None = None
         self._pair: Callable[[int, int], float] | None = None
+        self._route: tuple[Plan, Callable[[int, int], tuple[Array, Any]]] | None = None
 
     def but(self, graph: Graph, **changes: Any) -> Options:
         """Return options for a graph with some fields of the request changed.
@@ -264,6 +266,17 @@ class Options:
             found = None if search is None or kept is None else kept.cached(graph)
             self._pair = None if found is None else found.pair
         return self._pair
+
+    def route(self, graph: Graph) -> tuple[Plan, Callable[[int, int], tuple[Array, Any]]] | None:
+        """Return the plan of a route, and what finds its vertices and length, by labels here.
+
+        None where another algorithm is planned. Of no path there are no vertices.
+        """
+        if self._route is None and self.request.routed and search_graph(graph) is graph:
+            plan = self._planned(Size(Task.PATH), graph)
+            arcs = ARCS.cached(graph) if plan.recipe.loop is Loop.TREE_LABELS else None
+            self._route = None if arcs is None else (plan, arcs.route)
+        return self._route
 
     def size_within(self, graph: Graph, cutoff: float | None) -> Size:
         """Return the size of one source with a cutoff.

@@ -56,6 +56,8 @@ from warpath.graph.restrictions import restricted
 from warpath.graph.solvable import SolvableGraph, search_graph
 from warpath.planner.cpu_model import Size
 from warpath.recipes import Task
+from warpath.results.predecessors import no_path
+from warpath.results.route import Route
 from warpath.results.within import checked_cutoffs
 
 if TYPE_CHECKING:
@@ -76,7 +78,6 @@ if TYPE_CHECKING:
     from warpath.results.nearest import Nearest
     from warpath.results.pairs import Pairs
     from warpath.results.paths import Paths
-    from warpath.results.route import Route
     from warpath.results.totals import Reduction, Totals
     from warpath.results.within import Within
 
@@ -220,7 +221,15 @@ class Solver:
         return self._route_by(self._options.on_this_machine(self.graph), source, target, None)
 
     def _route_by(self, options: Options, source: Any, target: Any, progress: Progress) -> Route:
-        question = asking.of_path(self.graph, source, target, progress)
+        graph, search = self.graph, options.route(self.graph) if progress is None else None
+        if search is not None and not (holds_places(source) or holds_places(target)):
+            ends = one_index(graph, source, "source"), one_index(graph, target, "target")
+            plan, find = search
+            vertices, length = find(*ends)
+            if not len(vertices):
+                raise no_path(graph, *ends)
+            return Route(graph, vertices, length, plan._again())
+        question = asking.of_path(graph, source, target, progress)
         return question.with_snap_notes(route_of(options, question))
 
     def route_through(self, stops: Any, *, order: str = "given", round_trip: bool = False) -> Route:
