@@ -5,6 +5,9 @@
 #include <cmath>
 #include <memory>
 #include <optional>
+#include <span>
+#include <utility>
+#include <vector>
 
 #include "graph_rows.hpp"
 #include "search.hpp"
@@ -64,7 +67,8 @@ nb::callable search_of(const Costs& raster, double delta, double max_weight,
   const auto run = [=](std::int64_t source, std::span<double> dist,
                        Control& control) -> std::optional<SearchStats> {
     BucketTeam<RasterRows, double, double> team(raster->rows(), dist.data(), options, control);
-    team.solve(static_cast<std::int32_t>(source), dist);
+    const auto position = static_cast<std::int32_t>(source);
+    team.solve(std::span<const std::int32_t>(&position, 1), dist);
     const BucketCounters counters = team.counters();
     raster->compact(dist);
     return SearchStats{counters.settled, counters.relaxed, counters.improved, counters.rounds,
@@ -72,6 +76,40 @@ nb::callable search_of(const Costs& raster, double delta, double max_weight,
   };
   return BoundSearch<double>::function(static_cast<std::size_t>(raster->positions()),
                                        static_cast<std::size_t>(raster->edges()), run);
+}
+
+/// Fills `dist`, of a raster's positions, with the distances of its cells from the nearest source,
+/// then what is left; and `nearest` with the first of the nearest sources of each cell.
+nb::dict nearest_of(const Costs& raster, In<std::int64_t> sources, double delta, double max_weight,
+                    std::optional<double> cutoff, int threads, Out<double> dist,
+                    Out<std::int32_t> nearest, nb::object progress) {
+  require_complete(raster);
+  require(delta > 0, "delta must be > 0");
+  require_size(dist.size(), static_cast<std::size_t>(raster->positions()), "dist");
+  require_size(nearest.size(), static_cast<std::size_t>(raster->cells()), "nearest");
+  const std::vector<std::int64_t> starts = vertices_of(sources, raster->cells());
+  std::vector<std::int32_t> positions;
+  for (const std::int64_t start : starts)
+    positions.push_back(static_cast<std::int32_t>(raster->position(start)));
+  const BucketOptions<double> options{delta, max_weight, false, cutoff_of<double>(cutoff),
+                                      at_least_one(threads)};
+  Control control(python_tick(std::move(progress)));
+  BucketCounters counters;
+  {
+    const nb::gil_scoped_release free;
+    BucketTeam<RasterRows, double, double> team(raster->rows(), dist.data(), options, control);
+    team.solve(std::span<const std::int32_t>(positions), view(dist));
+    counters = team.counters();
+    raster->compact(view(dist));
+    const auto cells = static_cast<std::size_t>(raster->cells());
+    raster->owners(starts, view(dist).first(cells), view(nearest), Poller(control, true));
+  }
+  nb::dict named;
+  named["settled"] = counters.settled;
+  named["relaxed"] = counters.relaxed;
+  named["improved"] = counters.improved;
+  named["rounds"] = counters.rounds;
+  return named;
 }
 
 }  // namespace
@@ -134,6 +172,18 @@ void register_raster(nb::module_& module) {
           [](const Holder& self, double delta, double max_weight, std::optional<double> cutoff,
              int threads) { return search_of(self.raster, delta, max_weight, cutoff, threads); },
           nb::arg("delta"), nb::arg("max_weight"), nb::arg("cutoff").none(), nb::arg("threads"))
+      .def(
+          "nearest",
+          [](const Holder& self, In<std::int64_t> sources, double delta, double max_weight,
+             std::optional<double> cutoff, int threads, Out<double> dist, Out<std::int32_t> nearest,
+             nb::object progress) {
+            return nearest_of(self.raster, sources, delta, max_weight, cutoff, threads, dist,
+                              nearest, std::move(progress));
+          },
+          nb::arg("sources").noconvert(), nb::arg("delta"), nb::arg("max_weight"),
+          nb::arg("cutoff").none(), nb::arg("threads"), nb::arg("dist").noconvert(),
+          nb::arg("nearest").noconvert(), nb::arg("progress") = nb::none())
+      .def_prop_ro("positions", [](const Holder& self) { return self.raster->positions(); })
       .def(
           "tree",
           [](const Holder& self, std::int64_t source, In<double> dist, Out<std::int32_t> pred,

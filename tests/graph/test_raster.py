@@ -88,6 +88,24 @@ def test_distances_and_trees_are_the_bits_of_the_graph_with_edges(neighbours, th
         wp.verify(graph, paths)
 
 
+@pytest.mark.parametrize("neighbours", [4, 8, 16])
+@pytest.mark.parametrize("threads", [1, 2])
+def test_allocations_are_the_bits_of_the_graph_with_edges(neighbours, threads):
+    rng = np.random.default_rng(neighbours)
+    for _ in range(40):
+        graph = wp.Graph.of_raster(random_cost(rng), neighbours=neighbours)
+        depots = rng.integers(graph.n, size=int(rng.integers(1, 6)))
+        cutoff = float(rng.choice([math.inf, 2.0]))
+        solver = wp.Solver(graph, algorithm="warpath.buckets", threads=threads)
+        near = solver.nearest(depots, cutoff=cutoff)
+        assert not graph.has_rows
+        other = wp.nearest(explicit(graph), depots, cutoff=cutoff)
+        assert near.dist.tobytes() == other.dist.tobytes()
+        assert near.facility_indices.tolist() == other.facility_indices.tolist()
+        assert near.stats["reached"] == other.stats["reached"]
+        assert near.plan.algorithm == "warpath.buckets"
+
+
 def test_a_lake_without_costs_is_crossed_in_breadth_first_order():
     cost = np.zeros((40, 50))
     cost[0] = 1
@@ -318,7 +336,10 @@ def test_edges_that_do_not_fit_memory_are_refused_and_not_needed(monkeypatch):
     monkeypatch.setenv("WARPATH_MEMORY", "30MB")
     paths = wp.sssp(graph, (0, 0), algorithm="warpath.buckets")
     assert len(paths.path_to((599, 599))) == 600
+    depots = wp.nearest(graph, [(0, 0), (599, 599)])
+    assert np.bincount(depots.facility_rows).tolist() == [180_300, 179_700]  # ties to the first
+    assert not graph.has_rows
     with pytest.raises(NotEnoughMemoryError, match="the edges of the raster's graph in memory"):
-        wp.nearest(graph, [(0, 0), (5, 5)])
+        wp.distances(graph, [(0, 0), (5, 5)], [(1, 1)])
     with pytest.raises(NotEnoughMemoryError, match="the costs of 4,000,000 cells need"):
         wp.Graph.of_raster(np.ones((2000, 2000)))

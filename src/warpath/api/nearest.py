@@ -22,10 +22,11 @@ from warpath.graph.arguments import distinct
 from warpath.graph.checks import index_dtype
 from warpath.graph.csr import checked_rows
 from warpath.graph.point_sources import PointSources
+from warpath.graph.raster_graph import RasterGraph
 from warpath.graph.solvable import SolvableGraph, search_graph
 from warpath.planner.cpu_model import reach
 from warpath.planner.request import DEFAULT
-from warpath.recipes import Task
+from warpath.recipes import Loop, Task
 from warpath.results.nearest import Nearest
 from warpath.results.predecessors import search
 from warpath.results.within import NearVertices, Within
@@ -218,8 +219,12 @@ def _searched(
     plan, stats : what ran, and its counters.
     """
     graph, cutoff = view.graph, question.cutoff
-    started = with_a_start(inner, starts)
     size = options.size_within(graph, cutoff)
+    if isinstance(inner, RasterGraph):
+        chosen = options.plan(size, graph)
+        if chosen.device == DEFAULT and chosen.recipe.loop is Loop.BUCKET_TEAM:
+            return _over_costs(inner, chosen, starts, question)
+    started = with_a_start(inner, starts)
     if inner is view.inner:
         if options.request.prepared or graph is not question.graph:  # each way has plans of its own
             options = options.but(graph, prepared=False)
@@ -241,6 +246,17 @@ def _searched(
         own = view.cycle(np.array(error.cycle[::-1] if question.reverse else error.cycle))
         raise NegativeCycleError(graph.label_of(own).tolist(), error.length) from None
     return labels, owner, chosen, stats
+
+
+def _over_costs(
+    graph: RasterGraph, plan: Plan, starts: NDArray[np.int64], question: Question
+) -> tuple[Array, Array, Plan, dict[str, Any]]:
+    """Return the same of a raster's graph, whose edges are not made."""
+    start = time.perf_counter()
+    how = plan.params["delta"], plan.threads, question.cutoff
+    with watch(question.progress, plan.recipe.name) as report:
+        labels, owner, stats = cpu.nearest_in_raster(graph, starts, *how, report)
+    return labels, owner, plan, stats | {"seconds": time.perf_counter() - start}
 
 
 def with_a_start(graph: Graph, facilities: NDArray[np.int64]) -> Graph:

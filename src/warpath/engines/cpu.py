@@ -470,6 +470,25 @@ def _raster_search_of(
     return cast("Search", search)
 
 
+def nearest_in_raster(
+    graph: RasterGraph,
+    sources: Array,
+    delta: float,
+    threads: int,
+    cutoff: float | None,
+    progress: Report | None,
+) -> tuple[Array, Array, dict[str, Any]]:
+    """Return the distance and the nearest of several sources of each cell, and counters.
+
+    By delta-stepping in shared buckets, over edges that are computed from costs.
+    """
+    n, most = graph.n, graph.facts(symmetry=False).max_weight
+    dist, owner = np.empty(graph.costs.positions), np.empty(n, np.int32)
+    how = delta, most, cutoff, threads
+    stats = graph.costs.nearest(sources, *how, dist, owner, progress=progress)
+    return dist[:n], owner, stats
+
+
 def breadth_first_of(graph: Graph, threads: int, cutoff: float | None) -> Search:
     """Bind breadth-first search, over edges in as well where they are at hand."""
     into, _ = rows_into(graph, threads)

@@ -235,6 +235,31 @@ class Raster {
     assign_by_levels(source, dist, pred, open, control);
   }
 
+  /// The nearest of several sources for each vertex, as `nearest_sources` of owners.hpp.
+  void owners(std::span<const std::int64_t> sources, std::span<const double> dist,
+              std::span<std::int32_t> nearest, Poller poller) const {
+    std::fill(nearest.begin(), nearest.end(), -1);
+    std::vector<std::int32_t> open;
+    for (const std::int64_t source : sources) {
+      const auto own = static_cast<std::int32_t>(source);
+      const auto first = static_cast<std::size_t>(source);
+      if (nearest[first] >= 0 || dist[first] != 0) continue;
+      nearest[first] = own;
+      open.assign(1, own);
+      while (!open.empty()) {
+        const std::int32_t u = open.back();
+        open.pop_back();
+        poller.step();
+        each_move(u / columns_, u % columns_, [&](std::int64_t v, double weight) {
+          const auto at = static_cast<std::size_t>(v);
+          if (nearest[at] >= 0 || dist[static_cast<std::size_t>(u)] + weight != dist[at]) return;
+          nearest[at] = own;
+          open.push_back(static_cast<std::int32_t>(v));
+        });
+      }
+    }
+  }
+
  private:
   std::int64_t start_of(std::int64_t row) const { return (row + margin_) * stride_ + margin_; }
 

@@ -116,9 +116,10 @@ class BucketTeam {
                                                       Poller(control, rank == 0)));
   }
 
-  /// Solves into `out`, whose memory ends with the labels. False (`out` is void): L is too narrow.
+  /// Solves into `out`, whose memory ends with the labels, from the nearest of several sources.
+  /// False (`out` is void): L is too narrow.
   template <class Out>
-  bool solve(V source, std::span<Out> out) {
+  bool solve(std::span<const V> sources, std::span<Out> out) {
     const std::int64_t n = rows_.n();
     control_.expect(n);
     run_open_team(threads_, control_, [&](int rank) {
@@ -127,8 +128,10 @@ class BucketTeam {
         std::fill(labels_ + part * kFilled, labels_ + std::min(n, (part + 1) * kFilled), initial_);
       });
       if (rank == 0) {
-        labels_[source] = 0;
-        self.core.buckets.put(0, source);
+        for (const V source : sources) {
+          labels_[source] = 0;
+          self.core.buckets.put(0, source);
+        }
       }
       work(rank);
       // Before the answer's pages are touched; no block is in use.
@@ -325,7 +328,7 @@ bool bucket_team(const CsrView<V, W>& graph, V source, std::span<DistanceOf<W>> 
   if (options.threads < 1) throw std::invalid_argument("threads must be >= 1");
   const auto solved = [&]<class L>(L* labels) {
     BucketTeam<PlainRows<V, W>, W, L> team(PlainRows<V, W>(graph), labels, options, control);
-    const bool exact = team.solve(source, out);
+    const bool exact = team.solve(std::span<const V>(&source, 1), out);
     counters = team.counters();
     return exact;
   };
