@@ -189,6 +189,10 @@ _register_upward(
     {
         "Accessibility.to_geodataframe": "warpath.results.geodata:accessibility_frame",
         "Accessibility.to_geojson": "warpath.results.geodata:accessibility_features",
+        "Centrality.explore": "warpath.results.geodata:explore_centrality",
+        "Centrality.plot": "warpath.plot:plot_centrality",
+        "Centrality.save_html": "warpath.plot:html_centrality",
+        "Centrality.to_geopandas": "warpath.io.geojson:network_frames",
         "DistanceTable.save": "warpath.results.files:save_table",
         "Graph.to_networkx": "warpath.io.networkx:to_networkx",
         "Graph.__arrow_c_stream__": "warpath.io.arrow:edge_stream",

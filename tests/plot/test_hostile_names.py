@@ -33,6 +33,7 @@ RESULTS = {
     "within": lambda graph: wp.within(graph, NAMES[0], [9, 99]),
     "nearest": lambda graph: wp.nearest(graph, NAMES[::2]),
     "pairs": lambda graph: wp.pairs(graph, NAMES[:3], NAMES[3:6]),
+    "loads": lambda graph: wp.loads(graph, NAMES[:3], NAMES[3:6]),
 }
 
 
@@ -116,7 +117,7 @@ def _with_streets(graph):
     return wp.Graph.of(frame, attributes=["street"], weight="w", columns=("u", "v"))
 
 
-@pytest.mark.parametrize("kind", ["paths", "route", "within", "nearest"])
+@pytest.mark.parametrize("kind", ["paths", "route", "within", "nearest", "loads"])
 @pytest.mark.filterwarnings("ignore")
 def test_maps_of_folium_show_names_as_text(graph, kind):
     for package in ("folium", "geopandas", "mapclassify", "matplotlib"):

@@ -11,7 +11,14 @@ import pytest
 
 import warpath as wp
 from warpath.base.errors import GraphError, InputError
-from warpath.plot import html_nearest, html_pairs, html_route, html_tree, html_within
+from warpath.plot import (
+    html_centrality,
+    html_nearest,
+    html_pairs,
+    html_route,
+    html_tree,
+    html_within,
+)
 
 PLACES = [(7.41, 43.73), (7.42, 43.73), (7.42, 43.74), (float("nan"), float("nan"))]
 
@@ -249,7 +256,7 @@ def test_what_cannot_be_drawn_is_refused_with_the_way_out(streets, tmp_path):
             wp.path(streets, "a", "c").save_html(tmp_path / name)
     with pytest.raises(GraphError, match="no trip has a path"):
         wp.pairs(streets, ["c"], ["a"]).save_html(tmp_path / "map.html")
-    for write in (html_route, html_tree, html_within, html_nearest, html_pairs):
+    for write in (html_route, html_tree, html_within, html_nearest, html_pairs, html_centrality):
         with pytest.raises(InputError, match="returns one"):
             write(7, tmp_path / "map.html")
     assert list(tmp_path.iterdir()) == []
@@ -283,3 +290,22 @@ def test_the_colours_are_those_of_pictures():
         [[int(shade[at : at + 2], 16) for at in (1, 3, 5)] for shade in colours(theme, 24)]
     )
     assert np.abs(ours - 255 * shades[:, :3]).max() < 16
+
+
+def test_loads_are_as_wide_as_the_trips_are_many(streets, page):
+    data, text = page(wp.loads(streets, ["a", "a"], ["b", "c"], [10, 20]))
+    drawn = [layer for layer in data["layers"][1:] if layer["xy"]]
+    assert [layer["text"] for layer in drawn] == [["b to c: 20 trips"], ["a to b: 30 trips"]]
+    assert drawn[1]["width"] > drawn[0]["width"]
+    assert data["legend"][0][1] == "20 trips"
+    assert data["legend"][0][0] == drawn[0]["colour"]
+    assert "<h1>Trips over each edge</h1>" in text
+
+
+def test_measures_of_vertices_have_one_width_and_a_legend(streets, page):
+    near = wp.centrality.harmonic(streets)
+    data, text = page(near)
+    drawn = [layer for layer in data["layers"][1:] if layer["xy"]]
+    assert {layer["width"] for layer in drawn} == {2.5}
+    assert "<h1>Harmonic centrality of vertices</h1>" in text
+    assert len(data["legend"]) == 5

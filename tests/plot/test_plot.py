@@ -11,7 +11,14 @@ import warpath as wp
 from warpath import generate
 from warpath.base.errors import GraphError, InputError
 from warpath.graph.coordinates import in_degrees
-from warpath.plot import plot_nearest, plot_pairs, plot_route, plot_tree, plot_within
+from warpath.plot import (
+    plot_centrality,
+    plot_nearest,
+    plot_pairs,
+    plot_route,
+    plot_tree,
+    plot_within,
+)
 from warpath.plot.page import new_figure
 
 
@@ -452,3 +459,82 @@ def test_what_cannot_be_drawn_is_named(town):
         plot_route(tree, [0, 1])
     with pytest.raises(InputError, match=r"vertices = 3 must be a Route"):
         plot_route(town, 3)
+
+
+@pytest.fixture
+def streets():
+    """A street of two directions, one of one, and a third one that no trip takes."""
+    edges = [(0, 1, 1), (1, 0, 1), (1, 2, 1), (2, 3, 5)]
+    return wp.Graph.of(edges, coordinates=[(0, 0), (1, 0), (2, 0), (2, 1)], directed=True)
+
+
+def test_loads_are_line_widths_and_both_directions_of_a_street_are_one_line(streets):
+    figure = wp.loads(streets, [0, 1, 0], [1, 0, 2], [300, 100, 800]).plot()
+    lines = {
+        tuple(map(tuple, segment)): (drawn.get_linewidths()[0], tuple(drawn.get_colors()[0]))
+        for drawn in axes_of(figure).collections[1:]
+        for segment in drawn.get_segments()
+    }
+    assert set(lines) == {((0, 0), (1, 0)), ((1, 0), (2, 0))}  # nobody goes to 3
+    wide, narrow = lines[(0, 0), (1, 0)], lines[(1, 0), (2, 0)]
+    assert wide[0] > narrow[0] > 0
+    assert wide[1] != narrow[1]
+    legend = figure.legends[0]
+    assert [text.get_text() for text in legend.get_texts()] == [
+        "1,000 trips",
+        "500 trips",
+        "200 trips",
+        "100 trips",
+    ]
+    given = [line.get_linewidth() for line in legend.get_lines()]
+    assert given == sorted(given, reverse=True)
+    assert wide[0] > given[0]  # 1,200 trips
+    assert given[0] > narrow[0] > given[1]  # 800 trips
+    assert [text.get_text() for text in figure.texts] == [
+        "Trips over each edge",
+        "3 trips, at most 1,200 trips",
+    ]
+
+
+def test_centralities_of_vertices_are_colours_of_the_edges_between_them(streets):
+    closeness = wp.centrality.closeness(streets)
+    figure = closeness.plot(theme="dark")
+    (drawn,) = axes_of(figure).collections[1:]
+    expected = sorted(
+        (closeness.vertices[u] + closeness.vertices[v]) / 2 for u, v in [(0, 1), (1, 2), (2, 3)]
+    )
+    assert drawn.get_array().tolist() == pytest.approx(expected)
+    assert figure.texts[0].get_text() == "closeness"
+    assert figure.texts[1].get_text() == "Closeness of vertices"
+
+
+def test_a_centrality_is_drawn_for_one_of_its_cutoffs(streets):
+    near = wp.centrality.betweenness(streets, cutoff=[1, 2], normalized=False)
+    assert plot_centrality(near).texts[0].get_text() == "Shortest paths over each edge within 2"
+    figure = near.plot(cutoff=1)
+    assert figure.texts[0].get_text() == "Shortest paths over each edge within 1"
+    assert figure.texts[1].get_text() == "4 vertices, at most 2"
+    with pytest.raises(InputError, match=r"cutoff = 3 is not among .*: use 1, 2\."):
+        near.plot(cutoff=3)
+    with pytest.raises(InputError, match=r"cutoff = 3 .* the result has none"):
+        wp.centrality.closeness(streets).plot(cutoff=3)
+
+
+def test_a_network_without_trips_is_drawn_without_a_legend(streets):
+    figure = wp.loads(streets, [3], [0], 7).plot()
+    assert not figure.legends
+    assert not any(len(drawn.get_segments()) for drawn in axes_of(figure).collections[1:])
+
+
+def test_centralities_without_lines_are_refused():
+    bare = wp.Graph.of([(0, 1, 1)])
+    with pytest.raises(GraphError, match="no coordinates, so a centrality cannot be drawn"):
+        wp.centrality.harmonic(bare).plot()
+    for nowhere in (
+        bare.with_coordinates([(np.nan, 0), (1, 1)]),
+        wp.Graph.of([(0, 0, 1)], coordinates=[(0, 0)]),
+    ):
+        with pytest.raises(GraphError, match="no edge with a finite number has coordinates"):
+            wp.centrality.harmonic(nowhere).plot()
+    with pytest.raises(InputError, match=r"not a Centrality: centrality\.betweenness"):
+        plot_centrality(7)

@@ -61,6 +61,20 @@ def test_facilities_are_points_in_their_colours(streets):
     assert '"facility": "c"' in page
 
 
+def test_loads_are_edges_as_wide_as_the_trips_are_many(streets):
+    flows = wp.loads(streets, ["a", "a"], ["b", "c"], [10, 20])
+    page, kinds = features(flows.explore())
+    assert kinds == ["LineString", "LineString"]
+    assert '"load": 30.0' in page
+    assert '"weight": 10.0' in page
+    near = wp.centrality.betweenness(streets, cutoff=[100, 1000], normalized=False)
+    assert '"betweenness": 3.0' in features(near.explore())[0]  # a to b, a to c, a to d
+    assert '"betweenness": 3.0' not in features(near.explore(cutoff=100))[0]
+    page, kinds = features(wp.centrality.closeness(streets).explore())
+    assert kinds == ["LineString", "LineString"]
+    assert '"closeness"' in page
+
+
 def test_options_are_those_of_geopandas(streets):
     tree = wp.sssp(streets, "a")
     assert "openstreetmap.org" in features(tree.explore())[0]

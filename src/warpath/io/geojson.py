@@ -140,6 +140,11 @@ def frames(graph: Graph) -> tuple[Any, Any]:
     """Return GeoDataFrames of the stored edges and the vertices; see `Graph.to_geopandas`."""
     refuse_turns(graph, "to_geopandas")
     refuse_closed(graph, "to_geopandas")
+    return network_frames(graph)
+
+
+def network_frames(graph: Graph) -> tuple[Any, Any]:
+    """Return the frames of `frames`, also of a graph whose turns and areas they cannot say."""
     geopandas = require("geopandas", extra="geo", what="writing edges with geometry")
     shapely = require("shapely", extra="geo", what="writing edges with geometry")
     points = graph.coordinates

@@ -1,4 +1,4 @@
-"""Routes, trees, isochrones, facilities and trips as interactive maps in HTML pages."""
+"""Routes, trees, isochrones, areas, trips and centralities as interactive maps in HTML pages."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from warpath.base.errors import GraphError
 from warpath.base.escaping import visible
 from warpath.graph.checks import is_missing, on_host
 from warpath.graph.edge_geometry import lines_of
+from warpath.plot import centrality as central
 from warpath.plot.html_page import (
     Layer,
     MapPage,
@@ -37,6 +38,7 @@ from warpath.plot.route import (
 )
 from warpath.plot.tree import tree_edges, tree_subtitle
 from warpath.plot.trips import MARKED, routes_of, trips_subtitle
+from warpath.results.centrality import Centrality
 from warpath.results.legs import street_column
 from warpath.results.names import in_words, names_of
 from warpath.results.nearest import Nearest
@@ -303,6 +305,72 @@ def html_nearest(
         np.concatenate([pieces.reshape(-1, 2), starts]),
         heading(title, f"Shortest paths {way} the nearest of {found.facilities_counted}"),
         heading(subtitle, nearest_subtitle(found)),
+    )
+    write_page(file, graph, page, colour, tiles)
+
+
+def html_centrality(
+    found: Centrality,
+    path: str | os.PathLike[str],
+    *,
+    cutoff: float | None = None,
+    title: str | None = None,
+    subtitle: str | None = None,
+    theme: str = "light",
+    tiles: str | None = None,
+    file_ids: bool = True,
+) -> None:
+    """Write a page with the network as `plot_centrality` draws it.
+
+    The page says the ends and the number of the edge under the pointer.
+
+    Parameters
+    ----------
+    found, cutoff : as in `plot_centrality`.
+    path, title, subtitle, theme, tiles, file_ids : as in `html_route`.
+
+    Raises
+    ------
+    GraphError, InputError
+        As in `plot_centrality`.
+    """
+    drawable(found, Centrality, "found", "centrality.betweenness(graph) or loads(graph, ...)")
+    graph = found.graph
+    file, colour = checked_page(path, theme, tiles, graph)
+    shown = central.lines_to_draw(found, cutoff)
+    ends = [names_of(found, each[shown.edges], file_ids=file_ids) for each in graph.edges()[:2]]
+    texts = [
+        f"{u} to {v}: {central.counted(found, number)}"
+        for u, v, number in zip(*ends, shown.numbers.tolist(), strict=True)
+    ]
+    shades = central.by_importance(colours(colour, central.SHADES), colour)
+    plain = 1.5 if len(texts) > _MANY else 2.5
+    layers = [
+        Layer(
+            shades[at],
+            width if shown.flows else plain,
+            shown.pieces[some],
+            shown.which[some],
+            texts,
+        )
+        for at, width, some in shown.layers()
+    ]
+    values = (
+        shown.legend()[0] if shown.flows else np.linspace(shown.numbers[-1], shown.numbers[0], 5)
+    )
+    legend = [
+        (shades[at], central.counted(found, value))
+        for at, value in zip(shown.shades(values).tolist(), values.tolist(), strict=True)
+    ]
+    points = shown.pieces.reshape(-1, 2)
+    above, below = central.headings(found, shown, cutoff)
+    page = MapPage(
+        [network_around(graph, points, colour), *layers],
+        [],
+        legend,
+        points,
+        heading(title, above),
+        heading(subtitle, below),
     )
     write_page(file, graph, page, colour, tiles)
 

@@ -400,13 +400,14 @@ def _columns(labels: list[str], width: float) -> int:
     return int(np.clip((width - 2 * EDGE) // column, 1, min(4, len(labels))))
 
 
-def add_legend(drawing: MapFigure, labels: list[str], colours: Any) -> None:
-    """Write labels below the map, each next to a line of its colour."""
+def add_legend(drawing: MapFigure, labels: list[str], colours: Any, widths: Any = None) -> None:
+    """Write labels below the map, each next to a line of its colour and its width in points."""
     from matplotlib.lines import Line2D
 
+    widths = np.full(len(labels), 4.0) if widths is None else widths
     handles = [
-        Line2D([], [], color=colour, linewidth=4, label=label)
-        for label, colour in zip(labels, colours, strict=True)
+        Line2D([], [], color=colour, linewidth=width, label=label)
+        for label, colour, width in zip(labels, colours, widths, strict=True)
     ]
     columns = _columns(labels, drawing.figure.get_figwidth())
     legend = drawing.figure.legend(

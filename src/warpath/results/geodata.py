@@ -502,9 +502,36 @@ def explore_nearest(result: Nearest, options: dict[str, Any]) -> Any:
     return _explored(frame, {"column": "facility", "categorical": True} | options)
 
 
-def _needed(what: str) -> None:
-    for package in ("geopandas", "folium", "mapclassify", "matplotlib"):
+def explore_centrality(result: Centrality, options: dict[str, Any]) -> Any:
+    """Implement `Centrality.explore`."""
+    geopandas = _needed("Centrality.explore")
+    graph = result.graph
+    _places(graph)
+    edges, numbers = result.map_numbers(options.pop("cutoff", None))
+    src, dst = (table_ids(graph, ends[edges]) for ends in graph.edges()[:2])
+    columns = {
+        "source": src,
+        "target": dst,
+        result.measure: numbers,
+        "geometry": _shapes(lines_of(graph, edges)[:2], len(edges)),
+    }
+    frame = geopandas.GeoDataFrame(columns, crs=crs_of(graph, "auto"))
+    style: dict[str, Any] = {}
+    if result.edges is not None and len(numbers) and numbers[-1] > 0:
+        largest = numbers[-1].item()
+
+        def width(feature: dict[str, Any]) -> dict[str, float]:
+            return {"weight": 1 + 9 * feature["properties"][result.measure] / largest}
+
+        style = {"style_kwds": {"style_function": width}}
+    return _explored(frame, {"column": result.measure} | style | options)
+
+
+def _needed(what: str) -> Any:
+    """Return the module geopandas; raise MissingDependencyError without a package for maps."""
+    for package in ("folium", "mapclassify", "matplotlib"):
         require(package, extra="explore", what=what)
+    return require("geopandas", extra="explore", what=what)
 
 
 def _explored(frame: Any, options: dict[str, Any]) -> Any:
