@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import warpath as wp
-from warpath.api.centrality import betweenness, closeness, edge_betweenness, harmonic
+from warpath.api.centrality import betweenness, closeness, eccentricity, edge_betweenness, harmonic
 from warpath.base.errors import (
     InputError,
     NegativeWeightError,
@@ -348,3 +348,34 @@ def test_the_only_vertex_that_was_drawn_has_nan_as_in_networkx():
     graph = [("a", "b", 1), ("b", "c", 1), ("c", "a", 1)]
     found = betweenness(graph, k=1, seed=1)
     assert np.flatnonzero(np.isnan(found.vertices)).tolist() == found.source_indices.tolist()
+
+
+@pytest.mark.parametrize("prepared", [False, True])
+def test_eccentricities_are_those_of_networkx(prepared):
+    for seed in range(40):
+        graph = random_graph(seed, TYPES[seed % 4])
+        nx, same = of_networkx(graph)
+        found = eccentricity(wp.Solver(graph, prepared=prepared))
+        for v in range(graph.n):
+            reached = nx.single_source_dijkstra_path_length(same, v)
+            far = max(reached.values()) if len(reached) == graph.n else math.inf
+            assert found.vertices[v] == pytest.approx(far, rel=1e-6)
+    assert len(eccentricity([]).vertices) == 0
+    assert eccentricity(wp.Graph.of([(0, 1, 2)], directed=False), threads=1).vertices.tolist() == [
+        2,
+        2,
+    ]
+
+
+def test_the_largest_numbers_are_named_as_in_tables(square):
+    assert betweenness(square, normalized=False).largest() == {"betweenness": (("d",), 3.5)}
+    edges = edge_betweenness(square, cutoff=[1, 9], normalized=False)
+    assert edges.largest() == {
+        "edge_betweenness_1": (("a", "b"), 1.0),
+        "edge_betweenness_9": (("d", "e"), 4.0),
+    }
+    drawn = betweenness(square, k=1, seed=1)
+    (((vertex,), number),) = drawn.largest().values()
+    assert number == np.nanmax(drawn.vertices)
+    assert vertex == square.labels[np.nanargmax(drawn.vertices)]
+    assert betweenness([]).largest() == {}

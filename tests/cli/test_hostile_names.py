@@ -43,6 +43,7 @@ COMMANDS = {
     "pairs": ["GRAPH", "TRIPS", "--html", "OUT.html"],
     "nearest": ["GRAPH", "-f", f"{FIRST},$x$", "--html", "OUT.html"],
     "within": ["GRAPH", "-s", FIRST, "-c", "30", "--html", "OUT.html", "--outlines", "OUT.geojson"],
+    "centrality": ["GRAPH", "--all", "--html", "OUT.html"],
     "path": ["GRAPH", FIRST, " blank ", "--html", "OUT.html"],
     "path drawn": ["GRAPH", FIRST, " blank ", "--plot", "OUT.svg"],
     "update": ["GRAPH", "-s", FIRST, "--changes", "CHANGES", "--watch", "_hidden"],

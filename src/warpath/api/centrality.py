@@ -51,7 +51,7 @@ _FAILURE = 0.1
 #: What vertices within a cutoff count for `totals`.
 _DECAYS = {"sum": "distance", "count": "step", "harmonic": "inverse"}
 
-__all__ = ["betweenness", "closeness", "edge_betweenness", "harmonic"]
+__all__ = ["betweenness", "closeness", "eccentricity", "edge_betweenness", "harmonic"]
 
 
 def betweenness(
@@ -267,6 +267,36 @@ def harmonic(
     return found.result("harmonic", found.numbers["harmonic"])
 
 
+def eccentricity(
+    graph: Any, *, threads: int | None = None, progress: Progress = None
+) -> Centrality:
+    """Return for each vertex the largest distance from it to any vertex.
+
+    `warpath.eccentricity` has them in the distances' type, also for some sources.
+
+    Parameters
+    ----------
+    graph, threads, progress : as in `closeness`, whose errors it raises.
+
+    Returns
+    -------
+    Centrality
+        ``vertices`` (n,); inf where a vertex does not reach all others.
+
+    Examples
+    --------
+    >>> import warpath as wp
+    >>> wp.centrality.eccentricity([(0, 1, 2), (1, 2, 2), (2, 0, 2)]).vertices
+    array([4., 4., 4.])
+    """
+    start = time.perf_counter()
+    options, own = _opened(graph, threads)
+    totals = _totals(options, own, ("max", "count"), None, progress)
+    farthest = np.where(totals["count"] < own.n, np.inf, totals["max"].astype(np.float64))
+    found = _Towards(own, {}, None, totals.source_indices, totals.plan.recipe.name, start)
+    return found.result("eccentricity", farthest)
+
+
 def _betweenness(
     graph: Any,
     measure: str,
@@ -412,6 +442,19 @@ def _solver(graph: Any, threads: int | None) -> Solver:
     return graph if isinstance(graph, Solver) else Solver(graph, threads=threads, prepared="auto")
 
 
+def _opened(given: Any, threads: int | None) -> tuple[Options, Graph]:
+    """Return the options and the graph of sums of distances; a cluster is refused."""
+    solver = _solver(given, threads)
+    options = solver._options  # noqa: SLF001 - one package
+    if options.on_cluster:
+        msg = (
+            "centralities run on this machine: use warpath.Solver(graph), or on the cluster "
+            "Solver(graph.reversed(), device=client).totals(...)."
+        )
+        raise NotSupportedError(msg)
+    return options if threads is None else options.but(solver.graph, threads=threads), solver.graph
+
+
 class _Towards(NamedTuple):
     """What the distances from all vertices to each one add up to.
 
@@ -445,17 +488,9 @@ def _distances_towards(
     given: Any, names: tuple[str, ...], cutoff: Any, threads: int | None, progress: Progress
 ) -> _Towards:
     """Return sums of the distances from all vertices to each one."""
-    solver, start = _solver(given, threads), time.perf_counter()
-    own = graph = solver.graph
-    options = solver._options  # noqa: SLF001 - one package
-    if options.on_cluster:
-        msg = (
-            "centralities run on this machine: use warpath.Solver(graph), or on the cluster "
-            "Solver(graph.reversed(), device=client).totals(...)."
-        )
-        raise NotSupportedError(msg)
-    if threads is not None:
-        options = options.but(graph, threads=threads)
+    start = time.perf_counter()
+    options, graph = _opened(given, threads)
+    own = graph
     if graph.directed:
         options, graph = options.for_reversed(graph), graph.reversed()
     if cutoff is None:

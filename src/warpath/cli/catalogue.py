@@ -6,7 +6,7 @@ from typing import Any
 from warpath.api import calls
 from warpath.cli.options import Showing, argument, option
 from warpath.cli.output import Report, TableRows
-from warpath.cli.reporting import UsageError, did_you_mean
+from warpath.cli.reporting import UsageError, check_name
 from warpath.io.formats import FORMATS
 from warpath.planner.kinds import KINDS
 from warpath.recipes import Catalogue, Recipe
@@ -88,11 +88,9 @@ def _check(what: str, wanted: str | None, known: set[str]) -> None:
 
 
 def _found(catalogue: Catalogue, name: str) -> Recipe:
-    found = next((each for each in catalogue if each.name == name), None)
-    if found is None:
-        known = [*{each.paper: None for each in catalogue}, *(each.name for each in catalogue)]
-        raise UsageError(f"there is no algorithm {name!r}.{did_you_mean(name, known)}")
-    return found
+    known = [*{each.paper: None for each in catalogue}, *(each.name for each in catalogue)]
+    check_name("algorithm", name, known, "")
+    return next(each for each in catalogue if each.name == name)
 
 
 def _show_one(recipe: Recipe, showing: Showing) -> None:

@@ -240,10 +240,9 @@ def _report(
     command: str, loaded: Loaded, result: Any, out: Path, draw: Callable[[Path], Any]
 ) -> None:
     """Draw a picture of a result, and print what was drawn."""
-    report = Report(f"plot {command}", loaded.options, graph=str(loaded.options.graph))
+    report = loaded.report(f"plot {command}")
     report.document["algorithm"] = result.plan.algorithm
     report.document["seconds"] = {"read": loaded.seconds["read"]}
-    report.facts["graph"] = titled(loaded.options.graph.name, loaded.graph)
     report.facts["plan"] = result.plan.headline()
     report.add_file("plot", out, "drawn to", draw)
     report.show()

@@ -15,7 +15,7 @@ from warpath.cli import saving
 from warpath.cli.options import THREADS, Reading, Showing, argument, flag, option, output_file
 from warpath.cli.output import Report, TableRows, count
 from warpath.cli.reading import load, number_or_text, pairs
-from warpath.cli.reporting import UsageError, busy, did_you_mean, tell
+from warpath.cli.reporting import UsageError, busy, check_name, did_you_mean, tell
 from warpath.engines.hierarchy import arcs_of
 from warpath.engines.hub_labels import HUB_LABELS
 from warpath.engines.labels import LABELS
@@ -220,10 +220,8 @@ def _value(parameter: inspect.Parameter, value: Any) -> Any:
 
 
 def _function(kind: str) -> Callable[..., Graph]:
-    if kind in GENERATORS:
-        return GENERATORS[kind]
-    hint = did_you_mean(kind, GENERATORS) or f" There are {', '.join(GENERATORS)}."
-    raise UsageError(f"there is no generator {kind!r}.{hint}")
+    check_name("generator", kind, GENERATORS)
+    return GENERATORS[kind]
 
 
 def _unknown(kind: str, name: str, known: Iterable[str]) -> UsageError:

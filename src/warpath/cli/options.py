@@ -19,7 +19,8 @@ import typer
 from warpath.base.errors import InputError
 from warpath.base.units import QUANTITIES, is_quantity
 from warpath.cli import saving
-from warpath.cli.reporting import UsageError, did_you_mean
+from warpath.cli.output import Report
+from warpath.cli.reporting import UsageError, check_name
 from warpath.cli.vertices import names_coordinates
 from warpath.engines.cluster.clients import is_address
 from warpath.planner.kinds import device_names
@@ -107,12 +108,12 @@ THEME: Any = option("Colours of the picture: [bold]light[/] or [bold]dark[/].", 
 CUTOFFS: Any = option(
     "Largest distances: one, or several like 500,1000 or 5min,10min.", "--cutoff", "-c", default=...
 )
-_LISTED = (
+LISTED = (
     "Ids like 1,5,9, coordinates like [bold]7.41,43.73;7.42,43.74[/], or a file with an id in its "
     "first column or columns lon and lat."
 )
-FACILITIES: Any = option(_LISTED, "--facilities", "-f", default=...)
-SOURCES: Any = option(_LISTED, "--sources", "-s", default=...)
+FACILITIES: Any = option(LISTED, "--facilities", "-f", default=...)
+SOURCES: Any = option(LISTED, "--sources", "-s", default=...)
 PLACE: Any = option(
     "The id of the source, as in the file, or a coordinate lon,lat.", "--source", "-s", default=...
 )
@@ -295,9 +296,8 @@ class TableSolving(VertexSolving):
 def check_solving(algorithm: str, device: str) -> None:
     """Raise UsageError for an unknown algorithm or device."""
     names = [recipe.name for recipe in CATALOGUE]
-    if algorithm != "auto" and algorithm not in names:
-        hint = f"{did_you_mean(algorithm, names)} warpath algorithms lists all."
-        raise UsageError(f"there is no algorithm {algorithm!r}.{hint}")
+    if algorithm != "auto":
+        check_name("algorithm", algorithm, names, " warpath algorithms lists all.")
     if device != "auto" and not is_several(device) and not is_address(device):
         try:
             whole_name(device)
@@ -325,6 +325,29 @@ class HtmlMap:
     def save(self, result: Any, file: Path, **options: Any) -> None:
         """Write the map of a result, with the ids of the graph's file."""
         result.save_html(file, tiles=self.tiles, file_ids=True, **options)
+
+
+@dataclass(frozen=True)
+class Shown(HtmlMap):
+    """Options for a result with many rows: a map, and how the rows are printed and saved."""
+
+    everything: bool = flag("Print every row, also of a large graph.", "--all")
+    escape_formulas: bool = ESCAPE_FORMULAS
+
+    def show(self, report: Report, result: Any, rows: str, out: Path | None) -> None:
+        """Write the files of a result, and print its report, with the rows if they are few.
+
+        Parameters
+        ----------
+        rows : the name of the rows in the document.
+        """
+        report.add_file(
+            "out", out, "saved to", functools.partial(saving.save, result, self.escape_formulas)
+        )
+        report.add_file("html", self.html, "map in", functools.partial(self.save, result))
+        listed = self.everything or len(result) <= saving.SMALL
+        saving.add_rows(report, rows, result, listed=listed)
+        report.show(facts=not self.everything)
 
 
 def grouped(command: Callable[..., None]) -> Callable[..., None]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import time
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -55,16 +56,19 @@ class Loaded:
         """Return the vertices and places of a list or a file; see `vertices.listed`."""
         return vertices.listed(self.graph, text, self.options, along=along)
 
-    def solver(self) -> Solver:
+    def solver(self, *, prepared: bool | str = False) -> Solver:
         """Return a solver of the graph with the options of the command."""
         options = self.options
         assert isinstance(options, Solving)  # noqa: S101 - the commands that solve have these
         where = (options.algorithm, options.device, options.threads)
-        return solver_of(self.graph, *where, prepared=self.prepared)
+        return solver_of(self.graph, *where, prepared=self.prepared or prepared)
 
-    def solve(self, call: str, *arguments: Any, **keywords: Any) -> Any:
-        """Return what a method of the solver returns, and measure its time."""
-        method = getattr(self.solver(), call)
+    def solve(self, call: Any, *arguments: Any, **keywords: Any) -> Any:
+        """Return what a method, or a function, of the solver returns, and measure its time."""
+        if callable(call):
+            method = partial(call, self.solver(prepared="auto"))
+        else:
+            method = getattr(self.solver(), call)
         with self.timed("solve"), vertices.in_file_ids(self.graph):
             return method(*arguments, progress=self.options.progress, **keywords)
 

@@ -56,6 +56,20 @@ def did_you_mean(name: str, known: Iterable[str], flag: str = "") -> str:
     return f" Did you mean {' or '.join(flag + each for each in near)}?" if near else ""
 
 
+def check_name(what: str, name: str, known: Iterable[str], more: str | None = None) -> None:
+    """Raise UsageError for a name that is not known, with names that are like it.
+
+    Parameters
+    ----------
+    more : a sentence at the end of the message; None to list the known names if none is like it.
+    """
+    known = list(known)
+    if name not in known:
+        hint = did_you_mean(name, known)
+        hint = hint or f" There are {', '.join(known)}." if more is None else f"{hint}{more}"
+        raise UsageError(f"there is no {what} {name!r}.{hint}")
+
+
 def tell(message: str, *more: str) -> None:
     """Write one message to stderr: its line, and perhaps more lines, which are indented."""
     lines = map(visible, (message, *more))

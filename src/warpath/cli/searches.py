@@ -14,6 +14,7 @@ from warpath.cli import options as shared
 from warpath.cli import output, saving
 from warpath.cli.options import (
     HtmlMap,
+    Shown,
     TableSolving,
     VertexSolving,
     flag,
@@ -24,7 +25,7 @@ from warpath.cli.options import (
 from warpath.cli.output import TableRows
 from warpath.cli.reading import Loaded, load, numbers
 from warpath.cli.reporting import UsageError
-from warpath.cli.saving import SMALL, add_distances, add_rows, save
+from warpath.cli.saving import add_distances
 from warpath.cli.vertices import ids, one_id
 from warpath.graph import Graph
 from warpath.graph.arguments import one_index
@@ -46,12 +47,10 @@ def sssp(
     *,
     options: VertexSolving,
     source: str = shared.PLACE,
-    page: HtmlMap,
+    shown: Shown,
     cutoff: float | None = shared.CUTOFF,
     out: Path | None = output_file("Save distances and predecessors", saving.PATHS),
     trace: Path | None = output_file("Save the work of each round", saving.TRACES, "--trace"),
-    everything: bool = flag("Print every vertex: id, distance, predecessor.", "--all"),
-    escape_formulas: bool = shared.ESCAPE_FORMULAS,
 ) -> None:
     """Compute shortest paths from one vertex to all others.
 
@@ -61,7 +60,7 @@ def sssp(
     Example: [cyan]warpath sssp roads.gr.gz --source 1 -o tree.npz[/]
     """
     loaded = load(options, [source])
-    loaded.require_coordinates("the tree", {"--html": page.html})
+    loaded.require_coordinates("the tree", {"--html": shown.html})
     start, traced = loaded.vertex(source), trace is not None
     paths = loaded.solve("sssp", start, cutoff=cutoff, trace=traced)
     report = loaded.report("sssp")
@@ -69,23 +68,18 @@ def sssp(
     report.add("source", name, "source", str(name))
     add_distances(report, paths)
     report.add_run(paths, loaded.seconds)
-    report.add_file("out", out, "saved to", partial(save, paths, escape_formulas))
     report.add_file("trace", trace, "traced to", partial(_save_trace, paths))
-    report.add_file("html", page.html, "map in", partial(page.save, paths))
-    add_rows(report, "distances", paths, listed=everything or loaded.graph.n <= SMALL)
-    report.show(facts=not everything)
+    shown.show(report, paths, "distances", out)
 
 
 def nearest(
     *,
     options: TableSolving,
     facilities: str = shared.FACILITIES,
-    page: HtmlMap,
+    shown: Shown,
     reverse: bool = shared.TO_FACILITIES,
     cutoff: float | None = shared.CUTOFF,
     out: Path | None = _ROWS,
-    everything: bool = flag("Print every vertex: id, facility, distance.", "--all"),
-    escape_formulas: bool = shared.ESCAPE_FORMULAS,
 ) -> None:
     """Find the nearest of several facilities for every vertex, and its distance.
 
@@ -95,7 +89,7 @@ def nearest(
     Example: [cyan]warpath nearest roads.gr.gz --facilities depots.csv -o areas.parquet[/]
     """
     loaded = load(options, [facilities])
-    loaded.require_coordinates("the areas", {"--html": page.html})
+    loaded.require_coordinates("the areas", {"--html": shown.html})
     chosen = loaded.listed(facilities)
     found = loaded.solve("nearest", chosen, reverse=reverse, cutoff=cutoff, missing=options.missing)
     roads = loaded.graph
@@ -109,10 +103,7 @@ def nearest(
     name = file_ids(roads, found.starts, found.given_names[0])[busiest]
     report.facts["largest area"] = f"{name}, {output.count(int(counts[busiest]))} vertices"
     report.add_run(found, loaded.seconds)
-    report.add_file("out", out, "saved to", partial(save, found, escape_formulas))
-    report.add_file("html", page.html, "map in", partial(page.save, found))
-    add_rows(report, "vertices", found, listed=everything or roads.n <= SMALL)
-    report.show(facts=not everything)
+    shown.show(report, found, "vertices", out)
 
 
 def within(
@@ -126,7 +117,7 @@ def within(
         default=...,
     ),
     cutoff: str = shared.CUTOFFS,
-    page: HtmlMap,
+    shown: Shown,
     reverse: bool = shared.TO_SOURCE,
     out: Path | None = _ROWS,
     outlines: Path | None = output_file(
@@ -134,8 +125,6 @@ def within(
     ),
     plot: Path | None = output_file("Draw the isochrones on the map", saving.PICTURES, "--plot"),
     theme: str = shared.THEME,
-    everything: bool = flag("Print every vertex: id, distance, cutoff.", "--all"),
-    escape_formulas: bool = shared.ESCAPE_FORMULAS,
 ) -> None:
     """Find the vertices within one or more distances of a vertex (isochrones).
 
@@ -145,7 +134,7 @@ def within(
     Example: [cyan]warpath within roads.gr.gz --source 1 --cutoff 500,1000 --plot near.png[/]
     """
     loaded = load(options, [source])
-    files = {"--plot": plot, "--outlines": outlines, "--html": page.html}
+    files = {"--plot": plot, "--outlines": outlines, "--html": shown.html}
     loaded.require_coordinates("what lies within", files)
     chosen = loaded.listed(source)
     found = loaded.solve("within", chosen, numbers(cutoff, "--cutoff"), reverse=reverse)
@@ -160,12 +149,9 @@ def within(
     for far, reached in counts:
         report.facts[f"within {output.text_of(far)}"] = f"{output.count(reached)} vertices"
     report.add_run(found, loaded.seconds)
-    report.add_file("out", out, "saved to", partial(save, found, escape_formulas))
     report.add_file("outlines", outlines, "outlines in", partial(_save_outlines, found))
     report.add_file("plot", plot, "drawn to", partial(found.plot, theme=theme))
-    report.add_file("html", page.html, "map in", partial(page.save, found))
-    add_rows(report, "vertices", found, listed=everything or len(found) <= SMALL)
-    report.show(facts=not everything)
+    shown.show(report, found, "vertices", out)
 
 
 def path(
@@ -211,27 +197,19 @@ def path(
     if limit is not None and second is None:
         raise UsageError("--limit bounds the second cost of a route: give --second, too.")
     several = {
-        "--alternatives": alternatives,
-        "--second": second,
-        "--disjoint": disjoint or None,
-        "--k": k,
+        "--alternatives": ("alternatives", alternatives),
+        "--second": ("pareto_paths", second),
+        "--disjoint": ("disjoint_paths", (k or 2) if disjoint else None),
+        "--k": ("k_shortest_paths", k),
     }
-    names = [name for name, value in several.items() if value is not None]
+    names = [name for name, (_, value) in several.items() if value is not None]
     if names:
         if legs:
             raise UsageError(f"{names[0]} prints several routes, --legs one: give one of both.")
         if len(names) > 1 and names != ["--disjoint", "--k"]:
             raise UsageError(f"{names[0]} and {names[1]} print other routes: give one of both.")
-        print_routes = partial(_print_routes, loaded, (source, target), (plot, page))
-        if alternatives is not None:
-            print_routes("alternatives", alternatives)
-        elif second is not None:
-            most = None if limit is None else shared.cutoff(limit)
-            print_routes("pareto_paths", second, limit=most)
-        elif disjoint:
-            print_routes("disjoint_paths", k or 2)
-        else:
-            print_routes("k_shortest_paths", k)
+        more: dict[str, Any] = {} if limit is None else {"limit": shared.cutoff(limit)}
+        _print_routes(loaded, (source, target), (plot, page), *several[names[0]], **more)
         return
     found = find_route(loaded, source, target)
     roads = loaded.graph

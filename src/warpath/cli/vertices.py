@@ -361,7 +361,8 @@ def _at_columns(
 ) -> Place | None:
     """Return the place of the coordinates in two columns of a row; None if it is missing."""
     cells = [row[column] if column < len(row) else "" for column in columns]
-    place = coordinate_of(cells)
+    # Decimal marks may be commas, since each cell is one number.
+    place = coordinate(",".join(_DECIMAL_COMMA.sub(r"\1.\2", cell.strip()) for cell in cells))
     if place is None and flags(snapping) and {each.lower() for each in cells} <= _NO_NUMBER:
         return None
     if place is None:
@@ -410,14 +411,6 @@ def _unknown_label(graph: Graph, text: str, known: dict[str, Any]) -> VertexErro
 def _is_integer(text: str) -> bool:
     # Python raises an error for integers of thousands of digits.
     return re.fullmatch(r"[+-]?[0-9]{1,1000}", text) is not None
-
-
-def coordinate_of(cells: Sequence[str]) -> Place | None:
-    """Return the place of a longitude and a latitude in cells of a table, or None.
-
-    Their decimal marks may be commas, since each cell is one number.
-    """
-    return coordinate(",".join(_DECIMAL_COMMA.sub(r"\1.\2", cell.strip()) for cell in cells))
 
 
 def coordinate(text: str) -> Place | None:

@@ -33,12 +33,12 @@ class Centrality(Result):
     Attributes
     ----------
     graph : the graph that was solved.
-    measure : "betweenness", "edge_betweenness", "closeness", "harmonic" or "load": the name of the
-        column in tables and files.
+    measure : "betweenness", "edge_betweenness", "closeness", "harmonic", "eccentricity" or "load":
+        the name of the column in tables and files.
     vertices : (n,) float64 by the index of the vertex; (n, c) for a list of cutoffs. Of "load", the
         trips that pass it, begin or end there; None for trips from or to points along edges.
-    edges : (m,) or (m, c) float64 in the order of ``graph.edges()``; None of "closeness" and
-        "harmonic". Both stored edges of an undirected edge have its number.
+    edges : (m,) or (m, c) float64 in the order of ``graph.edges()``; None of measures of vertices
+        alone, such as "closeness". Both stored edges of an undirected edge have its number.
     cutoffs : (c,) in ascending order, in the weights' unit; None without cutoffs.
     source_indices : (k,) int64, the sources of the paths that were counted, the vertices of sums of
         distances, or the origins of trips.
@@ -93,6 +93,23 @@ class Centrality(Result):
             return {name: values}
         names = (f"{name}_{cutoff}" for cutoff in self.cutoffs.tolist())
         return dict(zip(names, values.T, strict=True))
+
+    def largest(self) -> dict[str, tuple[tuple[Any, ...], float]]:
+        """Return the largest number of each column, with its vertex or the ends of its edge.
+
+        A dictionary by the names of columns: ids of the graph's file as in tables, and the number.
+        It is empty for a graph without vertices or edges. The first of equal numbers is taken.
+        """
+        columns = {name: values for name, (values, _) in self._columns().items()}
+        ends = [columns.pop(name) for name in ("vertex", "source", "target") if name in columns]
+        found = {}
+        for name, values in columns.items() if len(self) else ():
+            at = int(np.argmax(np.where(np.isnan(values), -np.inf, values)))
+            found[name] = (
+                tuple(end[at].item() if hasattr(end[at], "item") else end[at] for end in ends),
+                values[at].item(),
+            )
+        return found
 
     def to_geopandas(self) -> tuple[Any, Any]:
         """Return GeoDataFrames of edges and vertices, as `Graph.to_geopandas`, with the numbers.
