@@ -1,6 +1,7 @@
 """Draw the pictures of the start page, the quick start, the tutorial and other pages.
 
-``python docs/pictures.py [monaco.osm.gz]``. Without that file the pictures of Monaco stay.
+``python docs/pictures.py [monaco.osm.gz [USA-road-d.NY.gr.gz]]``. Without these files the pictures
+of Monaco and New York stay. The coordinates of New York are next to its roads.
 """
 
 from __future__ import annotations
@@ -65,6 +66,19 @@ def monaco(path: str) -> None:
         source="station",
         dpi=100,
     )
+
+    city = wp.read(path, weight="metres", restricted="open")
+    busy = wp.centrality.betweenness(city)
+    title = "Monaco's busiest streets"
+    busy.plot(DRAWN / "monaco-streets.png", title=title, theme="dark", dpi=110)
+
+
+def new_york(path: str) -> None:
+    """Draw the roads of New York by the shortest paths over them."""
+    roads = wp.read(path, coordinates=path.replace(".gr", ".co"))
+    busy = wp.centrality.betweenness(roads, k=200, seed=1)
+    title = "New York's busiest roads"
+    busy.plot(DRAWN / "new-york-streets.webp", title=title, theme="dark", dpi=120)
 
 
 def papers() -> None:
@@ -150,5 +164,7 @@ if __name__ == "__main__":
     papers()
     if len(sys.argv) > 1:
         monaco(sys.argv[1])
+    if len(sys.argv) > 2:
+        new_york(sys.argv[2])
     for picture in DRAWN.iterdir():
         picture.replace(PICTURES / picture.name)

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from warpath.plot.page import Theme
 
 SHADES = 24  # of the numbers
-_THINNEST, _WIDEST = 0.35, 5.5  # line widths of numbers near 0 and of the largest, in points
+_THINNEST, _WIDEST = (0.1, 0.6), 5.5  # line widths near 0 and of the largest number, in points
 _IN_LEGEND = 4  # most numbers that a legend explains
 _WHAT = "a centrality"
 _TITLES = {
@@ -79,22 +79,27 @@ class Lines(NamedTuple):
         """Yield the shades of flows, the largest last: shade, line width in points, pieces."""
         shade = self.shades(self.numbers)[self.which]
         for at in range(SHADES):
-            yield at, float(_width(((at + 0.5) / SHADES) ** 2)), np.flatnonzero(shade == at)
+            width = self._width(((at + 0.5) / SHADES) ** 2)
+            yield at, float(width), np.flatnonzero(shade == at)
 
     def legend(self) -> tuple[Array, Array]:
-        """Return numbers for a legend of flows, and their line widths; none without a flow."""
-        if not (self.flows and self.numbers[-1] > 0):
-            return np.empty(0), np.empty(0)
-        largest = self.numbers[-1]
-        powers = 10.0 ** (np.floor(np.log10(largest)) - np.arange(3))
+        """Return numbers for a legend of flows, and their line widths; none without a flow.
+
+        They are 1, 2 or 5 times powers of ten, from the largest flow to the smallest, at most.
+        """
+        flows = self.numbers[self.numbers > 0] if self.flows else self.numbers[:0]
+        if not len(flows):
+            return flows, flows
+        powers = 10.0 ** (np.floor(np.log10(flows[-1])) - np.arange(3))
         steps = np.outer(powers, (5, 2, 1)).ravel()
-        values = steps[steps <= largest][:_IN_LEGEND]
-        return values, _width(values / largest)
+        values = steps[steps <= flows[-1]][:_IN_LEGEND]
+        values = values[: max(1, np.count_nonzero(values >= flows[0]))]
+        return values, self._width(values / flows[-1])
 
-
-def _width(share: Any) -> Any:
-    """Return the widths of lines, in points, for shares of the largest number."""
-    return _THINNEST + (_WIDEST - _THINNEST) * share
+    def _width(self, share: Any) -> Any:
+        """Return the widths of lines, in points, for shares of the largest number."""
+        thinnest = line_width(len(self.pieces), *_THINNEST)
+        return thinnest + (_WIDEST - thinnest) * share
 
 
 def plot_centrality(
@@ -207,7 +212,7 @@ def headings(found: Centrality, shown: Lines, cutoff: float | None) -> tuple[str
         title += f" within {units.measure(limit, graph.unit)}"
     parts = [graph.name] if graph.name else []
     if found.measure == "load":
-        parts.append(f"{sources:,} trips" if sources != 1 else "1 trip")
+        parts.append(f"{sources:,} pairs" if sources != 1 else "1 pair")
     elif sources < graph.n:
         parts.append(f"from {sources:,} of {graph.n:,} vertices")
     else:
