@@ -23,9 +23,11 @@ def printed(found):
 
 
 @pytest.mark.parametrize("measure", MEASURES)
-def test_each_measure_prints_the_numbers_of_the_library(warpath, roads, measure):
-    found = getattr(wp.centrality, measure)(wp.read(roads))
-    run = warpath("centrality", roads, "--measure", measure, "--all")
+def test_each_measure_prints_the_numbers_of_the_library(warpath, roads, places, measure):
+    more = {"beta": 0.5} if measure == "gravity" else {}
+    found = getattr(wp.centrality, measure)(wp.read(roads, coordinates=places), **more)
+    words = ("--measure", measure, "--coordinates", places, "--all")
+    run = warpath("centrality", roads, *words, *(["--beta", 0.5] if more else []))
     header, *rows = [line.split("\t") for line in run.out.splitlines()]
     assert header[-1] == measure
     assert rows == printed(found)
@@ -80,6 +82,9 @@ def test_numbers_are_drawn(warpath, roads, places, tmp_path):
         (["--measure", "eccentricity", "--radius", 3], "--radius has no effect on eccentricity"),
         (["--measure", "closeness", "--k", 3], "--k has no effect on closeness"),
         (["--measure", "harmonic", "--sources", 3], "--sources has no effect on harmonic"),
+        (["--measure", "reach", "--beta", 1], "--beta has no effect on reach"),
+        (["--measure", "gravity"], "beta is missing"),
+        (["--measure", "straightness"], "straightness needs coordinates"),
         (["--seed", 3], "--seed is for the random vertices of --k"),
         (["--k", 7], "k = 7 must be a number of vertices to draw: 1 to 6"),
         (["--k", 2, "--sources", 1], "both choose the sources"),

@@ -15,7 +15,7 @@ from warpath.api.table import table_of
 from warpath.base import settings, units
 from warpath.base.errors import InputError, NotEnoughMemoryError
 from warpath.base.progress import watch
-from warpath.engines.weighted_sums import Decay, WeightedSums, largest
+from warpath.engines.weighted_sums import Decay, Straightness, WeightedSums, largest
 from warpath.graph.arguments import checked_cutoff
 from warpath.graph.checks import index_dtype, is_integer, plain_array, shown
 from warpath.planner.cpu_model import Destination
@@ -127,7 +127,7 @@ class DecayedSums:
         options: Options,
         answers: Answers,
         question: Question,
-        decays: tuple[Decay, ...],
+        decays: tuple[Decay | Straightness, ...],
         limits: Array,
         nearest: int = 0,
     ) -> None:
@@ -300,11 +300,13 @@ def _weights(
             msg = f"{what} has no order, as each {noun} is in a set: give them in a list."
             raise InputError(msg)
         if table.ndim != _COLUMNS:
-            return _numbers(table, count, what, noun)[None], None
+            return checked_numbers(table, count, what, noun)[None], None
         given = {f"{what}_{at}": column for at, column in enumerate(table.T)}
     if not given:
         raise InputError(f"{what} has no columns: give one at least, or None for ones.")
-    rows = [_numbers(column, count, f"{what}[{name!r}]", noun) for name, column in given.items()]
+    rows = [
+        checked_numbers(column, count, f"{what}[{name!r}]", noun) for name, column in given.items()
+    ]
     return np.array(rows), [str(name) for name in given]
 
 
@@ -319,7 +321,8 @@ def _columns_of(places: Any, names: Sequence[str], what: str, noun: str) -> dict
     return {name: places[name] for name in names}
 
 
-def _numbers(given: Any, count: int, name: str, noun: str) -> Array:
+def checked_numbers(given: Any, count: int, name: str, noun: str) -> Array:
+    """Return numbers >= 0, one for each of `count` things or one for all: (count,) float64."""
     array = plain_array(given, name, InputError)
     if array.dtype.kind not in "biuf" or array.shape not in {(), (count,)}:
         msg = (

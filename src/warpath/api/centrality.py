@@ -1,6 +1,7 @@
 """Centralities: which vertices and edges lie on shortest paths, and which vertices are central.
 
-Names, defaults and values are NetworkX's.
+Names, defaults and values are NetworkX's where it has the function; `reach`, `gravity` and
+`straightness` are those of Urban Network Analysis.
 
 >>> import warpath as wp
 >>> town = wp.Graph.of([("a", "b", 2), ("b", "c", 1), ("c", "d", 2), ("b", "d", 3)], directed=False)
@@ -18,19 +19,21 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 import numpy as np
 
 from warpath.api import question as asking
-from warpath.api.accessibility import DecayedSums, is_single, limits_of
+from warpath.api.accessibility import DecayedSums, checked_numbers, is_single, limits_of
 from warpath.api.nearest import few_expected
 from warpath.api.prepared import with_hierarchy_if_faster
 from warpath.api.solver import Solver
 from warpath.api.totals import LOCAL, totals_of
-from warpath.base import settings
-from warpath.base.errors import InputError, NotSupportedError
+from warpath.base import settings, units
+from warpath.base.errors import GraphError, InputError, NotSupportedError
 from warpath.base.progress import watch
 from warpath.engines.betweenness import betweenness_sums
-from warpath.engines.weighted_sums import Decay
+from warpath.engines.weighted_sums import Decay, Straightness, largest
 from warpath.graph.arguments import as_indices
 from warpath.graph.checks import as_float, checked_bool, is_integer, shown
+from warpath.graph.coordinates import EARTH_RADIUS, in_degrees, on_sphere
 from warpath.graph.export import refuse_closed
+from warpath.graph.labels import one_label
 from warpath.graph.turns import refuse_turns
 from warpath.planner.cpu_model import Destination
 from warpath.results.centrality import Centrality
@@ -51,7 +54,16 @@ _FAILURE = 0.1
 #: What vertices within a cutoff count for `totals`.
 _DECAYS = {"sum": "distance", "count": "step", "harmonic": "inverse"}
 
-__all__ = ["betweenness", "closeness", "eccentricity", "edge_betweenness", "harmonic"]
+__all__ = [
+    "betweenness",
+    "closeness",
+    "eccentricity",
+    "edge_betweenness",
+    "gravity",
+    "harmonic",
+    "reach",
+    "straightness",
+]
 
 
 def betweenness(
@@ -295,6 +307,195 @@ def eccentricity(
     farthest = np.where(totals["count"] < own.n, np.inf, totals["max"].astype(np.float64))
     found = _Towards(own, {}, None, totals.source_indices, totals.plan.recipe.name, start)
     return found.result("eccentricity", farthest)
+
+
+def reach(
+    graph: Any,
+    *,
+    weights: ArrayLike | None = None,
+    cutoff: float | str | ArrayLike | None = None,
+    threads: int | None = None,
+    progress: Progress = None,
+) -> Centrality:
+    """Return for each vertex the number, or weight, of the other vertices that it reaches.
+
+    Parameters
+    ----------
+    weights : (n,) finite numbers >= 0, what each vertex is worth, such as floor area; or one number
+        for all. 1 when not given.
+    cutoff : only vertices within this distance count; or several, in one pass, as in `betweenness`.
+    graph, threads, progress : as in `closeness`.
+
+    Returns
+    -------
+    Centrality
+        ``vertices`` (n,), or (n, c) for a list of cutoffs, in ascending order of ``cutoffs``.
+
+    Raises
+    ------
+    InputError
+        If a weight or cutoff is not valid, or a sum is not finite.
+    DistanceOverflowError, NegativeCycleError, NotEnoughMemoryError, NotSupportedError
+
+    Notes
+    -----
+    As defined by Sevtsuk and Mekonnen (Urban Network Analysis: A new toolbox for ArcGIS, 2012), the
+    vertex itself does not count. Distances lead from the vertex to the others. The sums are those
+    of `warpath.accessibility` with all vertices as opportunities, less the own weight: exact for
+    integer weights that add up to 2^53 at most, else right within rounding.
+
+    Examples
+    --------
+    >>> import warpath as wp
+    >>> path = wp.Graph.of([(0, 1, 2), (1, 2, 5)], directed=False)
+    >>> wp.centrality.reach(path, cutoff=[2, 7], weights=[10, 20, 30]).vertices
+    array([[20., 50.],
+           [10., 40.],
+           [ 0., 30.]])
+    """
+    return _weighted(graph, "reach", Decay("step"), weights, cutoff, threads, progress)
+
+
+def gravity(
+    graph: Any,
+    *,
+    beta: float | None = None,
+    weights: ArrayLike | None = None,
+    cutoff: float | str | ArrayLike | None = None,
+    threads: int | None = None,
+    progress: Progress = None,
+) -> Centrality:
+    """Return for each vertex the sum of the weights of the others, divided by exp(beta * distance).
+
+    Parameters
+    ----------
+    beta : a number > 0, per unit of the distances; it must be given.
+    graph, weights, cutoff, threads, progress : as in `reach`, whose errors it raises.
+
+    Returns
+    -------
+    Centrality
+        ``vertices`` (n,) or (n, c).
+
+    Notes
+    -----
+    As in `reach`, by the decay "exponential" of `warpath.accessibility`, whose "gravity" is a power
+    of the distance.
+
+    Examples
+    --------
+    >>> import warpath as wp
+    >>> wp.centrality.gravity([(0, 1, 1), (1, 2, 1)], beta=0.5).vertices.round(3)
+    array([0.974, 0.607, 0.   ])
+    """
+    decay = Decay.checked("exponential", beta)
+    return _weighted(graph, "gravity", decay, weights, cutoff, threads, progress)
+
+
+def straightness(
+    graph: Any,
+    *,
+    weights: ArrayLike | None = None,
+    cutoff: float | str | ArrayLike | None = None,
+    threads: int | None = None,
+    progress: Progress = None,
+) -> Centrality:
+    """Return for each vertex the sum of straight distance / distance to the others, times weights.
+
+    Parameters
+    ----------
+    graph : as in `closeness`, with coordinates of all vertices. Straight distances between
+        longitudes and latitudes are great circles, in metres if the weights have no unit; other
+        coordinates are in the unit of the weights.
+    weights, cutoff, threads, progress : as in `reach`, whose errors it raises.
+
+    Returns
+    -------
+    Centrality
+        ``vertices`` (n,) or (n, c). A vertex that is not reached, or at distance 0, adds 0.
+
+    Raises
+    ------
+    GraphError
+        If a vertex has no coordinates, or the weights are times.
+
+    Notes
+    -----
+    The definition is that of Sevtsuk and Mekonnen, as in `reach`, over the same loop; divided by
+    `reach` it is the mean straightness. Each pair within the cutoff takes a straight distance.
+
+    Examples
+    --------
+    >>> import warpath as wp
+    >>> corner = wp.Graph.of([(0, 1, 3), (1, 2, 4)], coordinates=[(0, 0), (3, 0), (3, 4)])
+    >>> wp.centrality.straightness(corner).vertices.round(3)
+    array([1.714, 1.   , 0.   ])
+    """
+    given = _opened(graph, threads)[1]
+    return _weighted(graph, "straightness", _straight(given), weights, cutoff, threads, progress)
+
+
+def _weighted(
+    given: Any,
+    measure: str,
+    decay: Decay | Straightness,
+    weights: ArrayLike | None,
+    cutoff: Any,
+    threads: int | None,
+    progress: Progress,
+) -> Centrality:
+    """Return the sums of decayed weights of the other vertices, over the loop of accessibility."""
+    start = time.perf_counter()
+    options, graph = _opened(given, threads)
+    numbers = checked_numbers(1 if weights is None else weights, graph.n, "weights", "vertex")
+    cutoffs, limits = limits_of(graph, cutoff)
+    farthest = limits.max()
+    limit = None if farthest == largest(graph.dist_dtype) else farthest.item()
+    question = asking.of_opportunities(graph, None, None, limit, progress)
+    sums = DecayedSums(options, LOCAL, question, (decay,), limits)
+    values = sums.to_origins(np.tile(numbers, (len(limits), 1)))[0]
+    if isinstance(decay, Decay):  # an own term of `Straightness` is 0
+        values = np.maximum(values - numbers, 0)
+    if not np.isfinite(values).all():
+        at = one_label(graph, int(np.flatnonzero(~np.isfinite(values).all(axis=0))[0]))
+        raise InputError(f"the sum of vertex {at!r} is not finite: give smaller weights.")
+    return Centrality(
+        graph,
+        measure,
+        _by_cutoff(values, single=cutoffs is None or is_single(cutoff)),
+        None,
+        question.sources,
+        method=cast("Plan", sums.plan).recipe.name,
+        stats={"seconds": time.perf_counter() - start},
+        cutoffs=cutoffs,
+    )
+
+
+def _straight(graph: Graph) -> Straightness:
+    """Return the straight distances of a graph; GraphError where they cannot be compared."""
+    points = graph.coordinates
+    if points is None:
+        raise GraphError(
+            "centrality.straightness needs coordinates, but the graph has none: give them with "
+            "coordinates= when reading, or graph.with_coordinates(array)."
+        )
+    unknown = np.flatnonzero(~np.isfinite(points).all(axis=1))
+    if len(unknown):
+        raise GraphError(
+            f"centrality.straightness needs the coordinates of all vertices, and vertex "
+            f"{one_label(graph, int(unknown[0]))!r} has {tuple(points[unknown[0]].tolist())}: give "
+            "them with graph.with_coordinates(array)."
+        )
+    symbol = units.symbol_of(graph.unit)
+    base, factor = units.SCALES["m" if symbol is None else symbol]
+    if base != "m":
+        raise GraphError(
+            f"centrality.straightness divides lengths by distances, but weights are in {symbol}: "
+            "use lengths as weights, graph.with_weights(column)."
+        )
+    if not in_degrees(points):
+        return Straightness(np.ascontiguousarray(points.T, np.float64), None)
+    return Straightness(on_sphere(points) / factor, 2 * EARTH_RADIUS / factor)
 
 
 def _betweenness(

@@ -13,7 +13,7 @@ import typer
 
 import warpath
 from warpath.base.errors import NotSupportedError
-from warpath.cli import catalogue, centrality, doctor, drawings, files, look, many, searches, update
+from warpath.cli import catalogue, doctor, drawings, files, look, many, searches, update
 from warpath.cli.options import grouped
 from warpath.cli.reporting import UsageError
 from warpath.cli.vertices import protected
@@ -55,10 +55,10 @@ _PANELS: dict[str, tuple[Callable[..., None], ...]] = {
         many.distances,
         many.apsp,
         many.pairs,
+        many.centrality,
         searches.nearest,
         searches.within,
         searches.path,
-        centrality.centrality,
         update.update,
     ),
     "Inspect": (

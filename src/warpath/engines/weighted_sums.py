@@ -111,6 +111,57 @@ class Decay:
             np.reciprocal(into, out=into)
 
 
+@dataclass(frozen=True)
+class Straightness:
+    """The straight distance between the two vertices of an entry, divided by its distance.
+
+    Attributes
+    ----------
+    points : (d, n) float64, of all vertices, in the unit of the distances.
+    diameter : of the sphere on which the points lie; None for a plane.
+    """
+
+    points: Array
+    diameter: float | None
+
+    def of(self, rows: slice, dist: Array, starts: Array, columns: Array, threads: int) -> Array:
+        """Return the factors of entries, as `WeightedSums.add` takes them; 0 at distances <= 0."""
+        if dist.ndim > 1:
+            return self._of_rows(rows, dist, threads)
+        tails = rows.start + np.repeat(np.arange(len(starts) - 1), np.diff(starts))
+        factors: Array = np.empty(len(dist))
+        for at in range(0, len(dist), _AT_ONCE):
+            some = slice(at, at + _AT_ONCE)
+            ends = self.points[:, tails[some]], self.points[:, columns[some]]
+            self._fill(*ends, dist[some], factors[some])
+        return factors
+
+    def _of_rows(self, rows: slice, dist: Array, threads: int) -> Array:
+        factors: Array = np.empty(dist.shape)
+
+        def row(at: int) -> None:
+            tail = self.points[:, rows.start + at, None]
+            self._fill(tail, self.points, dist[at], factors[at])
+
+        with ThreadPoolExecutor(threads) as pool:
+            for _ in pool.map(row, range(len(dist))):
+                pass
+        return factors
+
+    def _fill(self, tails: Array, heads: Array, dist: Array, into: Array) -> None:
+        differences = heads - tails
+        np.einsum("dk,dk->k", differences, differences, out=into)
+        np.sqrt(into, out=into)
+        if self.diameter is not None:  # from the chord to the arc
+            np.minimum(into, self.diameter, out=into)
+            into /= self.diameter
+            np.arcsin(into, out=into)
+            into *= self.diameter
+        positive = dist > 0
+        np.divide(into, dist, out=into, where=positive)
+        into[~positive] = 0
+
+
 def _called(function: DecayFunction, dist: Array) -> Array:
     """Return what a caller's function returns for distances, checked."""
     name = getattr(function, "__name__", "decay")
@@ -138,7 +189,7 @@ class WeightedSums:
 
     Parameters
     ----------
-    decays : each has its own sums.
+    decays : each has its own sums; a `Straightness` needs rows and columns for all vertices.
     limits : (q,) the largest distance that counts in each sum, in the type of the distances.
     weights : (q, columns) float64, of the columns if rows are summed; else (q, rows).
     shape : the numbers of rows and columns.
@@ -152,7 +203,7 @@ class WeightedSums:
 
     def __init__(
         self,
-        decays: tuple[Decay, ...],
+        decays: tuple[Decay | Straightness, ...],
         limits: Array,
         weights: Array,
         shape: tuple[int, int],
@@ -180,7 +231,10 @@ class WeightedSums:
         dist = laid_out(dist, self._limits.dtype)
         columns = np.empty(0, np.int32) if columns is None else columns
         for decay, sums in zip(self._decays, self.sums, strict=True):
-            values = decay.of(dist, self._limits.max(), self._threads)
+            if isinstance(decay, Straightness):
+                values = decay.of(rows, dist, starts, columns, self._threads)
+            else:
+                values = decay.of(dist, self._limits.max(), self._threads)
             into = sums if self._of_columns else np.empty((len(sums), rows.stop - rows.start))
             weights = laid_out(self._weights[:, rows]) if self._of_columns else self._weights
             _core.weighted_sums(

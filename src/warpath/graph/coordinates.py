@@ -31,6 +31,16 @@ def great_circle(start: Array, end: Array) -> NDArray[np.float64]:
     return metres
 
 
+def on_sphere(points: Array) -> NDArray[np.float64]:
+    """Return (k, 2) longitudes and latitudes in degrees as points of a sphere, in metres: (3, k).
+
+    The `great_circle` of two points with the chord c is 2 r arcsin(c / 2 r).
+    """
+    lam, phi = np.radians(points).T
+    unit = np.stack([np.cos(phi) * np.cos(lam), np.cos(phi) * np.sin(lam), np.sin(phi)])
+    return EARTH_RADIUS * unit
+
+
 #: Names of lengths that `Graph.with_weights` and `warpath.read` accept as weights.
 RULES = {"euclidean": euclidean, "great_circle": great_circle}
 

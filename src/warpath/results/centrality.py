@@ -33,8 +33,8 @@ class Centrality(Result):
     Attributes
     ----------
     graph : the graph that was solved.
-    measure : "betweenness", "edge_betweenness", "closeness", "harmonic", "eccentricity" or "load":
-        the name of the column in tables and files.
+    measure : "betweenness", "edge_betweenness", "closeness", "harmonic", "eccentricity", "reach",
+        "gravity", "straightness" or "load": the name of the column in tables and files.
     vertices : (n,) float64 by the index of the vertex; (n, c) for a list of cutoffs. Of "load", the
         trips that pass it, begin or end there; None for trips from or to points along edges.
     edges : (m,) or (m, c) float64 in the order of ``graph.edges()``; None of measures of vertices
