@@ -19,7 +19,11 @@ def convert_and_call(self, backend_name, args, kwargs, *, fallback_to_nx=False):
     # Under negative weights its answer depends on the order of the edges into a node.
     handed_back = self.name == "bidirectional_dijkstra" and is_negative(args[0])
     # Parallel edges have keys, which a conversion does not keep.
-    handed_back |= self.name == "edge_betweenness_centrality" and args[0].is_multigraph()
+    handed_back |= self.name.startswith("edge_betweenness") and args[0].is_multigraph()
+    # Where a node is no target, NetworkX divides shares equally.
+    if self.name == "edge_betweenness_centrality_subset":
+        targets = args[2] if len(args) > 2 else kwargs["targets"]
+        handed_back |= not set(args[0]) <= set(targets)
     fallback_to_nx = self.name not in FUNCTIONS or handed_back
     return usual(self, backend_name, args, kwargs, fallback_to_nx=fallback_to_nx)
 

@@ -11,6 +11,7 @@ import pytest
 SUITES = [
     "networkx.algorithms.shortest_paths",
     "networkx.algorithms.centrality.tests.test_betweenness_centrality",
+    "networkx.algorithms.centrality.tests.test_betweenness_centrality_subset",
     "networkx.algorithms.centrality.tests.test_closeness_centrality",
     "networkx.algorithms.centrality.tests.test_harmonic_centrality",
     "networkx.algorithms.tests.test_distance_measures",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import networkx as nx
@@ -13,7 +14,7 @@ from warpath.base import settings
 from warpath.base.dtypes import unreachable
 from warpath.base.errors import DistanceOverflowError, LeftToNetworkXError, WeightError
 from warpath.engines.betweenness import betweenness_sums
-from warpath.nx.arguments import bunch_of, require
+from warpath.nx.arguments import bunch_of, require, require_hashable
 from warpath.nx.search import lengths_from, rows_of
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ def betweenness_centrality(
 ) -> dict[Any, float]:
     """Return the betweenness of all nodes; see `networkx.betweenness_centrality`."""
     sampled = None if k is None or k == len(G) else _sample(G, k, seed)
-    sums = _sums(G, sampled, weight, endpoints=bool(endpoints))
+    sums = _sums(G, sampled, weight=weight, endpoints=bool(endpoints))
     factor = scale(
         len(G),
         sampled,
@@ -47,14 +48,51 @@ def edge_betweenness_centrality(
     G: Converted, k: Any = None, normalized: Any = True, weight: Any = None, seed: Any = None
 ) -> dict[tuple[Any, Any], float]:
     """Return the betweenness of all edges; see `networkx.edge_betweenness_centrality`."""
-    if G.multigraph:
-        msg = "parallel edges share their betweenness by keys, which the conversion does not keep."
-        raise LeftToNetworkXError(msg)
+    _refuse_keys(G)
     sampled = None if k is None else _sample(G, k, seed)
-    sums = _sums(G, sampled, weight, endpoints=False)
+    sums = _sums(G, sampled, weight=weight, endpoints=False)
     count = None if sampled is None else len(sampled)
-    kind = {"normalized": bool(normalized), "directed": G.directed, "endpoints": True}
-    shares = (sums.edges[0] * scale(len(G), count, **kind)).tolist()
+    return _by_edge(G, weight, sums, count, normalized=bool(normalized))
+
+
+def betweenness_centrality_subset(
+    G: Converted, sources: Any, targets: Any, normalized: Any = False, weight: Any = None
+) -> dict[Any, float]:
+    """Return the shares of some paths; see `networkx.betweenness_centrality_subset`."""
+    sums = _sums(G, *_ends(G, sources, targets), weight=weight, endpoints=False)
+    kind = {"normalized": bool(normalized), "directed": G.directed, "endpoints": False}
+    shares = sums.vertices[0] * scale(len(G), None, **kind)
+    return dict(zip(G.names, shares.tolist(), strict=True))
+
+
+def edge_betweenness_centrality_subset(
+    G: Converted, sources: Any, targets: Any, normalized: Any = False, weight: Any = None
+) -> dict[tuple[Any, Any], float]:
+    """Return the shares of paths from some nodes; see `edge_betweenness_centrality_subset`.
+
+    NetworkX divides the share of a node that is no target equally among the edges into it, not by
+    the numbers of paths over them: only calls whose targets are all nodes are answered.
+    """
+    _refuse_keys(G)
+    starts, stops = _ends(G, sources, targets)
+    if len(np.unique(stops)) < len(G):
+        msg = "where a node is no target, NetworkX divides shares equally among the edges into it."
+        raise LeftToNetworkXError(msg)
+    sums = _sums(G, starts, stops, weight=weight, endpoints=False)
+    return _by_edge(G, weight, sums, None, normalized=bool(normalized))
+
+
+def _by_edge(
+    G: Converted, weight: Any, sums: Sums, count: int | None, *, normalized: bool
+) -> dict[tuple[Any, Any], float]:
+    """Return the shares of edges in the order of NetworkX.
+
+    Parameters
+    ----------
+    count : the number of sampled sources; None for others.
+    """
+    factor = scale(len(G), count, normalized=normalized, directed=G.directed, endpoints=True)
+    shares = (sums.edges[0] * factor).tolist()
     weighted = G.weighted(weight)
     ends = zip(weighted.tails.tolist(), weighted.rows.indices.tolist(), strict=True)
     names, result = G.names, dict[tuple[Any, Any], float]()
@@ -216,18 +254,47 @@ def _sample(G: Converted, k: Any, seed: Any) -> Array:
     return np.array([G.place[name] for name in nodes], np.int64)
 
 
-def _sums(G: Converted, sampled: Array | None, weight: Any, *, endpoints: bool) -> Sums:
+def _refuse_keys(G: Converted) -> None:
+    if G.multigraph:
+        msg = "parallel edges share their betweenness by keys, which the conversion does not keep."
+        raise LeftToNetworkXError(msg)
+
+
+def _ends(G: Converted, sources: Any, targets: Any) -> tuple[Array, Array]:
+    """Return the indices of sources, each as often as it is given, and of the targets in G."""
+    ends = sources, targets
+    for given in ends:
+        if not isinstance(given, Iterable) or isinstance(given, Iterator):
+            msg = f"{given!r:.60} are not nodes that can be read for each source."
+            raise LeftToNetworkXError(msg)
+        for name in given:
+            require_hashable(name)
+    unknown = next((name for name in sources if name not in G), None)
+    if unknown is not None:
+        raise LeftToNetworkXError(f"the source {unknown!r} is not in the graph.")
+    found = ([G.place[name] for name in given if name in G] for given in ends)
+    starts, stops = (np.array(places, np.int64) for places in found)
+    return starts, stops
+
+
+def _sums(
+    G: Converted,
+    sources: Array | None,
+    targets: Array | None = None,
+    *,
+    weight: Any,
+    endpoints: bool,
+) -> Sums:
     weighted = G.weighted(weight)
     if weighted.hides:
         msg = "NetworkX lists edges of weight None as well, which no path takes."
         raise LeftToNetworkXError(msg)
     every = np.arange(len(G))
-    sources = every if sampled is None else sampled
     try:
         return betweenness_sums(
             weighted.rows,
-            sources,
-            every,
+            every if sources is None else sources,
+            every if targets is None else targets,
             settings.threads(),
             endpoints=endpoints,
             prepared="auto",
