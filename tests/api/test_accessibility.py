@@ -127,6 +127,12 @@ def test_only_the_nearest_opportunities_count():
         assert near.values.tolist() == [[1, 1], [1, 1], [10, 10]]
 
 
+def test_more_nearest_opportunities_than_there_are_count_all():
+    graph = wp.Graph.of([(0, 1, 1), (1, 2, 1)])
+    for nearest in (3, 2**63, 10**400):
+        assert wp.accessibility(graph, None, nearest=nearest).values.tolist() == [3, 2, 1]
+
+
 def test_turns_and_closed_vertices_are_kept_to():
     rng = np.random.default_rng(5)
     grid = wp.generate.grid(4, 5, weights=(1, 4))

@@ -267,9 +267,8 @@ def _request(
         headings = [f"{name}_{cutoff}" for cutoff in cutoffs.tolist() for name in headings]
     if names is not None:
         shape = (*shape, len(names))
-    return Request(
-        decay, limits, cutoffs, weights, tuple(headings), shape, int(nearest or 0), demand
-    )
+    most = min(int(nearest or 0), len(question.all_targets))
+    return Request(decay, limits, cutoffs, weights, tuple(headings), shape, most, demand)
 
 
 def is_single(cutoffs: Any) -> bool:

@@ -10,17 +10,7 @@ from typing import Any
 from warpath.api import centrality as measures
 from warpath.cli import options as shared
 from warpath.cli import output, saving
-from warpath.cli.options import (
-    HtmlMap,
-    Shown,
-    Solving,
-    TableSolving,
-    VertexSolving,
-    argument,
-    flag,
-    option,
-    output_file,
-)
+from warpath.cli.options import TableSolving, argument, flag, option, output_file
 from warpath.cli.reading import Loaded, load
 from warpath.cli.reporting import UsageError, check_name
 from warpath.cli.vertices import trips as listed_trips
@@ -86,7 +76,7 @@ def distances(
 
 def apsp(
     *,
-    options: Solving,
+    options: shared.Solving,
     out: Path | None = output_file("Save the table", saving.TABLES),
     long: bool | None = _LONG,
     dist_dtype: str | None = _DIST_DTYPE,
@@ -115,7 +105,7 @@ def pairs(
         "origin_lon, origin_lat, destination_lon and destination_lat, else the first two.",
         metavar="TRIPS",
     ),
-    page: HtmlMap,
+    page: shared.HtmlMap,
     out: Path | None = output_file("Save one row per trip", saving.ROWS),
     also: str | None = _ALSO,
     dist_dtype: str | None = _DIST_DTYPE,
@@ -153,7 +143,7 @@ def pairs(
 
 def centrality(
     *,
-    options: VertexSolving,
+    options: shared.VertexSolving,
     measure: str = option(f"One of {', '.join(measures.__all__)}.", default="betweenness"),
     radius: list[str] | None = option(
         "Count only paths up to this length, such as 800, 10min or 5km. May be repeated: all "
@@ -165,7 +155,7 @@ def centrality(
     k: int | None = option("Count the paths from this number of random vertices.", "--k", min=1),
     seed: int | None = option("Seed of the random numbers of --k.", "--seed"),
     beta: float | None = option("Of gravity, which divides by exp(beta * distance)."),
-    shown: Shown,
+    shown: shared.Shown,
     out: Path | None = output_file("Save one row per vertex, or per edge", saving.ROWS),
     plot: Path | None = output_file("Draw the numbers on the map", saving.PICTURES, "--plot"),
     theme: str = shared.THEME,

@@ -12,16 +12,7 @@ import numpy as np
 from warpath.base.errors import NoPathError
 from warpath.cli import options as shared
 from warpath.cli import output, saving
-from warpath.cli.options import (
-    HtmlMap,
-    Shown,
-    TableSolving,
-    VertexSolving,
-    flag,
-    number,
-    option,
-    output_file,
-)
+from warpath.cli.options import TableSolving, flag, number, option, output_file
 from warpath.cli.output import TableRows
 from warpath.cli.reading import Loaded, load, numbers
 from warpath.cli.reporting import UsageError
@@ -45,9 +36,9 @@ _ROWS: Any = output_file("Save one row per vertex", saving.ROWS)
 
 def sssp(
     *,
-    options: VertexSolving,
+    options: shared.VertexSolving,
     source: str = shared.PLACE,
-    shown: Shown,
+    shown: shared.Shown,
     cutoff: float | None = shared.CUTOFF,
     out: Path | None = output_file("Save distances and predecessors", saving.PATHS),
     trace: Path | None = output_file("Save the work of each round", saving.TRACES, "--trace"),
@@ -76,7 +67,7 @@ def nearest(
     *,
     options: TableSolving,
     facilities: str = shared.FACILITIES,
-    shown: Shown,
+    shown: shared.Shown,
     reverse: bool = shared.TO_FACILITIES,
     cutoff: float | None = shared.CUTOFF,
     out: Path | None = _ROWS,
@@ -108,7 +99,7 @@ def nearest(
 
 def within(
     *,
-    options: VertexSolving,
+    options: shared.VertexSolving,
     source: str = option(
         "A vertex id, as in the file, or a coordinate lon,lat; or several, or a file of them, as "
         "[bold]nearest[/] takes them.",
@@ -117,7 +108,7 @@ def within(
         default=...,
     ),
     cutoff: str = shared.CUTOFFS,
-    shown: Shown,
+    shown: shared.Shown,
     reverse: bool = shared.TO_SOURCE,
     out: Path | None = _ROWS,
     outlines: Path | None = output_file(
@@ -156,10 +147,10 @@ def within(
 
 def path(
     *,
-    options: VertexSolving,
+    options: shared.VertexSolving,
     source: str = shared.VERTEX,
     target: str = shared.VERTEX,
-    page: HtmlMap,
+    page: shared.HtmlMap,
     plot: Path | None = output_file("Draw the route on the map", saving.PICTURES, "--plot"),
     everything: bool = flag("Print every row, also on a terminal.", "--all"),
     legs: bool = flag(
