@@ -172,6 +172,17 @@ def test_arguments_that_are_not_valid_are_refused():
         reach(wp.Graph.of([(0, 1, 2**62), (1, 2, 2**62)]))
 
 
+def test_factors_that_overflow_are_refused_or_infinite_without_a_warning():
+    negative = wp.Graph.of([("a", "b", -1)])
+    assert gravity(negative, beta=1).vertices[0] == pytest.approx(math.e)
+    with pytest.raises(InputError, match="the sum of vertex 'a' is not finite"):
+        gravity(negative, beta=1e300)
+    tiny = wp.Graph.of([("a", "b", 5e-324)], coordinates=[(0, 0), (1, 0)])
+    assert wp.centrality.harmonic(tiny, cutoff=1).vertices.tolist() == [0, math.inf]
+    with pytest.raises(InputError, match="the sum of vertex 'a' is not finite"):
+        straightness(tiny)
+
+
 def test_graphs_without_places_for_straight_lines_are_refused():
     with pytest.raises(GraphError, match="straightness needs coordinates, but the graph has none"):
         straightness([(0, 1, 1)])

@@ -1,7 +1,8 @@
 """Centralities: which vertices and edges lie on shortest paths, and which vertices are central.
 
 Names, defaults and values are NetworkX's where it has the function; `reach`, `gravity` and
-`straightness` are those of Urban Network Analysis.
+`straightness` are those of Urban Network Analysis. The module is one idea: its functions are all of
+`warpath.centrality`, over three loops that they share.
 
 >>> import warpath as wp
 >>> town = wp.Graph.of([("a", "b", 2), ("b", "c", 1), ("c", "d", 2), ("b", "d", 3)], directed=False)

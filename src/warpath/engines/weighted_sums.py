@@ -85,7 +85,8 @@ class Decay:
 
         def part(at: int) -> None:
             some = slice(at, at + _AT_ONCE)
-            self._fill(flat[some], factors[some])
+            with np.errstate(over="ignore"):  # sums of infinite factors are refused, or infinite
+                self._fill(flat[some], factors[some])
 
         parts = range(0, dist.size, _AT_ONCE)
         if threads == 1 or len(parts) < 2:
@@ -158,7 +159,8 @@ class Straightness:
             np.arcsin(into, out=into)
             into *= self.diameter
         positive = dist > 0
-        np.divide(into, dist, out=into, where=positive)
+        with np.errstate(over="ignore"):
+            np.divide(into, dist, out=into, where=positive)
         into[~positive] = 0
 
 
