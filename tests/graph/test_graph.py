@@ -216,6 +216,11 @@ def test_labels_are_ascending_numbers_or_names_by_appearance():
     assert Graph.from_labelled_edges([], []).n == 0
 
 
+def test_the_name_of_an_argument_is_a_text():
+    with pytest.raises(InputError, match="what = 3 must be a text"):
+        wp.Graph.of([(0, 1, 2)]).index_of({0: "home"}, what=3)
+
+
 def test_index_of_finds_labels_of_any_kind_and_label_of_gives_them_back():
     graph = Graph.from_labelled_edges(["a", "b"], ["b", "c"])
     assert graph.index_of("c") == 2

@@ -269,6 +269,7 @@ def test_other_types_of_costs_are_converted():
         (COST, {"spacing": (1, 2, 3)}, InputError, "or two"),
         (COST, {"mask": np.ones((2, 2), np.bool_)}, InputError, "shape (3, 4)"),
         (COST, {"mask": COST}, InputError, "a bool for each cell"),
+        (COST, {"mask": [[0], [1, 2]]}, InputError, "its rows have different lengths"),
         (COST, {"transform": (1, 0, 0)}, InputError, "six finite numbers"),
         (COST, {"transform": 3}, InputError, "six finite numbers"),
         (COST, {"transform": (500, 30, 0, 900, 0, -30, 1, 2, 3)}, InputError, "six finite"),

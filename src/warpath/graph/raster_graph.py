@@ -234,7 +234,11 @@ def _block(given: Any, barriers: Any) -> Array:
 def _mask(mask: Any, shape: tuple[int, int]) -> Any:
     if mask is None:
         return None
-    array = np.asarray(mask)
+    try:
+        array = np.asarray(mask)
+    except ValueError:
+        msg = f"mask = {shown(mask)} is not an array: its rows have different lengths."
+        raise InputError(msg) from None
     if array.dtype != np.bool_ or array.shape != shape:
         msg = (
             f"mask has the type {array.dtype} and the shape {array.shape}: a bool for each cell of "

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from warpath.base.cached import cached_property
-from warpath.graph.checks import checked_bool
+from warpath.base.errors import InputError
+from warpath.graph.checks import checked_bool, shown
 from warpath.graph.labels import indices_of_labels, indices_of_numbers, is_label, labels_at
 from warpath.graph.places import holds_places, nearest_vertex, places_to_vertices
 from warpath.graph.raster import is_cell
@@ -43,6 +44,8 @@ class VertexNames:
         VertexError
             For a missing value (None, NaN, NA), the first name that the graph does not have, or a
             `Place` far from any vertex.
+        InputError
+            If `what` is not a text.
         """
         indices = self.indices_of(vertices, what)
         several = isinstance(vertices, Iterable) and not isinstance(vertices, str | bytes)
@@ -56,6 +59,9 @@ class VertexNames:
 
     def indices_of(self: CsrGraph, vertices: Any, what: str = "vertices") -> NDArray[np.int64]:
         """Return the indices of one vertex or several, as `index_of` does, as an array: (k,)."""
+        if not isinstance(what, str):
+            msg = f"what = {shown(what)} must be a text, the name of the argument for errors."
+            raise InputError(msg)
         if holds_places(vertices):
             taken = places_to_vertices(self, vertices, what, at_vertices=True)
             indices: NDArray[np.int64] = taken.indices
