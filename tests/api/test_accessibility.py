@@ -228,6 +228,7 @@ def test_it_is_empty_for_no_origins_and_one_vertex_reaches_itself():
         ({"cutoffs": -1}, "cutoff -1 must be"),
         ({"cutoffs": [3, math.nan]}, "cutoff nan must be"),
         ({"cutoffs": []}, "at least one"),
+        ({"weights": np.longdouble("1e4000")}, "weights = inf must be a finite number"),
         ({"weights": [1, math.nan]}, r"weights\[1\] = nan must be a finite number >= 0"),
         ({"weights": [1, 2, 3]}, r"shape \(3,\) .*give 2 numbers, one for each opportunity"),
         ({"weights": {"jobs": [1, -2]}}, r"weights\['jobs'\]\[1\] = -2"),

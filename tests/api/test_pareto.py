@@ -312,6 +312,11 @@ def test_arrays_that_changed_between_calls_are_not_mistaken_for_each_other():
             InputError,
             "epsilon = -0.5 must be a number, 0 or more",
         ),
+        (
+            lambda: wp.pareto_paths(STREETS, 0, 2, CLIMB, epsilon=10**400),
+            InputError,
+            "epsilon = 1000.* must be a number, 0 or more",
+        ),
         (lambda: wp.pareto_paths(STREETS, 0, 2, CLIMB, memory="x"), InputError, "memory='x'"),
         (
             lambda: wp.constrained_path(STREETS, 0, 2, CLIMB, None),

@@ -309,6 +309,14 @@ def test_the_first_cell_outside_is_named_with_its_position():
         wp.sssp(graph, wp.Place(1, 1))
 
 
+def test_values_of_other_shapes_are_no_raster():
+    paths = wp.sssp(wp.Graph.of_raster(np.ones((1, 2))), 0)
+    with pytest.raises(InputError, match="values is not an array: its rows have different lengths"):
+        paths.to_raster([[0], [1, 2]])
+    with pytest.raises(InputError, match=r"values\[1\] is masked"):
+        paths.to_raster(np.ma.array([1, 2], mask=[False, True]))
+
+
 def test_other_graphs_have_no_raster():
     graph = wp.Graph.of([(0, 1, 2)])
     for result in (wp.sssp(graph, 0), wp.path(graph, 0, 1), wp.within(graph, 0, 3)):

@@ -329,7 +329,8 @@ def checked_numbers(given: Any, count: int, name: str, noun: str) -> Array:
             f"numbers, one for each {noun}, or one for all."
         )
         raise InputError(msg)
-    numbers = array.astype(np.float64)
+    with np.errstate(over="ignore"):  # of long doubles
+        numbers = array.astype(np.float64)
     wrong = np.flatnonzero(~((numbers >= 0) & (numbers < np.inf)))
     if len(wrong):
         entry = f"{name}[{wrong[0]}]" if array.shape else name

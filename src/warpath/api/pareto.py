@@ -13,7 +13,7 @@ from warpath.api.other_routes import refuse, refuse_weights, rows_both_ways, sim
 from warpath.base import settings, units
 from warpath.base.errors import GraphError, InputError, NoPathError, NotEnoughMemoryError
 from warpath.graph.arguments import checked_cutoff
-from warpath.graph.checks import is_number, shown
+from warpath.graph.checks import as_float, shown
 from warpath.graph.derived import Derived, bytes_of_graph
 from warpath.graph.labels import one_label
 from warpath.graph.solvable import search_graph
@@ -65,7 +65,7 @@ def pareto_of(
     memory: int | str | None,
 ) -> Iterator[Route]:
     """Return an iterator over the routes; see `warpath.pareto_paths`."""
-    if epsilon is not None and not (is_number(epsilon) and 0 <= epsilon < math.inf):
+    if epsilon is not None and not 0 <= as_float(epsilon) < math.inf:
         raise InputError(
             f"epsilon = {shown(epsilon)} must be a number, 0 or more; None means all routes."
         )

@@ -175,7 +175,8 @@ def _called(function: DecayFunction, dist: Array) -> Array:
             "numpy.exp(-distances / 300)."
         )
         raise InputError(msg)
-    values = given.astype(np.float64)
+    with np.errstate(over="ignore"):  # of long doubles
+        values = given.astype(np.float64)
     wrong = np.flatnonzero(~np.isfinite(values))
     if len(wrong):
         at = int(wrong[0])

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from warpath.base.errors import GraphError, InputError, VertexError
-from warpath.graph.checks import as_float, is_integer, shown
+from warpath.graph.checks import as_float, is_integer, plain_array, shown
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -45,7 +45,7 @@ class Raster:
         InputError
             If there is not one value for each vertex.
         """
-        given = np.asarray(values)
+        given = plain_array(values, "values", InputError)
         if given.shape != (self.shape[0] * self.shape[1],):
             msg = (
                 f"values has the shape {given.shape}: one value for each of the raster's "

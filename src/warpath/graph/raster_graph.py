@@ -12,7 +12,7 @@ from warpath.base import notebook
 from warpath.base.cached import cached_property
 from warpath.base.errors import GraphError, InputError, NotEnoughMemoryError, WeightError
 from warpath.base.settings import memory
-from warpath.graph.checks import as_float, is_integer, shown
+from warpath.graph.checks import as_float, is_integer, plain_array, shown
 from warpath.graph.csr import NO_WEIGHTS, checked_rows, threads_for
 from warpath.graph.facts import Facts
 from warpath.graph.graph import Graph
@@ -234,11 +234,7 @@ def _block(given: Any, barriers: Any) -> Array:
 def _mask(mask: Any, shape: tuple[int, int]) -> Any:
     if mask is None:
         return None
-    try:
-        array = np.asarray(mask)
-    except ValueError:
-        msg = f"mask = {shown(mask)} is not an array: its rows have different lengths."
-        raise InputError(msg) from None
+    array = plain_array(mask, "mask", InputError)
     if array.dtype != np.bool_ or array.shape != shape:
         msg = (
             f"mask has the type {array.dtype} and the shape {array.shape}: a bool for each cell of "

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -59,7 +59,7 @@ class VertexNames:
 
     def indices_of(self: CsrGraph, vertices: Any, what: str = "vertices") -> NDArray[np.int64]:
         """Return the indices of one vertex or several, as `index_of` does, as an array: (k,)."""
-        if not isinstance(what, str):
+        if not isinstance(cast("Any", what), str):
             msg = f"what = {shown(what)} must be a text, the name of the argument for errors."
             raise InputError(msg)
         if holds_places(vertices):
