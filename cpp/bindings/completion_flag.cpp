@@ -38,9 +38,7 @@ class CompletionFlag {
  private:
   static constexpr int kPollsPerClockRead = 64;  // polls between two readings of the clock
 
-  std::atomic_ref<std::int64_t> word() const {
-    return std::atomic_ref<std::int64_t>(*words_.data());
-  }
+  atomic_ref<std::int64_t> word() const { return atomic_ref<std::int64_t>(*words_.data()); }
   bool completed() const { return word().load(std::memory_order_acquire) != pending_; }
 
   Out<std::int64_t> words_;

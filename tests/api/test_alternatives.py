@@ -350,3 +350,11 @@ def test_what_it_does_not_support_is_refused():
         wp.alternatives([(0, 1, -2)], 0, 1)
     with pytest.raises(NotSupportedError, match="alternatives runs one algorithm of its own"):
         wp.Solver([(0, 1, 2)], algorithm="classic.dijkstra").alternatives(0, 1)
+
+
+def test_a_stretch_of_1_admits_routes_as_long_as_the_shortest_above_2_to_the_53():
+    long = 2**53 + 1  # the next double is one less
+    edges = [(0, 1, long - 1), (1, 3, 1), (0, 2, long - 1), (2, 3, 1), (0, 3, long + 1)]
+    graph = wp.Graph.of(edges)
+    routes = wp.alternatives(graph, 0, 3, stretch=1.0, sharing=0.5, local=0.0)
+    assert [route.length for route in routes] == [long, long]

@@ -344,3 +344,11 @@ def test_arrays_that_changed_between_calls_are_not_mistaken_for_each_other():
 def test_bad_input_is_refused_by_name(call, error, message):
     with pytest.raises(error, match=message):
         call()
+
+
+@pytest.mark.parametrize("share", [0.1, 0.3, 0.7, 1.0, 1e-17])
+def test_epsilon_is_exact_for_lengths_above_2_to_the_53(share):
+    second = [2**53 + 1, 2**53, 0, 0]
+    graph = wp.Graph.of([(0, 1, 1), (1, 3, 0), (0, 2, 2), (2, 3, 0)])
+    routes = list(wp.pareto_paths(graph, 0, 3, second, epsilon=share))
+    assert len(routes) == (2 if share == 1e-17 else 1)

@@ -103,14 +103,12 @@ class Bisection {
 
   // Other threads write their own parts' names meanwhile, which differ from this part's name.
   Vertex part_of(std::size_t v) const {
-    return std::atomic_ref(const_cast<Vertex&>(part_[v])).load(std::memory_order_relaxed);
+    return atomic_ref(const_cast<Vertex&>(part_[v])).load(std::memory_order_relaxed);
   }
   void put(std::size_t v, Vertex name) {
-    std::atomic_ref(part_[v]).store(name, std::memory_order_relaxed);
+    atomic_ref(part_[v]).store(name, std::memory_order_relaxed);
   }
-  Vertex new_name() {
-    return std::atomic_ref(last_name_).fetch_add(1, std::memory_order_relaxed) + 1;
-  }
+  Vertex new_name() { return atomic_ref(last_name_).fetch_add(1, std::memory_order_relaxed) + 1; }
   std::int64_t weight_of(Vertex v) const { return graph_->weight[v]; }
 
   /// Puts the part into space.order, breadth-first from its last vertex, and renames it.

@@ -89,7 +89,7 @@ class Partitioning {
     constexpr std::int64_t kVertices = 4096;  // per part of the loop
     PageArray<bool> alone(n_, true);
     const auto link = [&](std::size_t v) {
-      const std::atomic_ref mark(alone[v]);
+      const atomic_ref mark(alone[v]);
       if (mark.load(std::memory_order_relaxed)) mark.store(false, std::memory_order_relaxed);
     };
     struct NoState {};

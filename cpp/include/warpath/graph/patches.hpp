@@ -88,9 +88,7 @@ class PatchLayout {
   struct NoState {};
 
   Vertex* row(std::size_t p) { return made_.table.data() + kRow * p; }
-  bool is_entry(std::size_t v) {
-    return std::atomic_ref(is_entry_[v]).load(std::memory_order_relaxed);
-  }
+  bool is_entry(std::size_t v) { return atomic_ref(is_entry_[v]).load(std::memory_order_relaxed); }
 
   /// Calls each(p, poller) for all patches, on all threads.
   template <class Each>
@@ -137,8 +135,7 @@ class PatchLayout {
     for (std::size_t k = 0; k < row(p)[1]; ++k) {
       each_edge(begin_[p][k], p, poller, [&](std::size_t, std::size_t v, bool stays) {
         ++(stays ? stay : leave);
-        if (!stays && !is_entry(v))
-          std::atomic_ref(is_entry_[v]).store(true, std::memory_order_relaxed);
+        if (!stays && !is_entry(v)) atomic_ref(is_entry_[v]).store(true, std::memory_order_relaxed);
       });
     }
     row(p)[5] = stay;

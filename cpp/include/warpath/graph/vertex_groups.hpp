@@ -262,8 +262,8 @@ WeightedGraph between_groups(const Adjacency<V>& graph, const Groups& groups, in
           continue;
         }
         rows.push_back({static_cast<std::uint32_t>(g), {to, 1}});
-        std::atomic_ref(made.end[g]).fetch_add(1, std::memory_order_relaxed);
-        std::atomic_ref(made.end[to]).fetch_add(1, std::memory_order_relaxed);
+        atomic_ref(made.end[g]).fetch_add(1, std::memory_order_relaxed);
+        atomic_ref(made.end[to]).fetch_add(1, std::memory_order_relaxed);
       }
     });
   });
@@ -276,7 +276,7 @@ WeightedGraph between_groups(const Adjacency<V>& graph, const Groups& groups, in
   }
   made.links.resize(links);
   const auto put = [&](std::size_t row, Link link) {
-    made.links[std::atomic_ref(made.end[row]).fetch_add(1, std::memory_order_relaxed)] = link;
+    made.links[atomic_ref(made.end[row]).fetch_add(1, std::memory_order_relaxed)] = link;
   };
   parallel_for<Ends>(parts, threads, control, [&](std::int64_t part, Ends&, Poller& poller) {
     std::vector<Row>& rows = found[static_cast<std::size_t>(part)];

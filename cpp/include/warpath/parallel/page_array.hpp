@@ -7,9 +7,7 @@
 #include <type_traits>
 #include <utility>
 
-#ifdef __linux__
-#include <sys/mman.h>
-#endif
+#include "warpath/parallel/os.hpp"
 
 namespace warpath {
 
@@ -24,10 +22,7 @@ class PageArray {
   /// Uninitialised, for threads that will fill their parts.
   explicit PageArray(std::size_t size = 0) : size_(size), bytes_(rounded(size * sizeof(T))) {
     data_ = static_cast<T*>(::operator new(bytes_, alignment(bytes_)));
-#ifdef __linux__
-    // A hint: without huge pages the array works as well, more slowly.
-    if (bytes_ >= kPage) ::madvise(data_, bytes_, MADV_HUGEPAGE);
-#endif
+    if (bytes_ >= kPage) prefer_huge_pages(data_, bytes_);
   }
   PageArray(std::size_t size, T value) : PageArray(size) { std::fill_n(data_, size_, value); }
   ~PageArray() { ::operator delete(data_, alignment(bytes_)); }

@@ -54,7 +54,7 @@ class ExceptionRelay {
 /// about every other one on that processor, where it waits until the caller sleeps or some ms have
 /// passed.
 inline void start_threads(int threads, Control& control, const RankWork& work,
-                          const std::function<void(std::jthread)>& use) {
+                          const std::function<void(jthread)>& use) {
   if (threads <= 1) return;
   const Processors allowed;
   const Processors others = allowed.others();
@@ -62,7 +62,7 @@ inline void start_threads(int threads, Control& control, const RankWork& work,
   const auto pinned = std::make_shared<std::atomic<int>>(0);
   try {
     for (int rank = 1; rank < threads; ++rank) {
-      std::jthread started([work, pinned, rank] {
+      jthread started([work, pinned, rank] {
         work(rank);
         while (pinned->load(std::memory_order_acquire) < rank) std::this_thread::yield();
       });
@@ -81,11 +81,11 @@ inline void start_threads(int threads, Control& control, const RankWork& work,
 inline void run_ranks(int threads, Control& control, const RankWork& body) {
   ExceptionRelay relay(control);
   {
-    std::vector<std::jthread> others;
+    std::vector<jthread> others;
     others.reserve(static_cast<std::size_t>(threads > 1 ? threads - 1 : 0));
     start_threads(
         threads, control, [&](int rank) { relay.run(body, rank); },
-        [&](std::jthread started) { others.push_back(std::move(started)); });
+        [&](jthread started) { others.push_back(std::move(started)); });
     relay.run(body, 0);
   }
   relay.rethrow();
@@ -135,7 +135,7 @@ class CallGate {
 inline void start_detached(int threads, Control& control, const RankWork& entry) {
   const Processors allowed;
   if (threads > allowed.count()) {  // a waiting worker would occupy a busy processor
-    start_threads(threads, control, entry, [](std::jthread started) { started.detach(); });
+    start_threads(threads, control, entry, [](jthread started) { started.detach(); });
     return;
   }
   const Processors others = allowed.others();

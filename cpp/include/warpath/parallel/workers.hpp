@@ -11,10 +11,7 @@
 #include <utility>
 #include <vector>
 
-#if defined(__unix__) || defined(__APPLE__)
-#include <pthread.h>
-#endif
-
+#include "warpath/parallel/os.hpp"
 #include "warpath/parallel/scheduling.hpp"
 
 namespace warpath {
@@ -61,13 +58,11 @@ class ThreadPool {
   };
 
   ThreadPool() {
-#if defined(__unix__) || defined(__APPLE__)
-    pthread_atfork([] { get().mutex_.lock(); }, [] { get().mutex_.unlock(); },
-                   [] {
-                     get().idle_.clear();
-                     get().mutex_.unlock();
-                   });
-#endif
+    call_at_fork([] { get().mutex_.lock(); }, [] { get().mutex_.unlock(); },
+                 [] {
+                   get().idle_.clear();
+                   get().mutex_.unlock();
+                 });
   }
 
   bool assign_to_idle(Job& job, const Processors& others) {

@@ -33,6 +33,7 @@
 #include "warpath/parallel/control.hpp"
 #include "warpath/parallel/page_array.hpp"
 #include "warpath/paths/point_to_point.hpp"
+#include "warpath/paths/share.hpp"
 #include "warpath/queues/lazy_heap.hpp"
 
 namespace warpath {
@@ -143,11 +144,10 @@ class AlternativeRoutes {
 
   /// A share of the shortest length, rounded down.
   D part(double share) const {
-    const long double length = static_cast<long double>(share) * static_cast<long double>(best_);
     if constexpr (std::is_integral_v<D>)
-      return static_cast<D>(std::min(length, 0x1p62L));
+      return share_of(share, best_);
     else
-      return static_cast<D>(length);
+      return static_cast<D>(share * static_cast<double>(best_));
   }
 
   /// What rounding may add to a sum of some weights.

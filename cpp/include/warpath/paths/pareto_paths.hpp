@@ -28,6 +28,7 @@
 #include "warpath/graph/types.hpp"
 #include "warpath/parallel/control.hpp"
 #include "warpath/parallel/team.hpp"
+#include "warpath/paths/share.hpp"
 #include "warpath/paths/target_distances.hpp"
 #include "warpath/queues/lazy_heap.hpp"
 
@@ -247,12 +248,12 @@ class ParetoPaths {
   void set_bound(D second, double epsilon = 0) {
     bound_ = second;
     if (epsilon > 0) {
-      const long double part =
-          static_cast<long double>(second) / (1 + static_cast<long double>(epsilon));
       if constexpr (std::is_integral_v<D>) {
-        bound_ = std::min(second, static_cast<D>(std::ceil(part)));
+        bound_ = least_with_share(epsilon, second);
       } else {
-        bound_ = std::min(second, above(static_cast<D>(part)));
+        // The sum and the quotient are rounded: each by half a place at most.
+        const auto part = static_cast<D>(static_cast<double>(second) / (1 + epsilon));
+        bound_ = std::min(second, above(above(part)));
       }
     }
     loose_ = rounded_up(bound_);

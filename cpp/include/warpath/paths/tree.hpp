@@ -309,7 +309,7 @@ class TreeBuilder {
   static V smaller(V a, V b) { return static_cast<U>(b) < static_cast<U>(a) ? b : a; }
 
   static void atomic_min(V& place, V u) {
-    std::atomic_ref<V> shared(place);
+    atomic_ref<V> shared(place);
     V old = shared.load(std::memory_order_relaxed);
     while (static_cast<U>(u) < static_cast<U>(old))
       if (shared.compare_exchange_weak(old, u, std::memory_order_relaxed)) return;

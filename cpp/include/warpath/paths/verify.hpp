@@ -175,7 +175,7 @@ class Certificate {
 
   /// Sets v's predecessor above_[v] to u if u is smaller.
   void set_smaller_parent(V v, V u) {
-    const std::atomic_ref<V> from(above_[static_cast<std::size_t>(v)]);
+    const atomic_ref<V> from(above_[static_cast<std::size_t>(v)]);
     V found = from.load(std::memory_order_relaxed);
     while ((found == kNone || u < found) &&
            !from.compare_exchange_weak(found, u, std::memory_order_relaxed)) {

@@ -222,7 +222,7 @@ class BreadthFirst {
       Word& word = visited[word_of(v)];
       worker.found[size] = v;
       if constexpr (kShared) {
-        const std::atomic_ref<Word> seen(word);
+        const atomic_ref<Word> seen(word);
         size += (seen.load(std::memory_order_relaxed) & bit_of(v)) == 0;
       } else {
         size += (word & bit_of(v)) == 0;
@@ -240,7 +240,7 @@ class BreadthFirst {
       std::size_t kept = 0;
       for (std::size_t i = 0; i < worker.size; ++i) {
         const V v = worker.found[i];
-        std::atomic_ref<Word> seen(visited_[word_of(v)]);
+        atomic_ref<Word> seen(visited_[word_of(v)]);
         worker.found[kept] = v;
         kept += (seen.fetch_or(bit_of(v), std::memory_order_relaxed) & bit_of(v)) == 0;
       }

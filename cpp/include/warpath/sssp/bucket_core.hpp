@@ -224,7 +224,7 @@ class BucketCore {
   template <bool kShared>
   static L label(L* labels, V v) {
     if constexpr (kShared)
-      return std::atomic_ref<L>(labels[v]).load(std::memory_order_relaxed);
+      return atomic_ref<L>(labels[v]).load(std::memory_order_relaxed);
     else
       return labels[v];
   }
@@ -317,7 +317,7 @@ class BucketCore {
     constexpr bool kShared = Hook::kShared;
     L old = label<kShared>(labels_, v);
     if constexpr (kShared) {
-      std::atomic_ref<L> place(labels_[v]);
+      atomic_ref<L> place(labels_[v]);
       do {
         if (!(sum < old)) return;
       } while (!place.compare_exchange_weak(old, sum, std::memory_order_relaxed));

@@ -142,7 +142,7 @@ class DeltaStepping {
   /// ordered: a thread that clears the record then reads a label that is at most as large as those
   /// from which u was removed before.
   bool exchange_removed(V u, bool held) {
-    return std::atomic_ref(removed_[static_cast<std::size_t>(u)])
+    return atomic_ref(removed_[static_cast<std::size_t>(u)])
                .exchange(held, std::memory_order_acq_rel) != 0;
   }
 
@@ -170,7 +170,7 @@ class DeltaStepping {
 
   /// Lowers the label of v to `sum` if that is less, and puts v into its bucket.
   void lower(V v, D sum, Bucket current, ThreadState& self) {
-    const std::atomic_ref place(dist_[static_cast<std::size_t>(v)]);
+    const atomic_ref place(dist_[static_cast<std::size_t>(v)]);
     D old = place.load(std::memory_order_relaxed);
     do {
       if (!(sum < old)) return;
@@ -205,7 +205,7 @@ class DeltaStepping {
   }
 
   D label(V v) const {
-    return std::atomic_ref(dist_[static_cast<std::size_t>(v)]).load(std::memory_order_relaxed);
+    return atomic_ref(dist_[static_cast<std::size_t>(v)]).load(std::memory_order_relaxed);
   }
 
   const CsrView<V, W>& graph_;

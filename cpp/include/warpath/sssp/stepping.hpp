@@ -200,7 +200,7 @@ class Stepping {
 
   /// Lowers the label of v to `sum` if that is less, and puts v into the queue.
   void lower(V v, D sum, ThreadState& self) {
-    const std::atomic_ref place(dist_[static_cast<std::size_t>(v)]);
+    const atomic_ref place(dist_[static_cast<std::size_t>(v)]);
     D old = place.load(std::memory_order_relaxed);
     do {
       if (!(sum < old)) return;
@@ -208,12 +208,12 @@ class Stepping {
     ++self.counters.improved;
     self.reached += old == unreachable<D>;
     self.least = std::min(self.least, sum);
-    const std::atomic_ref queued(queued_[static_cast<std::size_t>(v)]);
+    const atomic_ref queued(queued_[static_cast<std::size_t>(v)]);
     if (queued.exchange(1, std::memory_order_relaxed) == 0) self.queue.push_back(v);
   }
 
   D label(V v) const {
-    return std::atomic_ref(dist_[static_cast<std::size_t>(v)]).load(std::memory_order_relaxed);
+    return atomic_ref(dist_[static_cast<std::size_t>(v)]).load(std::memory_order_relaxed);
   }
 
   const CsrView<V, W>& graph_;
