@@ -191,7 +191,7 @@ class WitnessSearch {
       const std::int64_t before = missing_;
       const auto& arcs = core_.out(top.vertex);
       poller_.step(static_cast<std::int64_t>(arcs.size()));
-      const auto scanned = std::min(limit + kScannedWhole, std::ssize(arcs));
+      const auto scanned = std::min<std::int64_t>(limit + kScannedWhole, std::ssize(arcs));
       for (const CoreArc<W>& arc : std::span(arcs).first(static_cast<std::size_t>(scanned))) {
         if (arc.weight > longest_ - top.key) break;
         --limit;
