@@ -2,11 +2,12 @@
 
 ``python .ci/platforms.py [TARGET ...]`` (`make platforms`) tries all targets or those named.
 
-- The compiler is Clang from the package ``ziglang``, in an environment of its own under
-  build/platforms. It brings the C libraries of all targets and links libc++ into the result.
+- The compiler is Clang from the package ``ziglang``, in an environment of its own in
+  ~/.cache/warpath-platforms, where all files go. It brings the C libraries of all targets and
+  links libc++ into the result.
 - The C++ tests run under qemu-aarch64 (Debian's ``qemu-user``) and Wine (``wine64``).
-- The wheel for aarch64 is tried under qemu-aarch64 with Debian's Python, which apt-get downloads
-  into build/platforms: the lines of the README, digests of results, and a selection of the tests.
+- The wheel for aarch64 is tried under qemu-aarch64 with Debian's Python, which apt-get downloads:
+  the lines of the README, digests of results, and a selection of the tests.
 - For Windows and macOS there is no Python to run: their bindings are compiled and linked only,
   without optimization, which takes a fifth of the time.
 
@@ -32,7 +33,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
 ROOT = Path(__file__).resolve().parents[1]
-BUILD = ROOT / "build" / "platforms"
+# Not in the tree: links among Debian's files lead in circles, and builds of a source distribution
+# follow them.
+BUILD = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "warpath-platforms"
 NUMPY = "2.4.6"
 #: The C++ tests: arguments, and lines for their standard input.
 PROGRAMS: dict[str, tuple[list[str], str]] = {

@@ -254,10 +254,10 @@ class _Search:
 
     def _part(self, share: float) -> Any:
         """Return a share of the shortest length, rounded down."""
-        length = share * self.best.item()
         if self.best.dtype.kind == "f":
-            return self.best.dtype.type(length)
-        return min(int(length), int(np.iinfo(self.best.dtype).max))
+            return self.best.dtype.type(share * self.best.item())
+        above, below = share.as_integer_ratio()
+        return min(above * self.best.item() // below, int(np.iinfo(self.best.dtype).max))
 
 
 def _split(array: Array, ends: Array) -> list[Array]:
