@@ -336,7 +336,8 @@ def reach(
     ------
     InputError
         If a weight or cutoff is not valid, or a sum is not finite.
-    DistanceOverflowError, NegativeCycleError, NotEnoughMemoryError, NotSupportedError
+    DistanceOverflowError, NotEnoughMemoryError, NotSupportedError
+        As `warpath.totals`, which also refuses negative cycles.
 
     Notes
     -----
