@@ -161,7 +161,7 @@ def test_arguments_that_are_not_valid_are_refused():
     for cutoff in (np.nan, -1, [], [1, np.nan]):
         with pytest.raises(InputError, match="cutoff"):
             reach(graph, cutoff=cutoff)
-    with pytest.raises(InputError, match="beta is missing"):
+    with pytest.raises(InputError, match="gravity needs beta, a number > 0"):
         gravity(graph)
     for beta in (0, -1, np.nan, np.inf):
         with pytest.raises(InputError, match=r"beta = .* must be a finite number > 0"):

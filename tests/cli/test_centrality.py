@@ -83,7 +83,7 @@ def test_numbers_are_drawn(warpath, roads, places, tmp_path):
         (["--measure", "closeness", "--k", 3], "--k has no effect on closeness"),
         (["--measure", "harmonic", "--sources", 3], "--sources has no effect on harmonic"),
         (["--measure", "reach", "--beta", 1], "--beta has no effect on reach"),
-        (["--measure", "gravity"], "beta is missing"),
+        (["--measure", "gravity"], "gravity needs beta"),
         (["--measure", "straightness"], "straightness needs coordinates"),
         (["--seed", 3], "--seed is for the random vertices of --k"),
         (["--k", 7], "k = 7 must be a number of vertices to draw: 1 to 6"),

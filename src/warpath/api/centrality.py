@@ -390,6 +390,11 @@ def gravity(
     >>> wp.centrality.gravity([(0, 1, 1), (1, 2, 1)], beta=0.5).vertices.round(3)
     array([0.974, 0.607, 0.   ])
     """
+    if beta is None:
+        raise InputError(
+            "gravity needs beta, a number > 0 per unit of the distances, such as 0.002 for metres: "
+            "weights are divided by exp(beta * distance)."
+        )
     decay = Decay.checked("exponential", beta)
     return _weighted(graph, "gravity", decay, weights, cutoff, threads, progress)
 

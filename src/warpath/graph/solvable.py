@@ -159,9 +159,9 @@ class SolvableGraph:
         graph, inner = self.graph, self.inner
         begins = np.full(graph.m, np.inf)
         src, dst, weights = inner.edges()
-        first = graph.n + graph.m
-        at = np.flatnonzero((dst >= graph.n) & ((dst < first) | (dst >= first + graph.n)))
-        edges = self._edges(dst[at])
+        last = self.last_edges()[dst]
+        at = np.flatnonzero(last >= 0)
+        edges = last[at]
         entered = labels[src[at]] + weights[at] - graph._solver_weights[edges]
         np.minimum.at(begins, edges, entered)
         return begins
