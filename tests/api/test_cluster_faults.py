@@ -16,8 +16,9 @@ import pytest
 import warpath as wp
 from support.dask_cluster import cluster, pids
 from warpath.api import clustered
-from warpath.engines.cluster.blocks import Blocks
+from warpath.engines.cluster.blocks import Blocks, answer
 from warpath.engines.cluster.clients import device_name
+from warpath.engines.cluster.tasks import Tasks
 from warpath.io import streams
 
 pytest.importorskip("distributed")
@@ -123,8 +124,29 @@ def test_an_answer_leaves_its_worker_before_those_of_earlier_blocks(roads, tmp_p
         device = device_name(client)
         sent = clustered.sent_graph(client, roads, prepared=False)
         blocks = Blocks(device, roads, sent, after_another, file, str)
-        found = [answer.value for _, answer in blocks.answers(iter(range(4)), lambda _: 1)]
+        found = [reply.value for _, reply in blocks.answers(iter(range(4)), lambda _: 1)]
     assert found == [True, 1, 2, 3]
+
+
+def test_blocks_that_the_scheduler_loses_are_submitted_again(roads, monkeypatch):
+    submit, lost = Tasks.submit, []
+
+    def losing_the_second(self, function, *args, **options):
+        if function is answer and args[4] == 1 and not lost:
+            with dask.annotate(resources={"nowhere": 1}):  # no worker has it
+                lost.append(submit(self, function, *args, **options))
+            return lost[0]
+        return submit(self, function, *args, **options)
+
+    dask = pytest.importorskip("dask")
+    monkeypatch.setattr(Tasks, "submit", losing_the_second)
+    monkeypatch.setattr("warpath.engines.cluster.blocks._LOST", 0.2)
+    with cluster() as client:
+        sent = clustered.sent_graph(client, roads, prepared=False)
+        blocks = Blocks(device_name(client), roads, sent, lambda _, job, block: job + block, 5, str)
+        found = [reply.value for _, reply in blocks.answers(iter(range(4)), lambda _: 1)]
+    assert lost
+    assert found == [5, 6, 7, 8]
 
 
 @in_full

@@ -50,6 +50,7 @@ _AHEAD_BYTES = 512 * 2**20  # of answers that wait here for an earlier one
 _TRANSFER = 30.0  # seconds that fetching an answer may take before it is tried again
 _ENDING = 30.0  # seconds that a call waits at its end for blocks that still run
 _ENDED = 0.02  # seconds between two checks whether they have ended
+_LOST = 30.0  # seconds in which no block ends until workers are asked whether they run one
 _SUBMISSIONS = 2  # of a block whose workers died
 _SMALL = 0.05  # seconds of a block that is not worth cutting
 _NAMED = 5  # sources in a message
@@ -110,7 +111,7 @@ class Blocks:
         self._function, self._job, self._described = function, job, described
         self._large_job: Future | None = None
         self._submitted_any = False
-        self._seen = time.monotonic()
+        self._seen = self._moved = time.monotonic()
 
     def answers(
         self, blocks: Iterator[Any], bytes_of: Callable[[Any], int]
@@ -140,6 +141,7 @@ class Blocks:
                     unfinished = [other.future for other in waiting if not other.future.done()]
                     doing = self._described(first.block)
                     self._tasks.wait_a_moment(unfinished, doing, "FIRST_COMPLETED")
+                    self._submit_lost(waiting)
         finally:
             self._cancel([submission.future for submission in waiting])
 
@@ -157,10 +159,25 @@ class Blocks:
             running += 1
             size += bytes_of(block)
 
+    def _submit_lost(self, waiting: deque[_Submission]) -> None:
+        """Submit the blocks again if none ended for a while and no worker runs one.
+
+        After the death of a worker, Dask's scheduler was seen to wait for tasks that no other
+        worker knew.
+        """
+        if time.monotonic() - self._moved < _LOST or not self._workers() or self._any_runs():
+            return
+        lost = [submission.future for submission in waiting if not submission.future.done()]
+        for at, (block, future, times, _) in enumerate(waiting):
+            if future in lost:
+                waiting[at] = self._submitted(block, times)
+        self._client.cancel(lost, force=True)
+
     def _submitted(self, block: Any, times: int) -> _Submission:
         graph = future_of_graph(self._client, self._graph, self._sent)
         job = self._job_of_tasks()
         self._submitted_any = True
+        self._moved = time.monotonic()
         future = self._tasks.submit(
             answer, self._tasks.run, graph, self._function, job, block, versions()
         )
@@ -195,6 +212,7 @@ class Blocks:
         block, future, times, reply = submission
         if reply is not None or not future.done():
             return submission
+        self._moved = time.monotonic()
         if future.status == "finished":
             return submission._replace(answer=self._answer(future))
         error = future.exception() if future.status == "error" else None
@@ -243,8 +261,12 @@ class Blocks:
         end = time.monotonic() + _ENDING
         while time.monotonic() < end:
             time.sleep(_ENDED)  # in which workers hear of the cancelled tasks that wait there
-            if not any(self._client.run(runs_block, self._tasks.run, on_error="ignore").values()):
+            if not self._any_runs():
                 return
+
+    def _any_runs(self) -> bool:
+        """Return whether a worker runs a block of this call."""
+        return any(self._client.run(runs_block, self._tasks.run, on_error="ignore").values())
 
 
 class Call:
