@@ -9,7 +9,7 @@ import pytest
 
 import warpath as wp
 from support.dask_cluster import cluster
-from warpath.api import clustered
+from warpath.api import cluster_calls
 from warpath.cli.app import run
 from warpath.engines.cluster import clients
 from warpath.graph.input_edges import InputEdges
@@ -39,8 +39,8 @@ def roads():
 @pytest.fixture
 def small_blocks(monkeypatch):
     """Blocks of few rows, so that every worker gets some."""
-    monkeypatch.setattr(clustered, "_BLOCK_BYTES", 2**18)
-    monkeypatch.setattr(clustered, "_STORED_BYTES", 2**18)
+    monkeypatch.setattr(cluster_calls, "_BLOCK_BYTES", 2**18)
+    monkeypatch.setattr(cluster_calls, "_STORED_BYTES", 2**18)
 
 
 def labelled(dtype="int64", *, closed=0):
@@ -197,7 +197,7 @@ def test_a_file_that_all_workers_see_is_not_sent(client, tmp_path):
     graph, path = labelled(), tmp_path / "small.wph"
     wp.prepare(graph).save(path)
     loaded = wp.load(path).graph
-    sent = clustered.sent_graph(client, loaded, prepared=False)
+    sent = cluster_calls.sent_graph(client, loaded, prepared=False)
     assert sent.parts[0] == str(path)
     table = wp.distances(loaded, ["v1", "v2"], device=client)
     assert (table.dist == wp.distances(graph, ["v1", "v2"]).dist).all()

@@ -15,7 +15,7 @@ import pytest
 
 import warpath as wp
 from support.dask_cluster import cluster, pids
-from warpath.api import clustered
+from warpath.api import cluster_calls
 from warpath.engines.cluster.blocks import Blocks, answer
 from warpath.engines.cluster.clients import device_name
 from warpath.engines.cluster.tasks import Tasks
@@ -44,8 +44,8 @@ def roads():
 
 @pytest.fixture(autouse=True)
 def _small_blocks(monkeypatch):
-    monkeypatch.setattr(clustered, "_BLOCK_BYTES", 2**17)
-    monkeypatch.setattr(clustered, "_STORED_BYTES", 2**17)
+    monkeypatch.setattr(cluster_calls, "_BLOCK_BYTES", 2**17)
+    monkeypatch.setattr(cluster_calls, "_STORED_BYTES", 2**17)
     monkeypatch.setattr(streams, "CHUNK_BYTES", 2**16)
 
 
@@ -122,7 +122,7 @@ def test_an_answer_leaves_its_worker_before_those_of_earlier_blocks(roads, tmp_p
     monkeypatch.setattr(Blocks, "_answer", taken)
     with cluster() as client:
         device = device_name(client)
-        sent = clustered.sent_graph(client, roads, prepared=False)
+        sent = cluster_calls.sent_graph(client, roads, prepared=False)
         blocks = Blocks(device, roads, sent, after_another, file, str)
         found = [reply.value for _, reply in blocks.answers(iter(range(4)), lambda _: 1)]
     assert found == [True, 1, 2, 3]
@@ -142,7 +142,7 @@ def test_blocks_that_the_scheduler_loses_are_submitted_again(roads, monkeypatch)
     monkeypatch.setattr(Tasks, "submit", losing_the_second)
     monkeypatch.setattr("warpath.engines.cluster.blocks._LOST", 0.2)
     with cluster() as client:
-        sent = clustered.sent_graph(client, roads, prepared=False)
+        sent = cluster_calls.sent_graph(client, roads, prepared=False)
         blocks = Blocks(device_name(client), roads, sent, lambda _, job, block: job + block, 5, str)
         found = [reply.value for _, reply in blocks.answers(iter(range(4)), lambda _: 1)]
     assert lost
@@ -168,7 +168,7 @@ def test_a_call_that_fails_ends_after_the_blocks_that_run(roads, tmp_path):
 
     with cluster() as client:
         device = device_name(client)
-        sent = clustered.sent_graph(client, roads, prepared=False)
+        sent = cluster_calls.sent_graph(client, roads, prepared=False)
         blocks = Blocks(device, roads, sent, fail_beside_another, tmp_path, str)
         with pytest.raises(wp.DeviceError, match="ValueError"):
             list(blocks.answers(iter(range(2)), lambda _: 1))
@@ -271,12 +271,12 @@ def test_a_scheduler_that_goes_away(roads, tmp_path):
 CLIENT = """
 import sys
 import warpath as wp
-from warpath.api import clustered
+from warpath.api import cluster_calls
 from warpath.engines.cluster.blocks import Blocks
 from warpath.engines.cluster.clients import device_name
 from warpath.io import streams
 
-clustered._BLOCK_BYTES = clustered._STORED_BYTES = 2**17
+cluster_calls._BLOCK_BYTES = cluster_calls._STORED_BYTES = 2**17
 streams.CHUNK_BYTES = 2**16
 roads = wp.Graph.of("examples/data/rome99.gr.xz")
 wp.distances(

@@ -12,7 +12,7 @@ import pytest
 
 import warpath as wp
 from support import corpus
-from warpath.engines.cluster.supersteps import Solve
+from warpath.engines.cluster.supersteps import SuperstepSearch
 from warpath.graph import generate
 
 pa = pytest.importorskip("pyarrow")
@@ -121,7 +121,7 @@ def test_string_labels_are_kept(client, tmp_path):
 def test_the_first_delta_is_half_the_mean_weight_over_the_mean_degree():
     sizes = [SimpleNamespace(n=10, m=m, total_weight=10 * m) for m in (30, 50)]
     graph = SimpleNamespace(sizes=sizes, tasks=None)
-    deltas = [Solve(graph, hops, checkpoint=8)._first_delta() for hops in (False, True)]
+    deltas = [SuperstepSearch(graph, hops, checkpoint=8)._first_delta() for hops in (False, True)]
     assert deltas == [1.25, 1.0]
 
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from warpath.api.options import Options
-    from warpath.api.question import Answers, Question
+    from warpath.api.question import Question, Runners
     from warpath.base.dtypes import Array
     from warpath.graph import Graph
     from warpath.planner.plan import Plan
@@ -63,7 +63,7 @@ class Request:
 
 def accessibility_of(
     options: Options,
-    answers: Answers,
+    runners: Runners,
     graph: Graph,
     places: tuple[Any, Any],
     given: dict[str, Any],
@@ -83,7 +83,7 @@ def accessibility_of(
     limit = None if whole else limits.max().item()
     question = asking.of_opportunities(graph, *places, limit, progress)
     request = _request(question, places, given, decay, cutoffs, limits)
-    sums = DecayedSums(options, answers, question, (decay,), limits, request.nearest)
+    sums = DecayedSums(options, runners, question, (decay,), limits, request.nearest)
     weights = request.weights
     count, several = len(limits), len(weights)
     of_limits = np.tile(weights, (count, 1))
@@ -125,13 +125,13 @@ class DecayedSums:
     def __init__(
         self,
         options: Options,
-        answers: Answers,
+        runners: Runners,
         question: Question,
         decays: tuple[Decay | Straightness, ...],
         limits: Array,
         nearest: int = 0,
     ) -> None:
-        self._options, self._answers, self._question = options, answers, question
+        self._options, self._runners, self._question = options, runners, question
         self._decays, self._nearest = decays, nearest
         self.limits = limits
         self.plan: Plan | None = None
@@ -209,7 +209,7 @@ class DecayedSums:
             options = with_hierarchy_if_faster(graph, options, asked.size(Destination.BLOCKS))
             if options.request.prepared is True:
                 asked.cutoff = None  # a sweep passes all vertices anyway, and rows need not be cut
-        table = table_of(options, asked, self._answers.table)
+        table = table_of(options, asked, self._runners.table)
         self.plan = self.plan or cast("Plan", table.plan)
         return sums.sums
 

@@ -24,7 +24,7 @@ from warpath.api.accessibility import DecayedSums, checked_numbers, is_single, l
 from warpath.api.nearest import few_expected
 from warpath.api.prepared import with_hierarchy_if_faster
 from warpath.api.solver import Solver
-from warpath.api.totals import LOCAL, totals_of
+from warpath.api.totals import ON_THIS_MACHINE, totals_of
 from warpath.base import settings, units
 from warpath.base.errors import GraphError, InputError, NotSupportedError
 from warpath.base.progress import watch
@@ -459,7 +459,7 @@ def _weighted(
     farthest = limits.max()
     limit = None if farthest == largest(graph.dist_dtype) else farthest.item()
     question = asking.of_opportunities(graph, None, None, limit, progress)
-    sums = DecayedSums(options, LOCAL, question, (decay,), limits)
+    sums = DecayedSums(options, ON_THIS_MACHINE, question, (decay,), limits)
     values = sums.to_origins(np.tile(numbers, (len(limits), 1)))[0]
     if isinstance(decay, Decay):  # an own term of `Straightness` is 0
         values = np.maximum(values - numbers, 0)
@@ -717,7 +717,7 @@ def _distances_towards(
         method = each[0].plan.recipe.name
     else:
         decays = tuple(Decay(_DECAYS[name]) for name in names)
-        sums = DecayedSums(options, LOCAL, question, decays, limits)
+        sums = DecayedSums(options, ON_THIS_MACHINE, question, decays, limits)
         found = list(sums.to_origins(np.ones((len(limits), graph.n))))
         method = cast("Plan", sums.plan).recipe.name
     numbers = {
@@ -734,4 +734,4 @@ def _totals(
     question = asking.of_table(
         graph, None, None, limit, progress=progress, missing="raise", every=True
     )
-    return totals_of(options, question, names, LOCAL)
+    return totals_of(options, question, names, ON_THIS_MACHINE)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from warpath.base.dtypes import Array
-    from warpath.engines.cluster.graph import ClusterGraph
+    from warpath.engines.cluster.cluster_graph import ClusterGraph
     from warpath.engines.cluster.result import ClusterPaths
     from warpath.io.columns import Column
 
@@ -157,13 +157,13 @@ def _loaded(
     tasks.workers()
     _engine("clients").check_versions(tasks.client)
     loaded = load.load(tasks, opened(tasks), columns=columns, weight=weight, **options)
-    graph: ClusterGraph = _engine("graph").ClusterGraph(loaded)
+    graph: ClusterGraph = _engine("cluster_graph").ClusterGraph(loaded)
     return graph
 
 
 def __getattr__(name: str) -> Any:
     if name == "ClusterGraph":
-        return _engine("graph").ClusterGraph
+        return _engine("cluster_graph").ClusterGraph
     if name == "ClusterPaths":
         return _engine("result").ClusterPaths
     raise AttributeError(f"module 'warpath.cluster' has no attribute {name!r}")

@@ -14,7 +14,7 @@ from warpath.api.pairs import solved_pairs
 from warpath.api.prepared import loaded
 from warpath.api.question import Question
 from warpath.api.table import solved_table
-from warpath.api.totals import LOCAL, totals_of
+from warpath.api.totals import ON_THIS_MACHINE, totals_of
 from warpath.base.errors import GraphFormatError
 from warpath.engines import hierarchy
 from warpath.graph import Graph
@@ -177,7 +177,7 @@ def rows(graph: Graph, job: Job, block: Block) -> Rows:
 def totals(graph: Graph, job: Job, block: Block) -> dict[str, Array]:
     """Return the totals of the distances from some sources."""
     question = job.question(graph, Task.MANY, block)
-    return totals_of(job.options(graph), question, job.totals, LOCAL).values
+    return totals_of(job.options(graph), question, job.totals, ON_THIS_MACHINE).values
 
 
 def pairs(graph: Graph, job: Job, block: Block) -> Array:

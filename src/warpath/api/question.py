@@ -115,8 +115,10 @@ class Question:
         return with_snap_notes(result, *self.given) if Snapped in map(type, self.given) else result
 
 
-class Answers(NamedTuple):
-    """The functions that answer questions about vertices: `LOCAL`, or `clustered.ANSWERS`.
+class Runners(NamedTuple):
+    """The functions that run the calls about vertices.
+
+    They are `totals.ON_THIS_MACHINE` or `cluster_calls.ON_CLUSTER`.
 
     Attributes
     ----------

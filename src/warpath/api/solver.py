@@ -41,7 +41,7 @@ from warpath.api.scenarios import Scenarios
 from warpath.api.stops import route_of_stops
 from warpath.api.table import table_of
 from warpath.api.table_sums import check_sums, sums_of_table
-from warpath.api.totals import LOCAL, totals_of
+from warpath.api.totals import ON_THIS_MACHINE, totals_of
 from warpath.api.trips import ends_of_trips, numbers_of_trips
 from warpath.base import settings
 from warpath.base.dtypes import unreachable
@@ -68,7 +68,7 @@ if TYPE_CHECKING:
 
     from warpath.api.dynamic import DynamicPaths
     from warpath.api.options import Options
-    from warpath.api.question import Answers, Progress
+    from warpath.api.question import Progress, Runners
     from warpath.base.dtypes import Array
     from warpath.planner.plan import Plan
     from warpath.recipes import Recipe
@@ -141,7 +141,7 @@ class Solver:
         place_on(self.graph, members(options.device()))
         if not options.on_cluster:
             return None
-        from warpath.api.clustered import send
+        from warpath.api.cluster_calls import send
 
         send(self.graph, options.device(), prepared=options.request.prepared is True)
         return device
@@ -201,7 +201,7 @@ class Solver:
             graph = self.graph
             return search(one_index(graph, source, "source"), one_index(graph, target, "target"))
         question = asking.of_path(self.graph, source, target, None).but(task=Task.PAIRS)
-        pairs = pairs_of(self._options, question, self._answers().pairs, self._route)
+        pairs = pairs_of(self._options, question, self._runners().pairs, self._route)
         distance: float = pairs.dist.item()
         return distance
 
@@ -347,13 +347,13 @@ class Solver:
         counts[s] = 1
         return counts
 
-    def _answers(self) -> Answers:
-        """Return the functions that answer questions about vertices, here or on a cluster."""
+    def _runners(self) -> Runners:
+        """Return the functions that run calls in this process or on a cluster."""
         if not self._options.on_cluster:
-            return LOCAL
-        from warpath.api.clustered import ANSWERS
+            return ON_THIS_MACHINE
+        from warpath.api.cluster_calls import ON_CLUSTER
 
-        return ANSWERS
+        return ON_CLUSTER
 
     def pairs(
         self,
@@ -399,7 +399,7 @@ class Solver:
             if out is not None:
                 check_out(out, question)
             result = question.with_snap_notes(
-                pairs_of(self._options, question, self._answers().pairs, self._route)
+                pairs_of(self._options, question, self._runners().pairs, self._route)
             )
             if out is not None:
                 put_into(out, result)
@@ -428,7 +428,7 @@ class Solver:
         question = asking.of_pairs(self.graph, first, last, None, None, "raise")
 
         def found() -> Pairs:
-            return pairs_of(self._options, question, self._answers().pairs, self._route)
+            return pairs_of(self._options, question, self._runners().pairs, self._route)
 
         return loads_of(self._options, question, found, numbers, ties, through, progress, name)
 
@@ -462,7 +462,7 @@ class Solver:
             "competition": competition,
             "demand": demand,
         }
-        where = self._options, self._answers(), self.graph
+        where = self._options, self._runners(), self.graph
         return accessibility_of(*where, (origins, opportunities), given, progress)
 
     def distances(
@@ -518,7 +518,7 @@ class Solver:
         )
         if columns:
             check_sums(self._options, question, columns)
-        table = table_of(self._options, question, self._answers().table, self._route)
+        table = table_of(self._options, question, self._runners().table, self._route)
         if columns:
             table.also = sums_of_table(self._options, question, table, columns)
         return question.with_snap_notes(table)
@@ -541,7 +541,7 @@ class Solver:
         question = asking.of_all_pairs(
             self.graph, dist_dtype, progress, out=out, predecessors=predecessors, trace=trace
         )
-        return table_of(self._options, question, self._answers().table)
+        return table_of(self._options, question, self._runners().table)
 
     def totals(
         self,
@@ -562,7 +562,7 @@ class Solver:
         question = asking.of_table(
             self.graph, sources, targets, cutoff, progress=progress, missing=missing, every=True
         )
-        return question.with_snap_notes(totals_of(self._options, question, reduce, self._answers()))
+        return question.with_snap_notes(totals_of(self._options, question, reduce, self._runners()))
 
     def eccentricity(self, sources: Any = None, *, progress: Progress = None) -> Array:
         """Return the largest distance from each source to any vertex.
@@ -648,7 +648,7 @@ class Solver:
         question, absent = asking.of_facilities(
             self.graph, facilities, cutoff, dist_dtype, progress, reverse=reverse, missing=missing
         )
-        result = self._answers().nearest(self._options, question)
+        result = self._runners().nearest(self._options, question)
         if absent is not None:
             result.missing = absent
         return question.with_snap_notes(result)
@@ -675,7 +675,7 @@ class Solver:
         cutoffs = checked_cutoffs(cutoff, self.graph)
         question = asking.of_sources_within(self.graph, source, cutoffs, progress, reverse=reverse)
         return question.with_snap_notes(
-            within_of(self._options, question, cutoffs, self._answers().nearest)
+            within_of(self._options, question, cutoffs, self._runners().nearest)
         )
 
     def with_weights(

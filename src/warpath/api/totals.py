@@ -11,7 +11,7 @@ import numpy as np
 from warpath.api.nearest import nearest_of
 from warpath.api.pairs import solved_pairs
 from warpath.api.prepared import with_hierarchy_if_faster
-from warpath.api.question import Answers
+from warpath.api.question import Runners
 from warpath.api.run import run_totals
 from warpath.api.table import solved_table, table_of
 from warpath.base.errors import DistanceOverflowError
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 
 def totals_of(
-    options: Options, question: Question, reduce: str | Sequence[str] | Reduction, answers: Answers
+    options: Options, question: Question, reduce: str | Sequence[str] | Reduction, runners: Runners
 ) -> Totals:
     """Return the totals of the distances from each source; see `warpath.totals`."""
     names = checked_names(reduce)
@@ -47,7 +47,7 @@ def totals_of(
     chosen = options.plan(size, graph)
     values = None
     if names and question.ends is None and not question.is_empty:
-        values, chosen = answers.totals(options, question, names, chosen)
+        values, chosen = runners.totals(options, question, names, chosen)
     if values is None:
         rows = (
             Reduced(graph, sources, reduce)
@@ -56,9 +56,9 @@ def totals_of(
         )
         question = question.but(out=rows.add)
         if question.ends is not None or question.is_empty:
-            table = table_of(options, question, answers.table)
+            table = table_of(options, question, runners.table)
         else:
-            table = answers.table(options, question, size)
+            table = runners.table(options, question, size)
         chosen, values = cast("Plan", table.plan), rows.values
     stats = {"seconds": time.perf_counter() - start}
     return Totals(graph, sources, values, plan=chosen, stats=stats)
@@ -157,5 +157,5 @@ def _shared_totals(
     return totals
 
 
-#: What this machine answers.
-LOCAL = Answers(solved_table, solved_pairs, nearest_of, solved_totals)
+#: The calls that run in this process.
+ON_THIS_MACHINE = Runners(solved_table, solved_pairs, nearest_of, solved_totals)

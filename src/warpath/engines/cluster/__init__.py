@@ -27,7 +27,7 @@ _WORKERS = 8  # that a plan's notes list
 
 def run(*_: Any) -> NoReturn:
     """Raise an error: the tables of a cluster are filled block by block by `warpath.api`."""
-    raise NotImplementedError("a cluster answers blocks of rows: warpath.api.clustered")
+    raise NotImplementedError("a cluster answers blocks of rows: warpath.api.cluster_calls")
 
 
 def devices() -> list[str]:

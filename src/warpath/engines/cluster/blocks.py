@@ -30,7 +30,7 @@ from warpath.engines.cluster.clients import (
     versions,
     workers_of,
 )
-from warpath.engines.cluster.graphs import CACHE, SentGraph, future_of_graph, submitted
+from warpath.engines.cluster.sent_graph import CACHE, SentGraph, future_of_graph, submitted
 from warpath.engines.cluster.tasks import Tasks, killed_workers
 from warpath.engines.shared_rows import BlockSizes
 from warpath.graph.solvable import SolvableGraph

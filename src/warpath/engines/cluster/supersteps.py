@@ -50,7 +50,7 @@ class Counters:
     copies: int = 0
 
 
-class Solve:
+class SuperstepSearch:
     """The supersteps from one source.
 
     Attributes
@@ -71,7 +71,7 @@ class Solve:
         self.counters = Counters()
 
     def run(self, part: int, source: int, delta: float | None, report: Report | None) -> None:
-        """Solve from an own vertex of a partition."""
+        """Search from an own vertex of a partition."""
         count = len(self._graph.parts)
         self.steps = [
             self._tasks.submit(

@@ -11,7 +11,7 @@ from warpath.base.errors import InputError, VertexError
 from warpath.base.progress import watch
 from warpath.engines.cluster import assembly
 from warpath.engines.cluster.result import ClusterPaths
-from warpath.engines.cluster.supersteps import Solve, checked_delta
+from warpath.engines.cluster.supersteps import SuperstepSearch, checked_delta
 from warpath.engines.cluster.tree import TreeBuilder
 from warpath.graph.checks import is_integer, shown
 from warpath.results.certificate import Certificate
@@ -118,7 +118,7 @@ class ClusterGraph:
         delta = checked_delta(delta)
         self._loaded.tasks.workers()
         at = self._place(source)
-        solve = Solve(self._loaded, hops, checkpoint)
+        solve = SuperstepSearch(self._loaded, hops, checkpoint)
         with watch(progress, "supersteps", "vertices") as report:
             solve.run(*at, delta, report)
         overflow = any(summary.overflow for summary in solve.summaries)

@@ -11,7 +11,7 @@ import numpy as np
 from warpath.api import cluster_worker
 from warpath.api.cluster_worker import Block, Job
 from warpath.api.prepared import with_hierarchy_if_faster
-from warpath.api.question import Answers
+from warpath.api.question import Runners
 from warpath.api.table import identity_of, planned_table
 from warpath.base import settings
 from warpath.base.errors import interrupts_first
@@ -19,7 +19,7 @@ from warpath.base.progress import watch
 from warpath.engines import hierarchy
 from warpath.engines.cluster.blocks import Call
 from warpath.engines.cluster.clients import client_of
-from warpath.engines.cluster.graphs import SentGraph, future_of_graph, seen_by_all
+from warpath.engines.cluster.sent_graph import SentGraph, future_of_graph, seen_by_all
 from warpath.engines.new_weights import refuse_negative, too_long
 from warpath.graph.derived import Derived
 from warpath.graph.fingerprint import fingerprint
@@ -246,7 +246,7 @@ def _nearest(options: Options, question: Question) -> Nearest:
 
 
 #: What the workers of a cluster answer.
-ANSWERS = Answers(_table, _pairs, _nearest, _totals)
+ON_CLUSTER = Runners(_table, _pairs, _nearest, _totals)
 
 
 def _job(options: Options, question: Question, chosen: Plan, **changes: Any) -> Job:
