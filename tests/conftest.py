@@ -82,6 +82,17 @@ def only_recipes_of_the_package():
     CATALOGUE._registered.clear()
 
 
+@pytest.fixture(autouse=True)
+def no_gpu_but_for_its_tests(request, monkeypatch):
+    """Hide the GPUs of this machine from tests that are not about them: those pass everywhere."""
+    from warpath.engines import cuda
+
+    if request.node.get_closest_marker("gpu") is None:
+        monkeypatch.setitem(sys.modules, "cupy", None)
+        monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")
+    cuda.seen.cache_clear()
+
+
 @pytest.fixture
 def work_after_ctrl_c():
     """Press Ctrl-C in a call that goes on for long; return what it still worked, in seconds.
