@@ -281,9 +281,7 @@ def _with_owners(graph: Graph, facilities: NDArray[np.int64], labels: Array) -> 
     """
     labels = np.ascontiguousarray(labels[: graph.n])
     owner = np.empty(graph.n, graph.indices.dtype)
-    _core.nearest_sources(
-        graph.indptr, graph.indices, graph._solver_weights, facilities, labels, owner, progress=None
-    )
+    _core.nearest_sources(*graph._solver_rows, facilities, labels, owner, progress=None)
     return labels, owner
 
 

@@ -242,8 +242,7 @@ def simple_paths(
 def rows_both_ways(graph: Graph) -> tuple[Any, ...]:
     """Return the rows of the edges out of each vertex, and of those into each vertex."""
     into = rows_into(graph, 1)[0] or graph.reversed()
-    rows = graph.indptr, graph.indices, graph._solver_weights
-    return *rows, into.indptr, into.indices, into._solver_weights
+    return *graph._solver_rows, *into._solver_rows
 
 
 def _check_count(k: Any, way_out: str) -> None:

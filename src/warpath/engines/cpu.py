@@ -79,16 +79,16 @@ def many(order: TableOrder, potentials: Array | None = None) -> Raw:
         "progress": order.progress,
     }
     solve: Any = _core.dijkstra_many if potentials is None else _core.johnson_many
-    given = _csr(order.graph) if potentials is None else (*_csr(order.graph), potentials)
-    stats = solve(*given, problem.sources, targets, order.out, **shared)
+    more = () if potentials is None else (potentials,)
+    stats = solve(*order.graph._solver_rows, *more, problem.sources, targets, order.out, **shared)
     return Raw(order.out, stats=stats)
 
 
 def _path(order: TripsOrder) -> Raw:
     problem = order.problem
     vertices, dist, stats = _core.path(
-        *_csr(order.graph),
-        *_csr(order.graph.reversed()),
+        *order.graph._solver_rows,
+        *order.graph.reversed()._solver_rows,
         problem.source,
         problem.target,
         bidirectional=order.recipe.loop is Loop.BIDIRECTIONAL,
@@ -131,7 +131,7 @@ def _bellman_ford_rows(order: TableOrder) -> Raw:
 def _delta_stepping(order: Order) -> Raw:
     dist = np.empty(order.graph.n, order.graph.dist_dtype)
     stats = _core.delta_stepping(
-        *_csr(order.graph), order.problem.source, dist, delta=order.params["delta"],
+        *order.graph._solver_rows, order.problem.source, dist, delta=order.params["delta"],
         threads=order.threads, complete=order.problem.cutoff is None, progress=order.progress,
     )  # fmt: skip
     return Raw(dist, stats=stats)
@@ -174,9 +174,11 @@ def bound_search(
         case Loop.BFS:
             return breadth_first_of(graph, threads, cutoff)
         case Loop.DIJKSTRA:
-            return cast("Search", _core.dijkstra_search(*_csr(graph), _queue(recipe), cutoff))
+            return cast(
+                "Search", _core.dijkstra_search(*graph._solver_rows, _queue(recipe), cutoff)
+            )
         case Loop.OWN_BUCKETS:
-            return cast("Search", _core.own_buckets(*_csr(graph), params["delta"], cutoff))
+            return cast("Search", _core.own_buckets(*graph._solver_rows, params["delta"], cutoff))
         case Loop.OWN if recipe.own is not None and recipe.own.search is not None:
             return cast("Search", recipe.own.search(graph, params, cutoff))
         case _:
@@ -207,7 +209,7 @@ def run_search(order: Order) -> Raw:
     # Distances near the end of 64 bits, which Dijkstra's search adds with care.
     dist = np.empty(graph.n, graph.dist_dtype)
     stats = _core.dijkstra(
-        *_csr(graph), order.problem.source, dist, queue=_queue(order.recipe), targets=_ALL,
+        *graph._solver_rows, order.problem.source, dist, queue=_queue(order.recipe), targets=_ALL,
         cutoff=cutoff, progress=order.progress,
     )  # fmt: skip
     return Raw(dist, stats=stats)
@@ -218,8 +220,8 @@ def _counted_search(order: Order) -> Raw:
     graph, problem = order.graph, order.problem
     dist = np.empty(graph.n, graph.dist_dtype)
     stats = _core.dijkstra(
-        *_csr(graph), problem.source, dist, queue=_queue(order.recipe), targets=_ALL, counted=True,
-        cutoff=problem.cutoff, progress=order.progress,
+        *graph._solver_rows, problem.source, dist, queue=_queue(order.recipe), targets=_ALL,
+        counted=True, cutoff=problem.cutoff, progress=order.progress,
     )  # fmt: skip
     return Raw(dist, stats=stats)
 
@@ -242,7 +244,9 @@ def vertices_within(
     """
     if graph.indices.dtype != np.int32:
         return None
-    answer: Any = _core.vertices_within(*_csr(graph), sources, cutoff, most, progress=progress)
+    answer: Any = _core.vertices_within(
+        *graph._solver_rows, sources, cutoff, most, progress=progress
+    )
     if answer is None:
         return None
     vertices, dist, *counts = answer
@@ -254,7 +258,7 @@ def _many_sources(order: TableOrder, *, together: bool) -> Raw:
     graph, problem, delta = order.graph, order.problem, order.params["delta"]
     degree = graph.facts(symmetry=False).mean_degree
     stats = _core.many_sources(
-        *_csr(graph), problem.sources, _ALL if problem.targets is None else problem.targets,
+        *graph._solver_rows, problem.sources, _ALL if problem.targets is None else problem.targets,
         order.out, delta=delta, delta_together=delta * max(1, degree / 2), together=together,
         cutoff=problem.cutoff, threads=order.threads, progress=order.progress,
     )  # fmt: skip
@@ -339,7 +343,7 @@ def refuse_overflow(graph: Graph, problem: Problem, dist: Array) -> None:
         fits, none is lost.
     """
     if problem.cutoff is None:
-        _core.refuse_overflow(*_csr(graph), dist, problem.targets)
+        _core.refuse_overflow(*graph._solver_rows, dist, problem.targets)
 
 
 def _johnson(order: TableOrder) -> Raw:
@@ -395,10 +399,6 @@ def _queue(recipe: Recipe) -> str:
     return (recipe.queue or Queue.RADIX).value
 
 
-def _csr(graph: Graph) -> tuple[Array, Array, Array]:
-    return graph.indptr, graph.indices, graph._solver_weights
-
-
 _SEARCHES: dict[Loop, Callable[[Order], Raw]] = {
     Loop.DIJKSTRA: run_search,
     Loop.BELLMAN_FORD: _bellman_ford,
@@ -443,9 +443,8 @@ def bucket_team_of(graph: Graph, delta: float, threads: int, cutoff: float | Non
         return _raster_search_of(graph, delta, threads, cutoff)
     # What hubs have is in every thread's caches anyway, and is rarely lowered.
     scattered = facts.scattered and facts.max_degree <= _HUB * facts.mean_degree
-    rows = graph.indptr, graph.indices, graph._solver_weights
     search: Any = _core.bucket_team(
-        *rows,
+        *graph._solver_rows,
         delta=delta,
         max_weight=facts.max_weight,
         scattered=scattered,

@@ -51,8 +51,7 @@ def paths_of(graph: Graph, sources: Array, device: str = "cpu") -> Any:
     del device
     refuse_wide(graph.n, "DynamicPaths")
     make: Any = _core.dynamic_paths
-    rows = graph.indptr, graph.indices, graph._solver_weights
-    return make(*rows, sources, directed=graph.directed, closed=graph.first_through)
+    return make(*graph._solver_rows, sources, directed=graph.directed, closed=graph.first_through)
 
 
 def device_of(graph: Graph, algorithm: str, device: str) -> str:
@@ -90,8 +89,7 @@ def search(order: Order) -> Raw:
     paths.solve(progress=order.progress)
     dist = paths.dist(0)
     if order.problem.cutoff is None:
-        rows = order.graph.indptr, order.graph.indices, order.graph._solver_weights
-        _core.refuse_overflow(*rows, dist, order.problem.targets)
+        _core.refuse_overflow(*order.graph._solver_rows, dist, order.problem.targets)
     return Raw(dist, stats=paths.counters())
 
 

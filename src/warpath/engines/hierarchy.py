@@ -169,10 +169,11 @@ def share(graph: Graph, other: Graph) -> None:
 
 def _contracted(graph: Graph, threads: int, progress: Callable[[int, int], None] | None) -> Any:
     refuse_wide(graph.n, "a hierarchy")
-    rows = graph.indptr, graph.indices, graph._solver_weights
     try:
         with logged(f"built a contraction hierarchy of {graph.n:,} vertices"):
-            contracted: Any = _core.contract(*rows, threads=threads, progress=progress)
+            contracted: Any = _core.contract(
+                *graph._solver_rows, threads=threads, progress=progress
+            )
     except OverflowError:
         return None
     if isinstance(contracted, tuple):
@@ -214,10 +215,11 @@ def search(order: TripsOrder) -> Raw | None:
         )
         return Raw(dist, stats=counts)
     back = graph.reversed()
-    rows = back.indptr, back.indices, back._solver_weights
     ends = problem.source, problem.target
     try:
-        vertices, length, settled = hierarchy.route(*rows, *ends, progress=order.progress)
+        vertices, length, settled = hierarchy.route(
+            *back._solver_rows, *ends, progress=order.progress
+        )
     except ValueError as error:  # the edges give no path of the length that the hierarchy has
         source, target = (one_label(graph, end) for end in ends)
         msg = (
@@ -248,9 +250,8 @@ def routes(
     if hierarchy is None:
         return None
     back = graph.reversed()
-    rows = back.indptr, back.indices, back._solver_weights
     try:
-        vertices, counts = hierarchy.routes(*rows, *ends, threads=threads)
+        vertices, counts = hierarchy.routes(*back._solver_rows, *ends, threads=threads)
     except ValueError as error:
         msg = (
             "the hierarchy of this graph was made for other weights: no path between the ends of a "

@@ -47,11 +47,7 @@ def labels_or_cycle(
 ) -> tuple[Array, dict[str, int]]:
     """Return the distances from the nearest of the sources; no sources: of all vertices."""
     dist = np.empty(graph.n, graph.dist_dtype)
-    stats = dict(
-        _core.bellman_ford(
-            graph.indptr, graph.indices, graph._solver_weights, sources, dist, progress=progress
-        )
-    )
+    stats = dict(_core.bellman_ford(*graph._solver_rows, sources, dist, progress=progress))
     cycle = stats.pop("cycle")
     if len(cycle):
         raise NegativeCycleError(cycle.tolist(), length_around(graph, cycle))

@@ -20,7 +20,7 @@ _FINGERPRINT: Derived[str] = Derived(__name__, "digest of the arrays")
 def fingerprint(graph: Graph) -> str:
     """Return the digest of everything that distances in a graph depend on, kept with the graph."""
     closed = np.array([graph.first_through, *[1] * graph.areas])  # as before there were areas
-    arrays = [graph.indptr, graph.indices, graph._solver_weights, closed]
+    arrays = [*graph._solver_rows, closed]
     return _FINGERPRINT.of(graph, lambda: digest_of(arrays))
 
 

@@ -298,6 +298,11 @@ class Graph(VertexNames, EdgeEdits):
         return kept_rows(*rows, copied=False)[2]  # type: ignore[return-value]
 
     @property
+    def _solver_rows(self) -> tuple[Array, Array, Array]:
+        """The rows that solvers take: indptr, indices and weights."""
+        return self.indptr, self.indices, self._solver_weights
+
+    @property
     def weight_dtype(self) -> np.dtype[Any]:
         """The weights' type; int32 where every weight is 1."""
         return np.dtype(np.int32) if self.weights is None else self.weights.dtype

@@ -185,7 +185,7 @@ def _labelled(weighted: Weighted, sources: Array) -> tuple[Array, Array]:
     rows = weighted.rows
     dist = np.empty(rows.n, rows.dist_dtype)
     with networkx_errors():
-        cycle = _core.bellman_ford(rows.indptr, rows.indices, rows._solver_weights, sources, dist)
+        cycle = _core.bellman_ford(*rows._solver_rows, sources, dist)
     return cycle["cycle"], dist
 
 

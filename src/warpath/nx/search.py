@@ -272,9 +272,7 @@ def _search_from_both_ends(rows: Graph) -> Any:
             rows.indptr, rows.indices, into.indptr, into.indices
         )
     weights = rows._solver_weights
-    return _core.bidirectional(
-        rows.indptr, rows.indices, weights, into.indptr, into.indices, into._solver_weights
-    )
+    return _core.bidirectional(rows.indptr, rows.indices, weights, *into._solver_rows)
 
 
 _BOTH_ENDS: Derived[Any] = Derived(__name__, "search from both ends")

@@ -427,7 +427,7 @@ def _refuse_unreached(graph: Graph, inner: Graph, source: int, labels: Array) ->
     """
     ends = np.delete(np.arange(inner.n), graph.n + source)
     try:
-        _core.refuse_overflow(inner.indptr, inner.indices, inner._solver_weights, labels, ends)
+        _core.refuse_overflow(*inner._solver_rows, labels, ends)
     except OverflowError:
         raise _broken(graph, {"rule": "unreached"}) from None
 

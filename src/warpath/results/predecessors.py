@@ -80,10 +80,16 @@ def search(
     if targets is not None and limit is None and labels.dtype.kind == "i":
         limit = _never(labels) - 1  # distances that do not fit stay unreachable
     _core.dijkstra(
-        *_csr(graph), source, labels, queue="radix", targets=_ALL, cutoff=limit, progress=None
+        *graph._solver_rows,
+        source,
+        labels,
+        queue="radix",
+        targets=_ALL,
+        cutoff=limit,
+        progress=None,
     )
     if targets is not None and len(targets) and cutoff is None:
-        _core.refuse_overflow(*_csr(graph), labels, targets)
+        _core.refuse_overflow(*graph._solver_rows, labels, targets)
     if check is not None:
         check(labels, limit)
     return labels, tree(graph, source, labels)
@@ -95,7 +101,8 @@ def _signed_search(
     """Implement `search` for graphs with negative weights."""
     labels = np.empty(graph.n, graph.dist_dtype)
     try:
-        cycle = _core.bellman_ford(*_csr(graph), np.array([source]), labels, progress=None)["cycle"]
+        start = np.array([source])
+        cycle = _core.bellman_ford(*graph._solver_rows, start, labels, progress=None)["cycle"]
     except OverflowError:
         if labels.dtype.kind == "f":
             raise
@@ -117,7 +124,7 @@ def _wide_search(
     labels, misfit = np.empty(graph.n, np.int64), np.empty(graph.n, np.int8)
     through = np.empty(graph.n, graph.indices.dtype)
     cycle, broken = _core.bellman_ford_wide(
-        *_csr(graph), source, labels, misfit, through, certify=certify
+        *graph._solver_rows, source, labels, misfit, through, certify=certify
     )
     if len(cycle):
         raise NegativeCycleError(cycle.tolist(), length_around(graph, cycle))
@@ -157,7 +164,7 @@ def tree(
         graph.costs.tree(source, labels, before, team)
         return before
     if once:
-        trees = _core.trees(*_csr(graph), *_no_rows(graph), ascending=False, negative=False)
+        trees = _core.trees(*graph._solver_rows, *_no_rows(graph), ascending=False, negative=False)
     else:
         trees = bound_trees(graph, team)
     pred: Array = trees(source, labels, team)
@@ -173,8 +180,8 @@ def bound_trees(graph: Graph, threads: int) -> Callable[..., Array]:
     """Return a function (source, dist, threads) that computes the `tree` of a graph."""
     negative = graph.facts(symmetry=False).negative > 0
     into, ascending = (None, False) if negative else rows_into(graph, threads)
-    rows = _no_rows(graph) if into is None else _csr(into)
-    trees: Callable[..., Array] = _core.trees(*_csr(graph), *rows, ascending, negative)
+    rows = _no_rows(graph) if into is None else into._solver_rows
+    trees: Callable[..., Array] = _core.trees(*graph._solver_rows, *rows, ascending, negative)
     return trees
 
 
@@ -276,8 +283,8 @@ def searched_path(graph: Graph, source: int, target: int) -> tuple[NDArray[np.in
             return _ALL, dist[end].item()
         return followed(pred, source, end), dist[end].item()
     vertices, length, _ = _core.path(
-        *_csr(inner),
-        *_csr(inner.reversed()),
+        *inner._solver_rows,
+        *inner.reversed()._solver_rows,
         source,
         end,
         bidirectional=False,
@@ -334,7 +341,3 @@ def _never(labels: Array) -> Any:
 def _no_rows(graph: Graph) -> tuple[Array, Array, Array]:
     """Return empty CSR arrays: the core then works without the in-edges of vertices."""
     return _ALL, np.empty(0, graph.indices.dtype), np.empty(0, graph.weight_dtype)
-
-
-def _csr(graph: Graph) -> tuple[Array, Array, Array]:
-    return graph.indptr, graph.indices, graph._solver_weights

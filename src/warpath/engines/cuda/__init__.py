@@ -121,9 +121,8 @@ def place(graph: Graph, device: str) -> str:
 
     gpu, inner = open_device(device), search_graph(graph)
     hierarchy, labels = HIERARCHY.cached(inner), LABELS.cached(inner)
-    rows = (inner.indptr, inner.indices, inner._solver_weights)
     with gpu.active():
-        if sum(array.nbytes for array in rows) <= gpu.free_memory():
+        if sum(array.nbytes for array in inner._solver_rows) <= gpu.free_memory():
             resident(inner, gpu)
         if hierarchy is not None:
             levels_of(inner, hierarchy, gpu)

@@ -90,9 +90,7 @@ class DevicePaths:
         self._index, self._weight = graph.indices.dtype, graph._solver_weights.dtype
         with device.active():
             self._repair = Repair(graph, device)
-            self._edges: Edges | None = edges_on(
-                device, graph.indptr, graph.indices, graph._solver_weights
-            )
+            self._edges: Edges | None = edges_on(device, *graph._solver_rows)
             labels = [self._repair.new_labels() for _ in sources]
             device.synchronize()  # the next call may use another stream
         empty = np.empty(0, graph.dist_dtype)

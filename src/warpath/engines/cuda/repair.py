@@ -205,7 +205,7 @@ def search(order: Order, device: Device) -> Raw:
     dist[source] = 0
     before = Labels(device.put(dist), device.put(np.full(graph.n, -1, np.int32)))
     after = repair.new_labels()
-    edges = edges_on(device, graph.indptr, graph.indices, graph._solver_weights)
+    edges = edges_on(device, *graph._solver_rows)
     words, _ = repair(edges, source, device.put(changes.words(-1)), (before, after))
     if words[0] == Ended.LOST or longest(graph) >= 2**62:
         refuse_overflow(graph, problem, device.get(after.dist))

@@ -34,8 +34,7 @@ def resident(graph: Graph, device: Device, *, reverse: bool = False) -> Rows:
 
     def rows() -> Rows:
         host = graph.reversed() if reverse else graph
-        arrays = (host.indptr, host.indices, host._solver_weights)
-        return Rows(*(device.put(array) for array in arrays))
+        return Rows(*map(device.put, host._solver_rows))
 
     return (TRANSPOSE if reverse else ROWS).of(graph, rows, device.name)
 
@@ -44,8 +43,7 @@ def rows_fit(graph: Graph, device: Device) -> bool:
     """Return whether a graph's rows are on a device, or fit its free memory."""
     if ROWS.cached(graph, device.name) is not None:
         return True
-    arrays = (graph.indptr, graph.indices, graph._solver_weights)
-    return sum(int(array.nbytes) for array in arrays) <= device.free_memory()
+    return sum(int(array.nbytes) for array in graph._solver_rows) <= device.free_memory()
 
 
 def longest(graph: Graph) -> int:

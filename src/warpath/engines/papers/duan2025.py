@@ -12,7 +12,6 @@ from warpath.engines.cpu import run_search
 from warpath.recipes.recipe import Citation, Loop, OwnLoop, Param, Recipe, Task
 
 if TYPE_CHECKING:
-    from warpath.base.dtypes import Array
     from warpath.engines.base import Order, Search
     from warpath.graph import Graph
     from warpath.graph.facts import Facts
@@ -34,7 +33,7 @@ def _bytes(facts: Facts) -> int:
 
 
 def _search(graph: Graph, params: dict[str, float], cutoff: float | None) -> Search:
-    return cast("Search", _core.bmssp_search(*_rows(graph), *_sizes(params), cutoff))
+    return cast("Search", _core.bmssp_search(*graph._solver_rows, *_sizes(params), cutoff))
 
 
 def _run(order: Order) -> Raw:
@@ -44,14 +43,10 @@ def _run(order: Order) -> Raw:
     graph, problem = order.graph, order.problem
     dist = np.empty(graph.n, graph.dist_dtype)
     stats = _core.bmssp(
-        *_rows(graph), problem.source, dist, *_sizes(order.params), cutoff=problem.cutoff,
+        *graph._solver_rows, problem.source, dist, *_sizes(order.params), cutoff=problem.cutoff,
         progress=order.progress,
     )  # fmt: skip
     return Raw(dist, stats=stats)
-
-
-def _rows(graph: Graph) -> tuple[Array, Array, Array]:
-    return graph.indptr, graph.indices, graph._solver_weights
 
 
 def _sizes(params: dict[str, float]) -> tuple[int, int, bool]:

@@ -54,7 +54,7 @@ def stepping(order: Order) -> Raw:
     delta = order.params.get("delta", 0)
     rho = 0 if delta else int(order.params.get("rho", _RHO_OF_A_THREAD * order.threads))
     stats = _core.stepping(
-        graph.indptr, graph.indices, graph._solver_weights, order.problem.source, dist, delta=delta,
+        *graph._solver_rows, order.problem.source, dist, delta=delta,
         rho=rho, threads=order.threads, complete=order.problem.cutoff is None,
         progress=order.progress,
     )  # fmt: skip

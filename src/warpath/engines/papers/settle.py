@@ -145,8 +145,7 @@ class CpuSteps:
             )
         else:
             rows = graph if push else graph.reversed()
-            self._graph = rows.indptr, rows.indices, rows._solver_weights
-            self._graph += () if push else block_edges(rows)
+            self._graph = (*rows._solver_rows, *(() if push else block_edges(rows)))
             self._relax = (
                 _core.compound_frontier_relax_f if push else _core.compound_frontier_relax_u
             )
