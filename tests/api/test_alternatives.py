@@ -69,10 +69,10 @@ def check(graph, source, target, k, sharing, stretch, local, method="via", solve
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_each_route_keeps_its_bounds_and_has_its_measures(dtype):
     rng, several = np.random.default_rng(6), 0
-    for graph, source, target in random_graphs(7, 1500, dtype):
+    for graph, source, target in random_graphs(7, 500, dtype):
         bounds = rng.choice([0, 0.3, 0.8, 1]), rng.choice([1, 1.25, 2, 9]), rng.choice([0, 0.25, 1])
         several += len(check(graph, source, target, int(rng.integers(1, 6)), *bounds)) > 1
-    assert several > 60
+    assert several > 20
 
 
 def trees(dist, rows, n, source, target):
@@ -149,7 +149,7 @@ def with_lengths(graph, lengths):
 
 def test_they_are_the_best_routes_via_vertices():
     rng, several = np.random.default_rng(8), 0
-    for graph, source, target in random_graphs(9, 1500, np.int64):
+    for graph, source, target in random_graphs(9, 600, np.int64):
         lengths = 2 ** rng.permutation(40)[: graph.m] + 2**45
         if graph.m > 40 or source == target:
             continue
@@ -163,7 +163,7 @@ def test_they_are_the_best_routes_via_vertices():
         found = check(own, source, target, k, *bounds)
         assert found == expected(own, source, target, k, *bounds)
         several += len(found) > 1
-    assert several > 80
+    assert several > 30
 
 
 def by_penalties(graph, source, target, k, sharing, stretch, local):
@@ -221,13 +221,13 @@ def test_by_penalties_they_are_the_cheapest_of_each_round(dtype):
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_by_labels_each_route_keeps_its_bounds(dtype):
     rng, several = np.random.default_rng(18), 0
-    for graph, source, target in random_graphs(19, 600, dtype):
+    for graph, source, target in random_graphs(19, 250, dtype):
         own = with_lengths(graph, rng.integers(1, 5, graph.m).astype(dtype))
         solver = wp.prepare(own, labels=True, device="cpu")
         bounds = rng.choice([0.3, 0.8, 1]), rng.choice([1.25, 2, 9]), rng.choice([0, 0.25])
         found = check(own, source, target, int(rng.integers(1, 6)), *bounds, solver=solver)
         several += len(found) > 1
-    assert several > 12
+    assert several > 5
 
 
 def test_by_labels_routes_of_a_road_network_are_those_of_searches():
