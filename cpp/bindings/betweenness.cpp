@@ -40,7 +40,8 @@ struct Sums {
 
 /// Without weights all edges have the same length, and cutoffs are numbers of edges. Returns sums
 /// for each cutoff, or once without; an edge instead of the sums if its length is lost in the sum
-/// with a distance. With `first` and `trips`, those from each source go to `targets`.
+/// with a distance. With `first` and `trips`, those from each source go to `targets`. With
+/// `lengths` and `radii`, of which cutoffs are as many largest distances, paths are measured.
 template <Weight W>
 void register_brandes(nb::module_& module) {
   using V = std::int32_t;
@@ -49,7 +50,8 @@ void register_brandes(nb::module_& module) {
       "betweenness",
       [](In<std::int64_t> indptr, In<V> indices, In<W> weights, In<std::int64_t> sources,
          In<std::int64_t> targets, bool endpoints, In<D> cutoffs,
-         std::optional<In<std::int64_t>> first, std::optional<In<double>> trips, int threads,
+         std::optional<In<std::int64_t>> first, std::optional<In<double>> trips,
+         std::optional<In<double>> lengths, std::optional<In<double>> radii, int threads,
          nb::object progress) -> nb::object {
         const bool equal = weights.size() == 0;
         const GraphRows<V, W> rows(indptr, indices, weights,
@@ -73,11 +75,23 @@ void register_brandes(nb::module_& module) {
                   "first must ascend from 0 to the number of trips");
           std::fill(sums.is_target.begin(), sums.is_target.end(), 0);
         }
+        std::span<const double> of_edges, within;
+        require(lengths.has_value() == radii.has_value(), "lengths and radii go together");
+        if (lengths) {
+          require(!equal, "lengths need weights");
+          of_edges = view(*lengths);
+          within = view(*radii);
+          require_size(of_edges.size(), rows.edges(), "lengths");
+          require_size(within.size(), limits.size(), "radii");
+          for (const double length : of_edges) require(length >= 0, "lengths must be >= 0");
+        }
         const int team = at_least_one(threads);
         Control control(python_tick(std::move(progress)));
         try {
           const nb::gil_scoped_release free;
           BetweennessRequest request = sums.request(endpoints);
+          request.lengths = of_edges;
+          request.radii = within;
           request.first = begins;
           request.ends = ends;
           request.trips = numbers;
@@ -96,7 +110,8 @@ void register_brandes(nb::module_& module) {
       nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(), nb::arg("weights").noconvert(),
       nb::arg("sources").noconvert(), nb::arg("targets").noconvert(), nb::arg("endpoints"),
       nb::arg("cutoffs").noconvert(), nb::arg("first").noconvert() = nb::none(),
-      nb::arg("trips").noconvert() = nb::none(), nb::arg("threads") = 1,
+      nb::arg("trips").noconvert() = nb::none(), nb::arg("lengths").noconvert() = nb::none(),
+      nb::arg("radii").noconvert() = nb::none(), nb::arg("threads") = 1,
       nb::arg("progress") = nb::none());
 }
 

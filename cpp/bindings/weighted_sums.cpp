@@ -11,7 +11,9 @@ namespace warpath::bindings {
 
 namespace {
 
-/// Returns (starts, columns, dist, settled).
+/// Returns (starts, columns, dist, lengths, settled). With `lengths` of edges, the vertices are
+/// those within `radius`, and weights must be > 0; an edge is returned if its weight is lost in a
+/// sum.
 template <Weight W>
 void register_near_rows(nb::module_& module) {
   using D = DistanceOf<W>;
@@ -19,26 +21,38 @@ void register_near_rows(nb::module_& module) {
   module.def(
       "near_rows",
       [](In<std::int64_t> indptr, In<V> indices, In<W> weights, In<std::int64_t> sources,
-         In<std::int32_t> column_of, D cutoff, int threads, nb::object progress) {
+         In<std::int32_t> column_of, D cutoff, std::optional<In<double>> lengths, double radius,
+         int threads, nb::object progress) -> nb::object {
         const GraphRows<V, W> rows(indptr, indices, weights, Weights::kNotNegative);
         const std::vector<std::int64_t> starts = vertices_of(sources, rows.n());
         const std::vector<std::int32_t> columns(column_of.data(),
                                                 column_of.data() + column_of.size());
         if (!columns.empty()) require_size(columns.size(), rows.vertices(), "column_of");
         require(cutoff >= 0 && cutoff < unreachable<D>, "cutoff must be finite and >= 0");
+        std::span<const double> of_edges;
+        if (lengths) {
+          of_edges = view(*lengths);
+          require_size(of_edges.size(), rows.edges(), "lengths");
+          for (const double length : of_edges) require(length >= 0, "lengths must be >= 0");
+        }
         const int team = at_least_one(threads);
         Control control(python_tick(std::move(progress)));
         NearRows<D> near;
-        {
+        try {
           const nb::gil_scoped_release free;
-          near = near_rows<W>(rows.view(), starts, columns, cutoff, team, control);
+          near =
+              near_rows<W>(rows.view(), starts, columns, cutoff, of_edges, radius, team, control);
+        } catch (const LengthLost& lost) {
+          return nb::int_(lost.edge);
         }
         return nb::make_tuple(to_numpy(std::move(near.starts)), to_numpy(std::move(near.columns)),
-                              to_numpy(std::move(near.dist)), near.settled);
+                              to_numpy(std::move(near.dist)), to_numpy(std::move(near.lengths)),
+                              near.settled);
       },
       nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(), nb::arg("weights").noconvert(),
       nb::arg("sources").noconvert(), nb::arg("column_of").noconvert(), nb::arg("cutoff"),
-      nb::arg("threads") = 1, nb::arg("progress") = nb::none());
+      nb::arg("lengths").noconvert() = nb::none(), nb::arg("radius") = 0.0, nb::arg("threads") = 1,
+      nb::arg("progress") = nb::none());
 }
 
 /// Fills the sums of rows, or adds to those of columns. `starts` is empty for whole rows.

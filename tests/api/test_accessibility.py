@@ -72,6 +72,30 @@ def test_sums_are_those_of_the_table(dtype, kind):
             assert np.allclose(free, right, rtol=1e-12, atol=0)
 
 
+@pytest.mark.parametrize("kind", DECAYS)
+def test_cutoffs_by_another_column_are_measured_along_the_shortest_paths(kind):
+    options, decay = DECAYS[kind]
+    rng = np.random.default_rng(3)
+    for _ in range(40):
+        graph = random_graph(rng, "int64")
+        graph = graph.with_weights(graph.edges()[2] + 1)
+        metres = rng.integers(0, 9, graph.m) if graph.directed else np.full(graph.m, 2)
+        packed = graph.with_weights(graph.edges()[2] * 10_000 + metres)
+        origins, opportunities = some(rng, graph.n), some(rng, graph.n)
+        weights = rng.integers(0, 5, (2, len(opportunities)))
+        dist, along = np.divmod(wp.distances(packed, origins, opportunities).dist, 10_000)
+        reached = dist < 10**9
+        factors = np.array([[decay(float(d)) for d in row] for row in np.where(reached, dist, 0)])
+        columns = {"x": weights[0], "y": weights[1]}
+        how = {"origins": origins, "weights": columns, "by": metres} | options
+        found = wp.accessibility(graph, opportunities, [9, 4], **how)
+        for at, radius in enumerate((4, 9)):
+            right = np.where(reached & (along <= radius), factors, 0) @ weights.T
+            assert np.allclose(found.values[:, at], right, rtol=1e-12, atol=0)
+    with pytest.raises(InputError, match="nearest and by cannot be combined"):
+        wp.accessibility(graph, [0], 4, by=metres, nearest=1)
+
+
 def test_any_number_of_threads_and_any_algorithm_gives_the_same_bits():
     road = wp.generate.road(3000, weights=(1, 90))
     rng = np.random.default_rng(1)

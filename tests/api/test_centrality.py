@@ -167,6 +167,100 @@ def test_paths_within_several_cutoffs_are_counted_in_one_pass(dtype):
     assert found.vertices.tolist() == [[0, 0], [0, 1], [0, 1], [0, 0]]
 
 
+def lengths_along(graph, metres):
+    """The distances, and the least metres along shortest paths, of all pairs: NaN without one."""
+    packed = graph.with_weights(graph.edges()[2].astype(np.int64) * 10_000 + metres)
+    table = wp.apsp(packed).dist
+    reached = table != np.iinfo(np.int64).max
+    return (np.where(reached, part, np.nan) for part in np.divmod(table, 10_000))
+
+
+def doubled(seed):
+    """A graph with ties, parallel edges and metres, which are equal in both directions."""
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(1, 12))
+    pairs = [(u, v) for u in range(n) for v in range(u) if rng.random() < 0.4]
+    pairs += pairs[::3]
+    rows = [(u, v, int(rng.integers(1, 4)), int(rng.integers(0, 9))) for u, v in pairs]
+    frame = pytest.importorskip("pandas").DataFrame(rows, columns=["a", "b", "minutes", "metres"])
+    directed = bool(seed % 2)
+    return wp.Graph.of(frame, n=n, directed=directed, weight="minutes", attributes=["metres"])
+
+
+def test_radii_in_another_column_follow_the_shortest_paths():
+    for seed in range(40):
+        graph = doubled(seed)
+        if not graph.m:
+            continue
+        minutes, along = lengths_along(graph, graph.edge_table()["metres"].to_numpy())
+        radii = {"cutoff": [12, 4], "by": "metres"}
+        near, inverse = closeness(graph, **radii), harmonic(graph, **radii)
+        reached = wp.centrality.reach(graph, **radii)
+        faded = wp.centrality.gravity(graph, beta=0.5, **radii)
+        open_ended = betweenness(graph, cutoff=10**6, by="metres").vertices
+        assert np.allclose(open_ended, betweenness(graph).vertices, rtol=1e-12, atol=0)
+        for at, radius in enumerate((4, 12)):
+            within = np.where(along <= radius, minutes, np.nan)
+            others = np.isfinite(within).sum(axis=0) - 1
+            with np.errstate(divide="ignore", invalid="ignore"):
+                mean = np.nan_to_num(others / np.nansum(within, axis=0), posinf=0)
+                sums = np.nansum(np.where(within > 0, 1 / within, 0), axis=0)
+            right = mean * others / max(graph.n - 1, 1)
+            assert np.allclose(near.vertices[:, at], right, rtol=1e-12, atol=0)
+            assert np.allclose(inverse.vertices[:, at], sums, rtol=1e-12, atol=0)
+            assert (
+                reached.vertices[:, at].tolist() == (np.isfinite(within).sum(axis=1) - 1).tolist()
+            )
+            decayed = np.nansum(np.exp(-0.5 * within), axis=1) - 1
+            assert np.allclose(faded.vertices[:, at], decayed, rtol=1e-12, atol=1e-12)
+            pairs = betweenness(
+                graph, cutoff=radius, by="metres", normalized=False, endpoints=True
+            ).vertices.sum()
+            assert pairs >= (np.isfinite(within).sum() - graph.n) / (2 - graph.directed)
+        both = betweenness(graph, **radii), edge_betweenness(graph, **radii)
+        threads = betweenness(graph, threads=3, **radii), edge_betweenness(graph, **radii)
+        assert both[0].vertices.tobytes() == threads[0].vertices.tobytes()
+        assert both[1].edges.tolist() == both[0].edges.tolist()
+
+
+def test_of_parallel_edges_as_light_the_shorter_one_is_within_a_radius():
+    frame = pytest.importorskip("pandas").DataFrame(
+        {"a": [0, 0, 1], "b": [1, 1, 2], "s": [2, 2, 5], "m": [90, 7, 8]}
+    )
+    street = wp.Graph.of(frame, weight="s", attributes="all")
+    found = edge_betweenness(street, cutoff=[7, 15], by="m", normalized=False)
+    assert found.edges.tolist() == [[0, 0], [1, 2], [0, 2]]
+    assert closeness(street, cutoff=7, by="m").vertices.tolist() == [0, 0.25, 0]
+
+
+def test_radii_are_in_the_unit_of_their_column_and_need_one(square):
+    metres = [300] * square.m
+    found = betweenness(square, cutoff=[300.5, 900], by=metres)
+    assert found.cutoffs.tolist() == [300.5, 900]
+    assert not found.vertices[:, 0].any()
+    assert found.vertices[3].tolist() == [0, betweenness(square).vertices[3]]
+    places = [(0.001 * v, 0) for v in range(5)]
+    far = betweenness(square.with_coordinates(places), cutoff="0.3km", by="great_circle")
+    assert 0 < far.vertices.max() < betweenness(square).vertices.max()
+    for call in (betweenness, closeness, wp.centrality.reach):
+        with pytest.raises(wp.GraphError, match="by='x' is not a rule"):
+            call(square, cutoff=3, by="x")
+        with pytest.raises(InputError, match="by has no effect without cutoffs"):
+            call(square, by=metres)
+        with pytest.raises(wp.NegativeWeightError, match="by: lengths must be 0 or more"):
+            call(square, cutoff=3, by=[-1] * square.m)
+        with pytest.raises(wp.GraphError, match="by: 10 lengths are inf"):
+            call(square, cutoff=3, by=[math.inf] * square.m)
+        with pytest.raises(NotSupportedError, match="paths end at the first vertex"):
+            call(wp.Graph([0, 1, 1], [1], [3], first_through=1), cutoff=3, by=[1])
+        with pytest.raises(WeightError, match="from 'a' to 'b' has the length 0"):
+            call([("a", "b", 0), ("b", "c", 1)], cutoff=3, by=[1, 1])
+        with pytest.raises(WeightError, match="(1 and 2|2 and 1|1 to 2) has the length 1.0, which is lost"):
+            call([(0, 1, 1e20), (1, 2, 1.0), (2, 0, 1e20)], cutoff=3, by=[1, 1, 1])
+        with pytest.raises(NotSupportedError, match="algorithm"):
+            call(wp.Solver(square, algorithm="classic.dijkstra"), cutoff=3, by=metres)
+
+
 def test_no_sources_within_a_cutoff_give_zeros(square):
     assert not wp.centrality.betweenness(square, sources=[], cutoff=100.0).vertices.any()
 

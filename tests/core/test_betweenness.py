@@ -49,12 +49,17 @@ def simple_paths(graph, source, target):
                 waiting.append((length + w, [*path, v], [*used, e]))
 
 
-def enumerated(graph, sources, targets, *, endpoints, cutoff=np.inf):
-    """The shares by the definition: of all simple paths of each pair, the shortest ones."""
+def enumerated(graph, sources, targets, *, endpoints, cutoff=np.inf, metres=None):
+    """The shares by the definition: of all simple paths of each pair, the shortest ones.
+
+    The least of their metres is what the cutoff limits, if there are some.
+    """
     vertices, edges = [Fraction(0)] * graph.n, [Fraction(0)] * graph.m
     for source, target in itertools.product(sources, targets):
         paths = [] if source == target else list(simple_paths(graph, source, target))
-        shortest = [way for way in paths if way[0] == min(paths)[0] and way[0] <= cutoff]
+        shortest = [way for way in paths if way[0] == min(paths)[0]]
+        measure = [way[0] if metres is None else sum(metres[e] for e in way[2]) for way in shortest]
+        shortest = shortest if measure and min(measure) <= cutoff else []
         for _, path, used in shortest:
             for v in path if endpoints else path[1:-1]:
                 vertices[v] += Fraction(1, len(shortest))
@@ -63,12 +68,18 @@ def enumerated(graph, sources, targets, *, endpoints, cutoff=np.inf):
     return [float(x) for x in vertices], [float(x) for x in edges]
 
 
-def searched(graph, sources, targets, *, endpoints=False, threads=1, equal=False, cutoffs=()):
+def searched(
+    graph, sources, targets, *, endpoints=False, threads=1, equal=False, cutoffs=(), metres=None
+):
     weights = graph._solver_weights
     weights = weights.astype(np.int64) if weights.dtype.kind == "i" else weights
     rows = graph.indptr, graph.indices, weights[:0] if equal else weights
-    limits = np.array(cutoffs, np.int64 if weights.dtype.kind == "i" else weights.dtype)
-    return _core.betweenness(*rows, sources, targets, endpoints, limits, threads=threads)
+    limits, measured = np.array(cutoffs, graph.dist_dtype), {}
+    if metres is not None:
+        measured = {"lengths": metres.astype(float), "radii": limits.astype(float)}
+        limits[:] = np.iinfo(np.int64).max - 1 if limits.dtype.kind == "i" else np.inf
+    how = {"threads": threads} | measured
+    return _core.betweenness(*rows, sources, targets, endpoints, limits, **how)
 
 
 def swept(graph, sources, targets, *, endpoints=False, threads=1, bits=512):
@@ -122,6 +133,38 @@ def test_shares_within_cutoffs_are_those_of_the_paths_that_are_no_longer(dtype, 
             )
             for found, expected in zip(one, right, strict=True):
                 assert np.allclose(found.reshape(4, -1)[at], expected, rtol=1e-12, atol=0), seed
+
+
+@pytest.mark.parametrize("dtype", TYPES)
+def test_radii_limit_the_least_metres_along_the_shortest_paths(dtype):
+    for seed in range(120):
+        graph = plain(*ties(seed), dtype)
+        if not graph.m:
+            continue
+        rng = np.random.default_rng(seed)
+        sources = rng.permutation(graph.n)[: rng.integers(1, graph.n + 1)]
+        targets = rng.permutation(graph.n)[: rng.integers(1, graph.n + 1)]
+        metres, radii, ends = rng.integers(0, 5, graph.m), [0, 2, 3, 9], bool(seed % 2)
+        how = {"endpoints": ends, "cutoffs": radii, "metres": metres}
+        one = searched(graph, sources, targets, **how)
+        for threads in (2, 3):
+            again = searched(graph, sources, targets, threads=threads, **how)
+            assert all(map(np.array_equal, one, again))
+        for at, radius in enumerate(radii):
+            given = {"endpoints": ends, "cutoff": radius, "metres": metres.tolist()}
+            right = enumerated(graph, sources.tolist(), targets.tolist(), **given)
+            for found, expected in zip(one, right, strict=True):
+                assert np.allclose(found.reshape(4, -1)[at], expected, rtol=1e-12, atol=0), seed
+
+
+def test_a_search_for_radii_forgets_the_vertices_it_did_not_settle():
+    """Those of one search must not look reached by the next one."""
+    grid = wp.generate.grid(12, 12, weights=(1, 3))
+    metres, every = np.random.default_rng(1).integers(1, 9, grid.m), np.arange(grid.n)
+    whole = searched(grid, every, every, cutoffs=[10], metres=metres)
+    parts = [searched(grid, every[v : v + 1], every, cutoffs=[10], metres=metres) for v in every]
+    for sums, of_parts in zip(whole, zip(*parts, strict=True), strict=True):
+        assert np.allclose(sums, np.sum(of_parts, axis=0), rtol=1e-12, atol=0)
 
 
 def test_shares_of_equal_lengths_are_those_of_breadth_first_searches():

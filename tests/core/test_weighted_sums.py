@@ -9,13 +9,12 @@ import warpath as wp
 from warpath import _core
 
 
-def near(graph, sources, cutoff, columns=(), threads=1):
+def near(graph, sources, cutoff, columns=(), threads=1, **measured):
     weights = graph._solver_weights
     weights = weights.astype(np.int64) if weights.dtype.kind == "i" else weights
     rows = graph.indptr, graph.indices, weights
-    return _core.near_rows(
-        *rows, np.array(sources), np.array(columns, np.int32), cutoff, threads=threads
-    )
+    how = {"threads": threads} | measured
+    return _core.near_rows(*rows, np.array(sources), np.array(columns, np.int32), cutoff, **how)
 
 
 @pytest.mark.parametrize("dtype", ["int32", "int64", "float32", "float64"])
@@ -26,7 +25,7 @@ def test_rows_have_the_vertices_within_the_cutoff_in_the_order_of_their_columns(
     columns = np.where(np.arange(graph.n) % 3 == 0, np.arange(graph.n) // 3, -1)
     for cutoff in (0, 7, 30):
         for of_vertices in ((), columns):
-            starts, found, dist, settled = near(graph, sources, cutoff, of_vertices)
+            starts, found, dist, _, settled = near(graph, sources, cutoff, of_vertices)
             assert settled == (whole <= cutoff).sum()
             for at, row in enumerate(whole):
                 part = slice(starts[at], starts[at + 1])
@@ -43,9 +42,31 @@ def test_rows_have_the_vertices_within_the_cutoff_in_the_order_of_their_columns(
                 ]
 
 
+@pytest.mark.parametrize("dtype", ["int64", "float32", "float64"])
+def test_rows_within_a_radius_have_the_least_metres_along_shortest_paths(dtype):
+    graph = wp.generate.grid(12, 12, weights=(1, 3)).astype(dtype)
+    metres = np.random.default_rng(4).integers(0, 6, graph.m)
+    packed = graph.with_weights(graph.edges()[2].astype(np.int64) * 10_000 + metres)
+    whole = wp.apsp(packed).dist
+    most = 2**60 if dtype == "int64" else 1e30
+    how = {"lengths": metres.astype(float), "radius": 9.0}
+    starts, found, dist, lengths, _ = near(graph, range(graph.n), most, **how)
+    assert starts[-1] == (whole % 10_000 <= 9).sum() < graph.n**2
+    for at, row in enumerate(whole):
+        part = slice(starts[at], starts[at + 1])
+        within = np.flatnonzero(row % 10_000 <= 9)
+        assert found[part].tolist() == within.tolist()
+        assert dist[part].tolist() == (row[within] // 10_000).tolist()
+        assert lengths[part].tolist() == (row[within] % 10_000).tolist()
+    again = near(graph, range(graph.n), most, threads=2, **how)
+    assert all(map(np.array_equal, again[:4], (starts, found, dist, lengths)))
+    lost = wp.Graph.of([(0, 1, 1e20), (1, 2, 1.0)])
+    assert near(lost, [0], 1e30, lengths=np.ones(2), radius=9.0) == 1
+
+
 def test_sums_that_do_not_fit_are_beyond_the_cutoff():
     graph = wp.Graph.of([(0, 1, 2**62), (1, 2, 2**62), (0, 2, 5)])
-    starts, columns, dist, _ = near(graph, [0], 2**63 - 2)
+    starts, columns, dist, *_ = near(graph, [0], 2**63 - 2)
     assert (starts.tolist(), columns.tolist(), dist.tolist()) == ([0, 3], [0, 1, 2], [0, 2**62, 5])
 
 

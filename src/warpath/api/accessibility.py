@@ -13,12 +13,22 @@ from warpath.api.nearest import OF_FEW, few_expected, plan_of_few
 from warpath.api.prepared import with_hierarchy_if_faster
 from warpath.api.table import table_of
 from warpath.base import settings, units
-from warpath.base.errors import InputError, NotEnoughMemoryError
+from warpath.base.errors import (
+    InputError,
+    NegativeWeightError,
+    NotEnoughMemoryError,
+    NotSupportedError,
+)
 from warpath.base.progress import watch
+from warpath.engines.lengths import refuse_short
 from warpath.engines.weighted_sums import Decay, Straightness, WeightedSums, largest
-from warpath.graph.arguments import checked_cutoff
-from warpath.graph.checks import index_dtype, is_integer, plain_array, shown
+from warpath.graph.arguments import checked_cutoff, in_place_of_weights
+from warpath.graph.checks import index_dtype, is_integer, plain_array, refuse_wide, shown
+from warpath.graph.export import refuse_closed
+from warpath.graph.facts import negative_weights
+from warpath.graph.turns import refuse_turns
 from warpath.planner.cpu_model import Destination
+from warpath.planner.request import DEFAULT
 from warpath.results.accessibility import Accessibility
 from warpath.results.within import checked_cutoffs
 
@@ -28,7 +38,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from warpath.api.options import Options
-    from warpath.api.question import Question, Runners
+    from warpath.api.question import Runners, Question
     from warpath.base.dtypes import Array
     from warpath.graph import Graph
     from warpath.planner.plan import Plan
@@ -78,12 +88,15 @@ def accessibility_of(
     """
     start = time.perf_counter()
     decay = Decay.checked(given["decay"], given["beta"])
-    cutoffs, limits = limits_of(graph, given["cutoffs"])
-    whole = limits.max() == largest(graph.dist_dtype)
+    measured = measured_by(graph, given["by"], given["cutoffs"], "accessibility")
+    cutoffs, limits = limits_of(graph, given["cutoffs"], measured)
+    whole = measured is not None or limits.max() == largest(graph.dist_dtype)
     limit = None if whole else limits.max().item()
     question = asking.of_opportunities(graph, *places, limit, progress)
     request = _request(question, places, given, decay, cutoffs, limits)
-    sums = DecayedSums(options, runners, question, (decay,), limits, request.nearest)
+    if measured is not None and request.nearest:
+        raise InputError("nearest and by cannot be combined: leave one of them out.")
+    sums = DecayedSums(options, runners, question, (decay,), limits, request.nearest, measured)
     weights = request.weights
     count, several = len(limits), len(weights)
     of_limits = np.tile(weights, (count, 1))
@@ -116,9 +129,14 @@ class DecayedSums:
     The rows of distances are those of the side with fewer vertices: from origins, or in the
     reversed graph from opportunities.
 
+    Parameters
+    ----------
+    measured : as `measured_by` returns it.
+
     Attributes
     ----------
-    limits : (q,) the largest distance of each sum, in the type of the distances.
+    limits : (q,) the largest distance of each sum, in the type of the distances, or the largest
+        length.
     plan : how the first distances were found; None before.
     """
 
@@ -130,7 +148,11 @@ class DecayedSums:
         decays: tuple[Decay | Straightness, ...],
         limits: Array,
         nearest: int = 0,
+        measured: Graph | None = None,
     ) -> None:
+        if measured is not None:
+            _refuse_measuring(options, question)
+        self._measured = measured
         self._options, self._runners, self._question = options, runners, question
         self._decays, self._nearest = decays, nearest
         self.limits = limits
@@ -190,13 +212,14 @@ class DecayedSums:
             )
 
         every = len(columns) == graph.n and question.ends is None
-        few = few_expected(options, question, graph)
-        if few is not None and len(rows) and index_dtype(graph.n) == np.int32:
-            near = new()
+        near = self._near(options, graph, len(rows))
+        if near is not None:
+            sums = new()
+            some = None if every else columns
             with watch(question.progress, OF_FEW, "sources") as report:
-                if near.add_near(graph, rows, None if every else columns, threads, report):
-                    self.plan = self.plan or plan_of_few(options, graph, few[1], bytes_)
-                    return near.sums
+                if sums.add_near(graph, rows, some, threads, report, near[1]):
+                    self.plan = self.plan or plan_of_few(options, graph, near[0], bytes_)
+                    return sums.sums
         sums = new()
         asked = question.but(
             graph=graph,
@@ -213,6 +236,60 @@ class DecayedSums:
         self.plan = self.plan or cast("Plan", table.plan)
         return sums.sums
 
+    def _near(self, options: Options, graph: Graph, rows: int) -> tuple[float, Array | None] | None:
+        """Return the part of the vertices that local searches may meet, and lengths for limits.
+
+        None where a table is faster.
+        """
+        if self._measured is None:
+            few = few_expected(options, self._question, graph)
+            able = few is not None and rows > 0 and index_dtype(graph.n) == np.int32
+            return (few[1], None) if few is not None and able else None
+        measured = self._measured if graph is self._question.graph else self._measured.reversed()
+        return 1.0, measured.edges()[2].astype(np.float64)
+
+
+def measured_by(graph: Graph, by: Any, cutoff: Any, call: str) -> Graph | None:
+    """Return the graph whose weights are the lengths that cutoffs limit; None for its own.
+
+    Parameters
+    ----------
+    by : a kept column, a unit or (m,) numbers, as `Graph.with_weights` takes them; or None.
+    """
+    if by is None:
+        return None
+    if cutoff is None:
+        raise InputError("by has no effect without cutoffs, which it measures: leave it out.")
+    refuse_turns(graph, f"{call} with by=")
+    refuse_closed(graph, f"{call} with by=")
+    facts = graph.facts(symmetry=False)
+    if facts.negative or facts.zero:
+        refuse_short(graph, graph.edges()[2], None, "by= measures shortest paths")
+    measured = in_place_of_weights(graph, by, "by", "length")
+    if measured.facts(symmetry=False).negative:
+        raise NegativeWeightError(
+            f"by: lengths must be 0 or more, {negative_weights(measured)}: use another column."
+        )
+    return measured
+
+
+def _refuse_measuring(options: Options, question: Question) -> None:
+    """Raise NotSupportedError where routes cannot be measured in another column."""
+    request = options.request
+    if (
+        request.algorithm != "auto"
+        or request.params
+        or options.on_cluster
+        or request.device not in {"auto", "cpu", DEFAULT}
+        or question.ends is not None
+    ):
+        raise NotSupportedError(
+            "by= runs on this machine's CPU by an algorithm of its own, between vertices: use a "
+            "graph or a Solver without device=, algorithm= and params=, and places with "
+            "Place(lon, lat, snap='vertex')."
+        )
+    refuse_wide(question.graph.n, "by=")
+
 
 def _merged(weights: Array, position: NDArray[np.int64], count: int) -> Array:
     """Return the sums of the weights at each position: (q, count)."""
@@ -221,8 +298,19 @@ def _merged(weights: Array, position: NDArray[np.int64], count: int) -> Array:
     return np.array([np.bincount(position, row, count) for row in weights]).reshape(-1, count)
 
 
-def limits_of(graph: Graph, cutoffs: Any) -> tuple[Array | None, Array]:
-    """Return the distinct cutoffs in ascending order, and as distances of a graph."""
+def limits_of(
+    graph: Graph, cutoffs: Any, measured: Graph | None = None
+) -> tuple[Array | None, Array]:
+    """Return the distinct cutoffs in ascending order, and as distances of a graph.
+
+    Parameters
+    ----------
+    measured : as `measured_by` returns it; cutoffs of its lengths are float64, inf for no limit.
+    """
+    if measured is not None:
+        numbers, of_lengths = limits_of(measured, cutoffs)
+        whole = of_lengths == largest(of_lengths.dtype)
+        return numbers, np.where(whole, np.inf, of_lengths).astype(np.float64)
     most = largest(graph.dist_dtype)
     if cutoffs is None:
         return None, np.array([most], graph.dist_dtype)

@@ -665,6 +665,7 @@ def accessibility(
     nearest: int | None = None,
     competition: str | None = None,
     demand: ArrayLike | None = None,
+    by: Any = None,
     algorithm: str | Recipe = "auto",
     device: Any = "auto",
     threads: int | None = None,
@@ -690,6 +691,8 @@ def accessibility(
         decayed in the same way (two-step floating catchment areas). One that no demand reaches
         counts 0.
     demand : (o,) numbers >= 0, the people at each origin, for competition; 1 each when not given.
+    by : what cutoffs are measured in along the shortest paths, in place of the weights, as in
+        `warpath.centrality.betweenness`; the decay is that of the distance.
     graph : as in `distances`; or a Solver, prepared or not, whose options are used.
     algorithm, device, threads, progress : as in `distances`.
 
@@ -735,6 +738,7 @@ def accessibility(
         nearest=nearest,
         competition=competition,
         demand=demand,
+        by=by,
         progress=progress,
     )
 

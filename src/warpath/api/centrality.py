@@ -20,7 +20,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 import numpy as np
 
 from warpath.api import question as asking
-from warpath.api.accessibility import DecayedSums, checked_numbers, is_single, limits_of
+from warpath.api.accessibility import (
+    DecayedSums,
+    checked_numbers,
+    is_single,
+    limits_of,
+    measured_by,
+)
 from warpath.api.nearest import few_expected
 from warpath.api.prepared import with_hierarchy_if_faster
 from warpath.api.solver import Solver
@@ -78,6 +84,7 @@ def betweenness(
     normalized: bool = True,
     endpoints: bool = False,
     cutoff: float | str | ArrayLike | None = None,
+    by: ArrayLike | str | None = None,
     threads: int | None = None,
     progress: Progress = None,
 ) -> Centrality:
@@ -98,6 +105,9 @@ def betweenness(
     endpoints : whether a path passes its ends, too.
     cutoff : the largest length of the paths that count, or several, as in `warpath.within`: all of
         them in one pass. None for no limit. Sums are divided as without it.
+    by : the numbers of edges that cutoffs limit in place of the weights, such as metres where paths
+        are the fastest ones: a kept column, a unit or (m,) numbers >= 0, as `Graph.with_weights`
+        takes them. The least sum along the shortest paths of a pair counts.
     threads : threads on the CPU; those of the Solver, or all cores, when not given.
     progress : as in `sssp`; it counts sources.
 
@@ -152,6 +162,7 @@ def betweenness(
         "error": error,
         "seed": seed,
         "cutoff": cutoff,
+        "by": by,
     }
     kinds = {"normalized": normalized, "endpoints": endpoints}
     return _betweenness(graph, "betweenness", how, kinds, threads, progress)
@@ -167,6 +178,7 @@ def edge_betweenness(
     seed: int | None = None,
     normalized: bool = True,
     cutoff: float | str | ArrayLike | None = None,
+    by: ArrayLike | str | None = None,
     threads: int | None = None,
     progress: Progress = None,
 ) -> Centrality:
@@ -175,8 +187,8 @@ def edge_betweenness(
     Parameters
     ----------
     normalized : whether to divide by the number of pairs of vertices: n (n - 1).
-    graph, sources, targets, k, error, seed, cutoff, threads, progress : as in `betweenness`, whose
-        errors it raises.
+    graph, sources, targets, k, error, seed, cutoff, by, threads, progress : as in `betweenness`,
+        whose errors it raises.
 
     Returns
     -------
@@ -198,6 +210,7 @@ def edge_betweenness(
         "error": error,
         "seed": seed,
         "cutoff": cutoff,
+        "by": by,
     }
     kinds = {"normalized": normalized, "endpoints": False}
     return _betweenness(graph, "edge_betweenness", how, kinds, threads, progress)
@@ -208,6 +221,7 @@ def closeness(
     *,
     wf_improved: bool = True,
     cutoff: float | str | ArrayLike | None = None,
+    by: ArrayLike | str | None = None,
     threads: int | None = None,
     progress: Progress = None,
 ) -> Centrality:
@@ -217,6 +231,7 @@ def closeness(
     ----------
     wf_improved : whether to multiply by the share of the vertices that reach it.
     cutoff : only vertices within it count; or several, as in `betweenness`.
+    by : as in `betweenness`, on this machine's CPU. Distances that count are not measured by it.
     graph, threads, progress : as in `betweenness`. A Solver runs on its device.
 
     Returns
@@ -241,7 +256,7 @@ def closeness(
     array([0.33333333, 0.33333333, 0.33333333])
     """
     improved = checked_bool(wf_improved, "wf_improved")
-    found = _distances_towards(graph, ("sum", "count"), cutoff, threads, progress)
+    found = _distances_towards(graph, ("sum", "count"), cutoff, by, threads, progress)
     sums = found.numbers["sum"].astype(np.float64)
     others = found.numbers["count"].astype(np.float64) - 1
     with np.errstate(over="ignore"):  # infinite where the mean distance is below 1 / the largest
@@ -255,6 +270,7 @@ def harmonic(
     graph: Any,
     *,
     cutoff: float | str | ArrayLike | None = None,
+    by: ArrayLike | str | None = None,
     threads: int | None = None,
     progress: Progress = None,
 ) -> Centrality:
@@ -262,7 +278,7 @@ def harmonic(
 
     Parameters
     ----------
-    graph, cutoff, threads, progress : as in `closeness`, whose errors it raises.
+    graph, cutoff, by, threads, progress : as in `closeness`, whose errors it raises.
 
     Returns
     -------
@@ -276,7 +292,7 @@ def harmonic(
     >>> wp.centrality.harmonic([(0, 1, 2), (1, 2, 2)]).vertices
     array([0.  , 0.5 , 0.75])
     """
-    found = _distances_towards(graph, ("harmonic",), cutoff, threads, progress)
+    found = _distances_towards(graph, ("harmonic",), cutoff, by, threads, progress)
     return found.result("harmonic", found.numbers["harmonic"])
 
 
@@ -315,6 +331,7 @@ def reach(
     *,
     weights: ArrayLike | None = None,
     cutoff: float | str | ArrayLike | None = None,
+    by: ArrayLike | str | None = None,
     threads: int | None = None,
     progress: Progress = None,
 ) -> Centrality:
@@ -325,7 +342,7 @@ def reach(
     weights : (n,) finite numbers >= 0, what each vertex is worth, such as floor area; or one number
         for all. 1 when not given.
     cutoff : only vertices within this distance count; or several, in one pass, as in `betweenness`.
-    graph, threads, progress : as in `closeness`.
+    graph, by, threads, progress : as in `closeness`.
 
     Returns
     -------
@@ -355,7 +372,7 @@ def reach(
            [10., 40.],
            [ 0., 30.]])
     """
-    return _weighted(graph, "reach", Decay("step"), weights, cutoff, threads, progress)
+    return _weighted(graph, "reach", Decay("step"), weights, cutoff, by, threads, progress)
 
 
 def gravity(
@@ -364,6 +381,7 @@ def gravity(
     beta: float | None = None,
     weights: ArrayLike | None = None,
     cutoff: float | str | ArrayLike | None = None,
+    by: ArrayLike | str | None = None,
     threads: int | None = None,
     progress: Progress = None,
 ) -> Centrality:
@@ -372,7 +390,7 @@ def gravity(
     Parameters
     ----------
     beta : a number > 0, per unit of the distances; it must be given.
-    graph, weights, cutoff, threads, progress : as in `reach`, whose errors it raises.
+    graph, weights, cutoff, by, threads, progress : as in `reach`, whose errors it raises.
 
     Returns
     -------
@@ -396,7 +414,7 @@ def gravity(
             "weights are divided by exp(beta * distance)."
         )
     decay = Decay.checked("exponential", beta)
-    return _weighted(graph, "gravity", decay, weights, cutoff, threads, progress)
+    return _weighted(graph, "gravity", decay, weights, cutoff, by, threads, progress)
 
 
 def straightness(
@@ -439,7 +457,8 @@ def straightness(
     array([1.714, 1.   , 0.   ])
     """
     given = _opened(graph, threads)[1]
-    return _weighted(graph, "straightness", _straight(given), weights, cutoff, threads, progress)
+    how = weights, cutoff, None, threads, progress
+    return _weighted(graph, "straightness", _straight(given), *how)
 
 
 def _weighted(
@@ -448,6 +467,7 @@ def _weighted(
     decay: Decay | Straightness,
     weights: ArrayLike | None,
     cutoff: Any,
+    by: Any,
     threads: int | None,
     progress: Progress,
 ) -> Centrality:
@@ -455,11 +475,14 @@ def _weighted(
     start = time.perf_counter()
     options, graph = _opened(given, threads)
     numbers = checked_numbers(1 if weights is None else weights, graph.n, "weights", "vertex")
-    cutoffs, limits = limits_of(graph, cutoff)
+    measured = measured_by(graph, by, cutoff, f"centrality.{measure}")
+    cutoffs, limits = limits_of(graph, cutoff, measured)
     farthest = limits.max()
-    limit = None if farthest == largest(graph.dist_dtype) else farthest.item()
-    question = asking.of_opportunities(graph, None, None, limit, progress)
-    sums = DecayedSums(options, ON_THIS_MACHINE, question, (decay,), limits)
+    whole = measured is not None or farthest == largest(graph.dist_dtype)
+    question = asking.of_opportunities(
+        graph, None, None, None if whole else farthest.item(), progress
+    )
+    sums = DecayedSums(options, ON_THIS_MACHINE, question, (decay,), limits, measured=measured)
     values = sums.to_origins(np.tile(numbers, (len(limits), 1)))[0]
     if isinstance(decay, Decay):  # an own term of `Straightness` is 0
         values = np.maximum(values - numbers, 0)
@@ -530,8 +553,9 @@ def _betweenness(
     sources = _all_or(own, how["sources"], "sources") if sampled is None else sampled
     targets = _all_or(own, how["targets"], "targets")
     cutoffs, limits = None, None
+    measured = measured_by(own, how["by"], how["cutoff"], call)
     if how["cutoff"] is not None:
-        cutoffs, limits = limits_of(own, how["cutoff"])
+        cutoffs, limits = limits_of(own, how["cutoff"], measured)
     start = time.perf_counter()
     with watch(progress, measure, "sources") as report:
         sums = betweenness_sums(
@@ -542,6 +566,7 @@ def _betweenness(
             endpoints=endpoints,
             prepared=request.prepared,
             cutoffs=limits,
+            lengths=None if measured is None else measured.edges()[2].astype(np.float64),
             progress=report,
         )
     edges = sums.edges if own.directed else sums.edges + sums.edges[:, _reverse_edges(own)]
@@ -693,22 +718,30 @@ class _Towards(NamedTuple):
 
 
 def _distances_towards(
-    given: Any, names: tuple[str, ...], cutoff: Any, threads: int | None, progress: Progress
+    given: Any,
+    names: tuple[str, ...],
+    cutoff: Any,
+    by: Any,
+    threads: int | None,
+    progress: Progress,
 ) -> _Towards:
     """Return sums of the distances from all vertices to each one."""
     start = time.perf_counter()
     options, graph = _opened(given, threads)
     own = graph
+    measured = measured_by(graph, by, cutoff, "centrality")
     if graph.directed:
         options, graph = options.for_reversed(graph), graph.reversed()
+        measured = None if measured is None else measured.reversed()
     if cutoff is None:
         totals = _totals(options, graph, names, None, progress)
         sources, method = totals.source_indices, totals.plan.recipe.name
         return _Towards(own, totals.values, None, sources, method, start)
-    cutoffs, limits = limits_of(graph, cutoff)
-    question = asking.of_opportunities(graph, None, None, limits.max().item(), progress)
+    cutoffs, limits = limits_of(graph, cutoff, measured)
+    limit = limits.max().item() if measured is None else None
+    question = asking.of_opportunities(graph, None, None, limit, progress)
     swept = False
-    if few_expected(options, question, graph) is None:
+    if measured is None and few_expected(options, question, graph) is None:
         options = with_hierarchy_if_faster(graph, options, question.size(Destination.TOTALS))
         swept = options.request.prepared is True
     if swept:  # without rows of a table, a pass for each cutoff takes less
@@ -717,7 +750,7 @@ def _distances_towards(
         method = each[0].plan.recipe.name
     else:
         decays = tuple(Decay(_DECAYS[name]) for name in names)
-        sums = DecayedSums(options, ON_THIS_MACHINE, question, decays, limits)
+        sums = DecayedSums(options, ON_THIS_MACHINE, question, decays, limits, measured=measured)
         found = list(sums.to_origins(np.ones((len(limits), graph.n))))
         method = cast("Plan", sums.plan).recipe.name
     numbers = {

@@ -11,8 +11,8 @@ from warpath import _core
 from warpath.api.along import threads_of
 from warpath.api.other_routes import refuse, refuse_weights, rows_both_ways, simple_paths
 from warpath.base import settings, units
-from warpath.base.errors import GraphError, InputError, NoPathError, NotEnoughMemoryError
-from warpath.graph.arguments import checked_cutoff
+from warpath.base.errors import InputError, NoPathError, NotEnoughMemoryError
+from warpath.graph.arguments import checked_cutoff, in_place_of_weights
 from warpath.graph.checks import as_float, shown
 from warpath.graph.derived import Derived, bytes_of_graph
 from warpath.graph.labels import one_label
@@ -126,16 +126,7 @@ def _with_second(graph: Graph, second: Any) -> Graph:
             "second = None must be a kept column, a unit or (m,) numbers in the order of "
             "Graph.edges; for the number of edges give numpy.ones(graph.m, int)."
         )
-    try:
-        other = graph.with_weights(second)
-    except (GraphError, InputError) as error:
-        message = f"second: {error}".replace("second: weights", "second", 1)
-        raise type(error)(message) from None
-    if other.m < graph.m:
-        raise GraphError(
-            f"second: {graph.m - other.m:,} costs are inf, and every edge needs a finite one. "
-            "Remove these edges by graph.without_edges, or give them a cost beyond the limit."
-        )
+    other = in_place_of_weights(graph, second, "second", "cost")
     if other.turns is None:
         return other
     old = other.turns

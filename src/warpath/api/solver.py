@@ -444,6 +444,7 @@ class Solver:
         nearest: int | None = None,
         competition: str | None = None,
         demand: ArrayLike | None = None,
+        by: Any = None,
         progress: Progress = None,
     ) -> Accessibility:
         """Return the weighted number of opportunities that each origin reaches.
@@ -451,7 +452,7 @@ class Solver:
         Parameters
         ----------
         opportunities, cutoffs, origins, weights, decay, beta : as in `warpath.accessibility`.
-        nearest, competition, demand, progress : as in `warpath.accessibility`.
+        nearest, competition, demand, by, progress : as in `warpath.accessibility`.
         """
         given = {
             "cutoffs": cutoffs,
@@ -461,6 +462,7 @@ class Solver:
             "nearest": nearest,
             "competition": competition,
             "demand": demand,
+            "by": by,
         }
         where = self._options, self._runners(), self.graph
         return accessibility_of(*where, (origins, opportunities), given, progress)

@@ -11,15 +11,14 @@ from warpath.base import settings, units
 from warpath.base.dtypes import unreachable
 from warpath.base.errors import (
     DistanceOverflowError,
-    NegativeWeightError,
     NotEnoughMemoryError,
     NotSupportedError,
-    WeightError,
 )
 from warpath.engines import customizable, labels
+from warpath.engines.lengths import length_lost, refuse_short
+from warpath.engines.weighted_sums import largest
 from warpath.graph.checks import refuse_wide
 from warpath.graph.derived import Derived, bytes_of_graph
-from warpath.graph.labels import one_label
 from warpath.planner.cpu_model import may_be_prepared, prepare_bytes, prepare_seconds
 
 if TYPE_CHECKING:
@@ -91,6 +90,7 @@ def betweenness_sums(
     endpoints: bool,
     prepared: bool | str,
     cutoffs: Array | None = None,
+    lengths: Array | None = None,
     progress: Progress = None,
 ) -> Sums:
     """Return the shares of the shortest paths from sources to targets, each pair counting once.
@@ -106,6 +106,8 @@ def betweenness_sums(
         faster, its preparation included. Paths within cutoffs are searched for.
     cutoffs : (c,) in ascending order, in the type of the distances: only pairs within a cutoff
         count. None for no limit.
+    lengths : (m,) float64 >= 0, the lengths along shortest paths that `cutoffs`, float64, limit in
+        place of distances.
 
     Raises
     ------
@@ -117,8 +119,8 @@ def betweenness_sums(
         If the sums of one thread take more than the free memory.
     """
     refuse_wide(graph.n, "betweenness")
-    edges = _plain_edges(graph)
-    _refuse_short(graph, edges)
+    edges = _plain_edges(graph, lengths)
+    refuse_short(graph, edges.weights, edges.numbers)
     if graph.weight_dtype.kind == "i" and graph.facts(symmetry=False).longest >= 2**63:
         raise DistanceOverflowError(
             "the length of a path may not fit 64 bits: use float64 weights "
@@ -130,7 +132,10 @@ def betweenness_sums(
         if len(sources) and cutoffs is None and _in_hierarchy(graph, len(sources), prepared):
             sums = _by_sweeps(graph, edges, asked, threads, progress)
         if sums is None:
-            sums = _by_searches(graph, edges, asked, threads, cutoffs, progress)
+            limits, radii = cutoffs, None
+            if lengths is not None and cutoffs is not None:
+                limits, radii = np.full(len(cutoffs), largest(graph.dist_dtype)), (lengths, cutoffs)
+            sums = _by_searches(graph, edges, asked, threads, limits, progress, radii=radii)
     except OverflowError as error:
         msg = (
             f"{error}: betweenness is a share of their number. Use targets=, a part of the graph, "
@@ -140,15 +145,21 @@ def betweenness_sums(
     return sums._replace(edges=_of_all(graph, edges, sums.edges))
 
 
-def _plain_edges(graph: Graph) -> _Edges:
-    """Return the edges without self-loops, and of parallel edges the first lightest one."""
+def _plain_edges(graph: Graph, lengths: Array | None = None) -> _Edges:
+    """Return the edges without self-loops, and of parallel edges the first lightest one.
+
+    Parameters
+    ----------
+    lengths : (m,), of equally light edges the shortest one is taken.
+    """
     tails = np.repeat(np.arange(graph.n, dtype=np.int64), np.diff(graph.indptr))
     heads, weights = graph.indices, graph._solver_weights
     keys = tails * graph.n + heads
     ascending = bool((keys[1:] > keys[:-1]).all())
     if ascending and not (tails == heads).any():
         return _Edges(graph.indptr, heads, weights, None)
-    order = np.lexsort((weights, keys))  # stable: of equal edges the first one remains the first
+    ranks = (weights, keys) if lengths is None else (lengths, weights, keys)
+    order = np.lexsort(ranks)  # stable: of equal edges the first one remains the first
     first = np.ones(len(order), bool)
     first[1:] = keys[order[1:]] != keys[order[:-1]]
     kept = np.sort(order[first])
@@ -157,27 +168,6 @@ def _plain_edges(graph: Graph) -> _Edges:
         return _Edges(graph.indptr, heads, weights, None)
     indptr = np.searchsorted(tails[kept], np.arange(graph.n + 1)).astype(np.int64)
     return _Edges(indptr, heads[kept], weights[kept], kept)
-
-
-def _refuse_short(graph: Graph, edges: _Edges, call: str = "betweenness") -> None:
-    """Raise an error that names an edge of negative length or of length 0."""
-    if not len(edges.weights) or edges.weights.min() > 0:
-        return
-    edge = int(np.argmin(edges.weights))
-    length = edges.weights[edge]
-    kind = WeightError if length == 0 else NegativeWeightError
-    msg = (
-        f"{_named(graph, edges.at(edge))} has the length {length}, but {call} counts shortest "
-        "paths, which needs lengths > 0: give the edge a small length with graph.with_weights, or "
-        "leave it out with graph.without_edges."
-    )
-    raise kind(msg)
-
-
-def _named(graph: Graph, edge: int) -> str:
-    tail = int(np.searchsorted(graph.indptr, edge, "right")) - 1
-    ends = (one_label(graph, end) for end in (tail, int(graph.indices[edge])))
-    return "edge {} from {!r} to {!r}".format(edge, *ends)
 
 
 def _in_hierarchy(graph: Graph, sources: int, prepared: bool | str) -> bool:
@@ -274,9 +264,10 @@ def _by_searches(
     cutoffs: Array | None,
     progress: Progress,
     trips: dict[str, Array] | None = None,
+    radii: tuple[Array, Array] | None = None,
 ) -> Sums:
     weights = edges.weights
-    equal = not len(weights) or bool((weights == weights[0]).all())
+    equal = not len(weights) or (radii is None and bool((weights == weights[0]).all()))
     limits = np.empty(0, graph.dist_dtype) if cutoffs is None else cutoffs
     if weights.dtype.kind == "i":
         if equal and len(weights):
@@ -288,18 +279,17 @@ def _by_searches(
         weights = weights[:0]
     count = max(len(limits), 1)
     of_thread = graph.n * (_SEARCHED + 16 * count) + (16 + 8 * count) * graph.m
+    of_thread += 8 * graph.n * (radii is not None)
     team = _team(threads, of_thread, 8 * count * (graph.n + 3 * graph.m))
+    given = trips or {}
+    if radii is not None and not equal:
+        lengths = radii[0] if edges.numbers is None else radii[0][edges.numbers]
+        given = {"lengths": lengths, "radii": radii[1]}
     search: Any = _core.betweenness
     rows = edges.indptr, edges.indices, weights
-    found = search(*rows, *asked, limits, threads=team, progress=progress, **(trips or {}))
+    found = search(*rows, *asked, limits, threads=team, progress=progress, **given)
     if isinstance(found, int):
-        edge = edges.at(found)
-        msg = (
-            f"{_named(graph, edge)} has the length {edges.weights[found]}, which is lost in the "
-            "sum with a distance, so that shortest paths cannot be counted: use integer weights, "
-            "float64 in place of float32, or weights of a smaller range."
-        )
-        raise WeightError(msg)
+        raise length_lost(graph, edges.at(found))
     vertices, shares = (sums.reshape(count, -1) for sums in found)
     return Sums(vertices, shares, "breadth-first" if equal else "dijkstra")
 
@@ -389,7 +379,8 @@ def loads_by_labels(
     sources, targets, _ = trips
     edges = _plain_edges(graph)
     if split:
-        _refuse_short(graph, edges, "a load with ties='split'")
+        what = "a load with ties='split' counts shortest paths"
+        refuse_short(graph, edges.weights, edges.numbers, what)
     pay = _labels_pay(graph, len(sources), len(np.unique(sources)), prepared)
     if graph.facts(symmetry=False).zero or not pay:
         return None

@@ -11,6 +11,7 @@ import numpy as np
 from warpath import _core
 from warpath.base.dtypes import unreachable
 from warpath.base.errors import InputError
+from warpath.engines.lengths import length_lost
 from warpath.graph.checks import as_float, laid_out, plain_array, shown
 
 if TYPE_CHECKING:
@@ -222,7 +223,12 @@ class WeightedSums:
         self.sums = np.zeros((len(decays), len(limits), shape[of_columns]))
 
     def add(
-        self, rows: slice, dist: Array, starts: Array = _NONE, columns: Array | None = None
+        self,
+        rows: slice,
+        dist: Array,
+        starts: Array = _NONE,
+        columns: Array | None = None,
+        lengths: Array | None = None,
     ) -> None:
         """Add some rows.
 
@@ -230,18 +236,21 @@ class WeightedSums:
         ----------
         dist : (r, columns); or the entries of sparse rows, one row after another.
         starts, columns : where each sparse row begins in `dist`, and the column of each entry.
+        lengths : what the limits are for, in place of `dist`, of entries all of which count.
         """
         dist = laid_out(dist, self._limits.dtype)
+        limited = dist if lengths is None else lengths
+        most = self._limits.max() if lengths is None else np.inf
         columns = np.empty(0, np.int32) if columns is None else columns
         for decay, sums in zip(self._decays, self.sums, strict=True):
             if isinstance(decay, Straightness):
                 values = decay.of(rows, dist, starts, columns, self._threads)
             else:
-                values = decay.of(dist, self._limits.max(), self._threads)
+                values = decay.of(dist, most, self._threads)
             into = sums if self._of_columns else np.empty((len(sums), rows.stop - rows.start))
             weights = laid_out(self._weights[:, rows]) if self._of_columns else self._weights
             _core.weighted_sums(
-                dist.reshape(-1), starts, columns, values.reshape(-1), self._limits, self._width,
+                limited.reshape(-1), starts, columns, values.reshape(-1), self._limits, self._width,
                 weights.reshape(-1), into.reshape(-1), self._of_columns, nearest=self._nearest,
                 threads=self._threads,
             )  # fmt: skip
@@ -255,15 +264,23 @@ class WeightedSums:
         columns: NDArray[np.int64] | None,
         threads: int,
         report: Report | None,
+        lengths: Array | None = None,
     ) -> bool:
         """Add all rows by searches of the vertices within the largest limit.
 
-        Returns False, after a few searches, where these have a large part of the graph.
+        Returns False, after a few searches, where these have a large part of the graph, unless
+        there are lengths.
 
         Parameters
         ----------
         graph : without negative weights, turns and closed vertices.
         sources, columns : vertices, columns in ascending order; None for all.
+        lengths : (m,) float64, which limits are for in place of the weights, all of which are > 0.
+
+        Raises
+        ------
+        WeightError
+            If there are lengths, and a weight is lost in the sum with a distance.
         """
         column_of = np.empty(0, np.int32)
         if columns is not None:
@@ -272,21 +289,30 @@ class WeightedSums:
         weights = graph._solver_weights
         if weights.dtype == np.int32:
             weights = weights.astype(np.int64)
-        cutoff = graph.dist_dtype.type(self._limits.max()).item()
-        first, count = 0, _FIRST_ROWS
+        measured: dict[str, Any] = {}
+        cutoff, least = graph.dist_dtype.type(self._limits.max()).item(), _FIRST_ROWS
+        if lengths is not None:
+            measured = {"lengths": lengths, "radius": float(self._limits.max())}
+            cutoff = graph.dist_dtype.type(largest(graph.dist_dtype)).item()
+            least = max(1, min(_FIRST_ROWS, _ENTRIES // max(graph.n, 1)))
+        first, count = 0, least
         while first < len(sources):
             rows = slice(first, min(len(sources), first + count))
-            *found, settled = _core.near_rows(
+            answer: Any = _core.near_rows(
                 graph.indptr, graph.indices, weights, sources[rows], column_of, cutoff,
-                threads=threads,
+                threads=threads, **measured,
             )  # fmt: skip
+            if isinstance(answer, int):
+                raise length_lost(graph, answer, either_way=True)
+            starts, of_entries, dist, along, settled = answer
             done = rows.stop - rows.start
-            if first == 0 and settled * _FEW > max(graph.n, 1000 * _FEW) * done:
+            if lengths is None and first == 0 and settled * _FEW > max(graph.n, 1000 * _FEW) * done:
                 return False
-            starts, of_entries, dist = found
-            self.add(rows, dist, starts, of_entries)
+            if lengths is not None and not graph.m:
+                along = np.zeros(len(dist))
+            self.add(rows, dist, starts, of_entries, None if lengths is None else along)
             first = rows.stop
-            count = max(_FIRST_ROWS, min(_MOST_ROWS, count * _ENTRIES // max(settled, 1)))
+            count = max(least, min(_MOST_ROWS, count * _ENTRIES // max(settled, 1)))
             if report is not None:
                 report(first, len(sources))
         return True

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from warpath.base import units
-from warpath.base.errors import InputError, NotSupportedError
+from warpath.base.errors import GraphError, InputError, NotSupportedError
 from warpath.graph.checks import dtype_of, is_number, on_host, shown
 from warpath.graph.detached import DetachedGraph, needs_graph
 from warpath.graph.places import Snapped
@@ -113,6 +113,26 @@ def checked_cutoff(cutoff: float | str | None, graph: Graph, name: str = "cutoff
     except OverflowError:  # an integer beyond all floats
         return None
     return None if limit == math.inf else limit
+
+
+def in_place_of_weights(graph: Graph, given: Any, name: str, noun: str) -> Graph:
+    """Return the graph with other numbers of edges as weights, as `Graph.with_weights` takes them.
+
+    Parameters
+    ----------
+    name, noun : of the argument and of its numbers, for messages.
+    """
+    try:
+        other = graph.with_weights(given)
+    except (GraphError, InputError) as error:
+        message = f"{name}: {error}".replace(f"{name}: weights", name, 1)
+        raise type(error)(message) from None
+    if other.m < graph.m:
+        raise GraphError(
+            f"{name}: {graph.m - other.m:,} {noun}s are inf, and every edge needs a finite one. "
+            f"Remove these edges by graph.without_edges, or give them a {noun} beyond the limit."
+        )
+    return other
 
 
 def checked_dist_dtype(wanted: DTypeLike | None, graph: Graph) -> np.dtype[Any]:

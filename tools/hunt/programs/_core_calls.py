@@ -301,6 +301,8 @@ _ARRAYS: dict[str, Callable[[Draw, Parameter], Array]] = {
     "homes": lambda d, _: d.rng.integers(0, d.n, d.n * int(d.rng.integers(2))),
     **dict.fromkeys(("x", "y"), lambda d, _: d.rng.permutation(1000)[: d.n]),
     "counts": lambda d, _: d.rng.integers(0, 3, 5),
+    "lengths": lambda d, p: _any_array(d, p) if p.square else d.rng.random(d.indptr[d.own]) * 9,
+    "radii": lambda d, _: np.sort(d.rng.random(len(d.given["cutoffs"])) * 20),
     "trips": lambda d, _: d.rng.random(len(d.given["targets"])),
     "values": lambda d, _: d.rng.integers(
         0, 9, d.given["counts"].sum() if "counts" in d.given else d.n

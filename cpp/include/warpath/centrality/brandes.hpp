@@ -2,7 +2,8 @@
 //
 // A search counts the shortest paths to each vertex as it settles it. In the reverse order, each
 // vertex then gets the share of the paths to all targets that leads through it. With cutoffs, the
-// search ends at the largest, and there is a share for each: of the targets within it.
+// search ends at the largest, and there is a share for each: of the targets within it. Radii are
+// cutoffs of other lengths (route_lengths.hpp).
 //
 // Work    one search of Dijkstra's algorithm for each source, breadth-first without weights, and a
 //         second pass over its edges; with cutoffs in proportion to the part that is searched.
@@ -21,6 +22,7 @@
 
 #include "warpath/centrality/request.hpp"
 #include "warpath/graph/types.hpp"
+#include "warpath/many/route_lengths.hpp"
 #include "warpath/parallel/control.hpp"
 #include "warpath/parallel/ordered_sums.hpp"
 #include "warpath/parallel/page_array.hpp"
@@ -34,7 +36,7 @@ class BrandesSearch {
  public:
   using D = DistanceOf<W>;
 
-  /// `cutoffs` ascend; none for no limit.
+  /// `cutoffs` ascend; none for no limit. For radii each is the largest distance.
   BrandesSearch(const CsrView<V, W>& graph, const BetweennessRequest& request,
                 std::span<const D> cutoffs, Poller& poller)
       : graph_(graph),
@@ -45,6 +47,7 @@ class BrandesSearch {
         dist_(static_cast<std::size_t>(graph.n()), unreachable<D>),
         paths_(dist_.size()),
         share_(dist_.size() * std::max<std::size_t>(cutoffs.size(), 1)),
+        lengths_(request.lengths, dist_.size(), request.radii.empty() ? 0 : request.radii.back()),
         targets_(request.is_target.begin(), request.is_target.end()) {
     if (!bounded_) cutoffs_.push_back(unreachable<D>);
     limit_ = cutoffs_.back();
@@ -120,6 +123,8 @@ class BrandesSearch {
 
   void search(std::size_t source) {
     queue_.push(D{}, static_cast<V>(source));
+    const bool measured = lengths_.measured();
+    if (measured) lengths_.start(source);
     const auto is_current = [&](const QueueEntry<D, V>& entry) {
       return entry.key == dist_[static_cast<std::size_t>(entry.vertex)];
     };
@@ -130,6 +135,7 @@ class BrandesSearch {
       }
       const auto u = static_cast<std::size_t>(top.vertex);
       settle(u);
+      if (measured) lengths_.settle(u);
       each_edge(u, [&](std::size_t e, std::size_t v) {
         D sum;
         if (!add_checked<D, W, V>(top.key, graph_.weights[e], sum) || sum == unreachable<D>) {
@@ -139,14 +145,24 @@ class BrandesSearch {
         if (sum == top.key) throw LengthLost{static_cast<std::int64_t>(e)};
         if (sum > limit_) return;
         if (sum < dist_[v]) {
+          if (measured) lengths_.label(u, e, v, dist_[v] != unreachable<D>);
           dist_[v] = sum;
           paths_[v] = paths_[u];
           queue_.push(sum, static_cast<V>(v));
         } else if (sum == dist_[v]) {
+          if (measured) lengths_.label_equal(u, e, v);
           paths_[v] += paths_[u];
         }
       });
+      if (measured && lengths_.is_finished())
+        queue_.drain([&](const QueueEntry<D, V>& entry) {
+          if (is_current(entry)) dist_[static_cast<std::size_t>(entry.vertex)] = unreachable<D>;
+        });
     }
+  }
+
+  bool counts(std::size_t v, std::size_t c) const {
+    return lengths_.measured() ? lengths_[v] <= request_.radii[c] : dist_[v] <= cutoffs_[c];
   }
 
   /// Visits the settled vertices from the farthest to the source, and empties the search.
@@ -173,7 +189,7 @@ class BrandesSearch {
       });
       if (u == source) break;
       for (std::size_t c = 0; c < count; ++c) {
-        const double own = dist_[u] <= cutoffs_[c] ? targets_[u] : 0;
+        const double own = counts(u, c) ? targets_[u] : 0;
         ends[c] += own;
         share_[u * count + c] = (own + through[c]) / paths_[u];
         vertices[c * n + u] += request_.endpoints ? through[c] + own : through[c];
@@ -194,6 +210,7 @@ class BrandesSearch {
   PageArray<D> dist_;
   PageArray<double> paths_;  // shortest paths from the source
   PageArray<double> share_;  // of the paths to all targets, that each path to a vertex is part of
+  RouteLengths lengths_;
   std::vector<double> targets_;  // how often paths to each vertex count
   std::vector<V> order_;
   std::vector<double> sums_;  // two for each cutoff

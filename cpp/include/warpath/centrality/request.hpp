@@ -19,6 +19,10 @@ struct BetweennessRequest {
   std::span<const std::int64_t> first = {};
   std::span<const std::int64_t> ends = {};
   std::span<const double> trips = {};
+  // Cutoffs in the sums of other numbers of edges along the shortest paths: radii in place of
+  // limits of the weights.
+  std::span<const double> lengths = {};
+  std::span<const double> radii = {};
 };
 
 /// Numbers of paths are rounded above 2^53: then each addition has a relative error of 2^-53. A
@@ -28,10 +32,5 @@ constexpr double kMostPaths = 1e300;
 [[noreturn, gnu::cold]] inline void refuse_counts() {
   throw std::overflow_error("there are more than 1e300 shortest paths between two vertices");
 }
-
-/// An edge whose length is lost in the sum with a distance, so that paths cannot be counted.
-struct LengthLost {
-  std::int64_t edge;
-};
 
 }  // namespace warpath
