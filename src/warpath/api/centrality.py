@@ -43,6 +43,7 @@ from warpath.graph.export import refuse_closed
 from warpath.graph.labels import one_label
 from warpath.graph.turns import refuse_turns
 from warpath.planner.cpu_model import Destination
+from warpath.recipes import CATALOGUE, Task
 from warpath.results.centrality import Centrality
 
 if TYPE_CHECKING:
@@ -93,7 +94,8 @@ def betweenness(
     Parameters
     ----------
     graph : anything that `Graph.of` takes, or a Solver. A prepared Solver counts paths in a
-        hierarchy; for a graph, one is made if it is predicted to save time.
+        hierarchy; for a graph, one is made if it is predicted to save time. A Solver may name the
+        algorithm "brandes2001.betweenness" or "warpath.counting_sweeps".
     sources, targets : vertices, as in `sssp`, one or several: only paths between these count. All
         when not given.
     k : count the paths from this number of random vertices to all, and scale the sums to all.
@@ -129,8 +131,7 @@ def betweenness(
     DistanceOverflowError
         If a distance does not fit its type, or two vertices have more than 1e300 shortest paths.
     NotSupportedError
-        If the graph has turns or closed vertices, or the Solver a device or an algorithm of its
-        own.
+        If the graph has turns or closed vertices, or the Solver a device or another algorithm.
     NotEnoughMemoryError
 
     Notes
@@ -541,10 +542,13 @@ def _betweenness(
     request = solver._options.request  # noqa: SLF001 - one package
     refuse_turns(own, call)
     refuse_closed(own, call)
-    if request.device not in {"auto", "cpu"} or request.algorithm != "auto" or request.params:
+    recipe = request.recipe
+    able = recipe is None or Task.BETWEENNESS in recipe.solves
+    if request.device not in {"auto", "cpu"} or not able or request.params:
+        names = " or ".join(one.name for one in CATALOGUE if Task.BETWEENNESS in one.solves)
         raise NotSupportedError(
             f"{call} runs on this machine's CPU by algorithms of its own: use a Solver without "
-            f"device=, algorithm= and params=, not {solver!r}."
+            f"device= and params=, and with the algorithm {names} or none, not {solver!r}."
         )
     normalized, endpoints = (checked_bool(value, name) for name, value in kinds.items())
     if how["error"] is not None:
@@ -567,6 +571,7 @@ def _betweenness(
             prepared=request.prepared,
             cutoffs=limits,
             lengths=None if measured is None else measured.edges()[2].astype(np.float64),
+            loop=None if recipe is None else recipe.loop,
             progress=report,
         )
     edges = sums.edges if own.directed else sums.edges + sums.edges[:, _reverse_edges(own)]

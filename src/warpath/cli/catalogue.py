@@ -125,7 +125,7 @@ def _show_one(recipe: Recipe, showing: Showing) -> None:
 
 
 def _tasks(recipe: Recipe) -> list[str]:
-    order = ["sssp", "distances", "apsp", "path", "pairs"]
+    order = ["sssp", "distances", "apsp", "path", "pairs", "betweenness"]
     return sorted((task.value for task in recipe.solves), key=order.index)
 
 

@@ -20,6 +20,7 @@ from warpath.engines.weighted_sums import largest
 from warpath.graph.checks import refuse_wide
 from warpath.graph.derived import Derived, bytes_of_graph
 from warpath.planner.cpu_model import may_be_prepared, prepare_bytes, prepare_seconds
+from warpath.recipes import Loop
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -91,6 +92,7 @@ def betweenness_sums(
     prepared: bool | str,
     cutoffs: Array | None = None,
     lengths: Array | None = None,
+    loop: Loop | None = None,
     progress: Progress = None,
 ) -> Sums:
     """Return the shares of the shortest paths from sources to targets, each pair counting once.
@@ -108,6 +110,7 @@ def betweenness_sums(
         count. None for no limit.
     lengths : (m,) float64 >= 0, the lengths along shortest paths that `cutoffs`, float64, limit in
         place of distances.
+    loop : `Loop.BRANDES` or `Loop.COUNTING_SWEEPS`, in place of `prepared`; None for either.
 
     Raises
     ------
@@ -117,8 +120,17 @@ def betweenness_sums(
         If a distance does not fit, or there are more than 1e300 shortest paths.
     NotEnoughMemoryError
         If the sums of one thread take more than the free memory.
+    NotSupportedError
+        If `loop` cannot count these paths.
     """
     refuse_wide(graph.n, "betweenness")
+    swept = loop is Loop.COUNTING_SWEEPS
+    prepared = prepared if loop is None else swept
+    if swept and cutoffs is not None:
+        raise NotSupportedError(
+            "warpath.counting_sweeps counts paths of all lengths: leave cutoff out, or use "
+            "algorithm='brandes2001.betweenness'."
+        )
     edges = _plain_edges(graph, lengths)
     refuse_short(graph, edges.weights, edges.numbers)
     if graph.weight_dtype.kind == "i" and graph.facts(symmetry=False).longest >= 2**63:
@@ -131,6 +143,11 @@ def betweenness_sums(
         sums = None
         if len(sources) and cutoffs is None and _in_hierarchy(graph, len(sources), prepared):
             sums = _by_sweeps(graph, edges, asked, threads, progress)
+        if sums is None and swept and len(sources):
+            raise NotSupportedError(
+                f"warpath.counting_sweeps cannot count these paths: {_REFUSED.cached(graph)}. Use "
+                "algorithm='brandes2001.betweenness'."
+            )
         if sums is None:
             limits, radii = cutoffs, None
             if lengths is not None and cutoffs is not None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from warpath.recipes import (
     bodra2025,
+    centrality,
     classic,
     davidson2014,
     dong2021,
@@ -39,6 +40,7 @@ _MODULES = (
     johnson_gpu,
     hierarchies,
     dynamic,
+    centrality,
     warpath,
 )
 

@@ -26,6 +26,7 @@ class Task(Enum):
     APSP = "apsp"  #: all pairs
     PATH = "path"  #: one source, one target
     PAIRS = "pairs"  #: several sources, each with a target of its own
+    BETWEENNESS = "betweenness"  #: the shares of shortest paths, from several sources
 
 
 class Loop(Enum):
@@ -55,6 +56,8 @@ class Loop(Enum):
     CUSTOMIZED = "customized"  #: searches upward, in arcs that were found without the weights
     TREE_LABELS = "tree_labels"  #: least sums of labels, with the distances to ancestors
     HUB_LABELS = "hub_labels"  #: least sums of labels, with the distances to hubs
+    BRANDES = "brandes"  #: a search from a source that counts paths, and a pass back
+    COUNTING_SWEEPS = "counting_sweeps"  #: sweeps over a hierarchy that count paths
     DYNAMIC = "dynamic"  #: settles from the changed vertices alone after edges have changed
     OWN = "own"  #: the functions of `Recipe.own`
     # Loops in rounds, which `Recipe.axes` describes.
@@ -366,6 +369,8 @@ class Recipe:
     def needs(self) -> list[str]:
         """Return the requirements on a graph and on memory, in words."""
         needs = [] if self.negative else ["weights >= 0"]
+        if Task.BETWEENNESS in self.solves:
+            needs = ["weights > 0"]
         if self.integer_only:
             needs.append("integer weights")
         if self.max_weight is not None:
