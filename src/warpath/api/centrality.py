@@ -632,7 +632,10 @@ def _sources_for(graph: Graph, how: dict[str, Any]) -> int | None:
 
     A number is the mean over sources of terms between 0 and 1, which Hoeffding's inequality bounds
     for sources that are drawn without replacement as well (1963, theorem 4). A drawn vertex has a
-    term less, as it is no source of paths that pass it.
+    term less, as it is no source of paths that pass it. A rule that stops by the variance (empirical
+    Bernstein) would take 2,118 in place of 3,364 sources for 0.05 on New York's roads, and 20,615 in
+    place of 84,050 for 0.01; it needs the squares of the terms of each source, which only searches
+    have, and these take 14 times as long as a source of the sweeps.
     """
     error = how["error"]
     if how["k"] is not None or how["sources"] is not None:
