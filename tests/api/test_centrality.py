@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 import pickle
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -18,6 +20,7 @@ from warpath.base.errors import (
     VertexError,
     WeightError,
 )
+from warpath.engines import betweenness as engine
 from warpath.engines.betweenness import betweenness_sums
 from warpath.recipes import Task
 
@@ -446,6 +449,88 @@ def test_progress_counts_sources_and_cancels():
     for prepared in (False, True):
         with pytest.raises(KeyboardInterrupt):
             betweenness(wp.Solver(road, prepared=prepared), progress=stop)
+
+
+def test_a_block_more_changes_no_values(monkeypatch):
+    road = wp.generate.road(900, weights=(1, 9))
+    whole = betweenness(road)
+    monkeypatch.setattr(engine, "BLOCK", 128)
+    counts = []
+    found = betweenness(road, progress=lambda done, total: counts.append((done, total)))
+    assert np.allclose(found.vertices, whole.vertices, rtol=1e-12, atol=0)
+    assert counts == sorted(counts)
+    assert counts[-1] == (road.n, road.n)
+    assert betweenness(road, threads=3).vertices.tobytes() == found.vertices.tobytes()
+
+
+KILLED = """
+import os, signal, sys
+import warpath as wp
+from warpath.engines import betweenness
+
+betweenness.BLOCK = 64
+
+def progress(done, total):
+    if done > 300:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+grid = wp.generate.grid(20, 30, weights=(1, 9))
+solver = wp.Solver(grid, prepared=sys.argv[2] == "True")
+wp.centrality.betweenness(solver, k=500, seed=4, checkpoint=sys.argv[1], progress=progress)
+"""
+
+
+@pytest.mark.parametrize("prepared", [False, True])
+def test_a_killed_run_continues_with_the_same_bits(tmp_path, monkeypatch, prepared):
+    monkeypatch.setattr(engine, "BLOCK", 64)
+    grid = wp.generate.grid(20, 30, weights=(1, 9))
+    solver = wp.Solver(grid, prepared=prepared)
+    right = betweenness(solver, k=500, seed=4)
+    file = tmp_path / "sums"
+    words = [sys.executable, "-c", KILLED, str(file), str(prepared)]
+    assert subprocess.run(words, check=False).returncode < 0
+    counts = []
+    how = {"seed": 4, "checkpoint": file}
+    with pytest.raises(wp.OutputError, match=r"of another query \(another sources\)"):
+        betweenness(solver, k=400, **how)
+    with pytest.raises(wp.OutputError, match="another endpoints"):
+        betweenness(solver, k=500, endpoints=True, **how)
+    found = betweenness(solver, k=500, progress=lambda done, _: counts.append(done), **how)
+    assert counts[0] > 256
+    assert found.vertices.tobytes() == right.vertices.tobytes()
+    assert found.edges.tobytes() == right.edges.tobytes()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_interrupted_run_continues_and_damaged_sums_are_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(engine, "BLOCK", 64)
+    road = wp.generate.road(400, weights=(1, 9))
+    file = tmp_path / "sums"
+
+    def stopped(most):
+        def stop(done, _):
+            if done > most:
+                raise KeyboardInterrupt
+
+        with pytest.raises(KeyboardInterrupt):
+            edge_betweenness(road, cutoff=[20, 40], checkpoint=file, progress=stop)
+        return sorted(path.name for path in tmp_path.iterdir())
+
+    with pytest.raises(WeightError):
+        edge_betweenness([(0, 1, 1e20), (1, 2, 1.0)], checkpoint=file)
+    assert list(tmp_path.iterdir()) == []
+    for most in (100, 200, 290):
+        assert stopped(most) == ["sums.part", "sums.part.json"]
+    part = tmp_path / "sums.part"
+    whole = part.read_bytes()
+    part.write_bytes(bytes(len(whole)))
+    with pytest.raises(wp.OutputError, match=r"changed or damaged since: delete sums\.part and"):
+        edge_betweenness(road, cutoff=[20, 40], checkpoint=file)
+    part.write_bytes(whole)
+    found = edge_betweenness(road, cutoff=[20, 40], checkpoint=file)
+    assert found.edges.tobytes() == edge_betweenness(road, cutoff=[20, 40]).edges.tobytes()
+    with pytest.raises(wp.OutputError, match="No such file or directory"):
+        edge_betweenness(road, checkpoint=tmp_path / "no" / "sums")
 
 
 def test_graphs_without_vertices_or_edges_have_empty_or_zero_results():

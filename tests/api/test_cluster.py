@@ -11,6 +11,7 @@ import warpath as wp
 from support.dask_cluster import cluster
 from warpath.api import cluster_calls
 from warpath.cli.app import run
+from warpath.engines import betweenness
 from warpath.engines.cluster import clients
 from warpath.graph.input_edges import InputEdges
 from warpath.graph.turns import Turns
@@ -99,6 +100,26 @@ def test_totals_nearest_and_routes(client):
         assert (near.facility_indices == same.facility_indices).all()
     table = solver.distances(["v1"], ["v7"])
     assert table.path("v1", "v7").length == wp.path(graph, "v1", "v7").length
+
+
+@pytest.mark.parametrize("prepared", [False, True])
+def test_betweenness_has_the_bits_of_this_process(client, monkeypatch, prepared):
+    monkeypatch.setattr(betweenness, "BLOCK", 256)
+    grid = wp.generate.grid(30, 40, weights=(1, 9))
+    seen = []
+    there = wp.Solver(grid, device=client, prepared=prepared)
+    for more in ({}, {"cutoff": [20, 40], "by": grid.edges()[2] + 1}):
+        here = wp.centrality.betweenness(wp.Solver(grid, prepared=prepared), **more)
+        found = wp.centrality.betweenness(
+            there, progress=lambda done, total: seen.append((done, total)), **more
+        )
+        assert found.vertices.tobytes() == here.vertices.tobytes()
+        assert found.edges.tobytes() == here.edges.tobytes()
+        assert found.method == here.method
+    assert (256, grid.n) in seen
+    assert seen[-1] == (grid.n, grid.n)
+    with pytest.raises(wp.NotSupportedError, match="on the cluster Solver"):
+        wp.centrality.closeness(there)
 
 
 def test_sums_along_routes_are_those_of_this_machine(client):

@@ -15,6 +15,7 @@ from __future__ import annotations
 import math
 import random
 import time
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
@@ -47,11 +48,14 @@ from warpath.recipes import CATALOGUE, Task
 from warpath.results.centrality import Centrality
 
 if TYPE_CHECKING:
+    import os
+
     from numpy.typing import ArrayLike, NDArray
 
     from warpath.api.options import Options
     from warpath.api.question import Progress
     from warpath.base.dtypes import Array
+    from warpath.base.progress import Report
     from warpath.graph import Graph
     from warpath.planner.plan import Plan
     from warpath.results.totals import Totals
@@ -87,6 +91,7 @@ def betweenness(
     cutoff: float | str | ArrayLike | None = None,
     by: ArrayLike | str | None = None,
     threads: int | None = None,
+    checkpoint: str | os.PathLike[str] | None = None,
     progress: Progress = None,
 ) -> Centrality:
     """Return for each vertex the share of the shortest paths that pass it.
@@ -111,6 +116,9 @@ def betweenness(
         are the fastest ones: a kept column, a unit or (m,) numbers >= 0, as `Graph.with_weights`
         takes them. The least sum along the shortest paths of a pair counts.
     threads : threads on the CPU; those of the Solver, or all cores, when not given.
+    checkpoint : a file name for a long call: after each 2,048 sources, ``NAME.part`` and its notes
+        keep the sums. The same call, and seed, continues from there after it was stopped. They are
+        removed at the end.
     progress : as in `sssp`; it counts sources.
 
     Returns
@@ -131,7 +139,9 @@ def betweenness(
     DistanceOverflowError
         If a distance does not fit its type, or two vertices have more than 1e300 shortest paths.
     NotSupportedError
-        If the graph has turns or closed vertices, or the Solver a device or another algorithm.
+        If the graph has turns or closed vertices, or the Solver a GPU or another algorithm.
+    OutputError
+        If a checkpoint cannot be written, or belongs to another call.
     NotEnoughMemoryError
 
     Notes
@@ -141,7 +151,8 @@ def betweenness(
     differ by rounding alone do not count as equal: use integers, for example of millimetres. Of
     parallel edges the lightest one counts, once. Numbers of paths are exact up to 2^53; beyond that
     each sum of them has a relative error of at most 2^-53. Any number of threads returns the same
-    bits. Numbers from a hierarchy may differ in the last bits from those without one.
+    bits. Numbers from a hierarchy may differ in the last bits from those without one. On a
+    cluster each thread of a worker counts blocks of 2,048 sources, with the same bits, too.
 
     O(k (m + n log n)) for k sources by Brandes' algorithm; on a road network of 264,346 vertices a
     source takes 4 ms in a hierarchy, and 56 ms without. With a cutoff, there is no hierarchy, and
@@ -164,6 +175,7 @@ def betweenness(
         "seed": seed,
         "cutoff": cutoff,
         "by": by,
+        "checkpoint": checkpoint,
     }
     kinds = {"normalized": normalized, "endpoints": endpoints}
     return _betweenness(graph, "betweenness", how, kinds, threads, progress)
@@ -181,6 +193,7 @@ def edge_betweenness(
     cutoff: float | str | ArrayLike | None = None,
     by: ArrayLike | str | None = None,
     threads: int | None = None,
+    checkpoint: str | os.PathLike[str] | None = None,
     progress: Progress = None,
 ) -> Centrality:
     """Return for each edge the share of the shortest paths that lead over it.
@@ -188,8 +201,8 @@ def edge_betweenness(
     Parameters
     ----------
     normalized : whether to divide by the number of pairs of vertices: n (n - 1).
-    graph, sources, targets, k, error, seed, cutoff, by, threads, progress : as in `betweenness`,
-        whose errors it raises.
+    graph, sources, targets, k, error, seed, cutoff, by, threads, checkpoint, progress : as in
+        `betweenness`, whose errors it raises.
 
     Returns
     -------
@@ -212,6 +225,7 @@ def edge_betweenness(
         "seed": seed,
         "cutoff": cutoff,
         "by": by,
+        "checkpoint": checkpoint,
     }
     kinds = {"normalized": normalized, "endpoints": False}
     return _betweenness(graph, "edge_betweenness", how, kinds, threads, progress)
@@ -544,11 +558,13 @@ def _betweenness(
     refuse_closed(own, call)
     recipe = request.recipe
     able = recipe is None or Task.BETWEENNESS in recipe.solves
-    if request.device not in {"auto", "cpu"} or not able or request.params:
+    on_cluster = solver._options.on_cluster  # noqa: SLF001 - one package
+    here = on_cluster or request.device in {"auto", "cpu"}
+    if not here or not able or request.params:
         names = " or ".join(one.name for one in CATALOGUE if Task.BETWEENNESS in one.solves)
         raise NotSupportedError(
-            f"{call} runs on this machine's CPU by algorithms of its own: use a Solver without "
-            f"device= and params=, and with the algorithm {names} or none, not {solver!r}."
+            f"{call} runs on CPUs, here or of a cluster, by algorithms of its own: use a Solver "
+            f"without a GPU and params=, and with the algorithm {names} or none, not {solver!r}."
         )
     normalized, endpoints = (checked_bool(value, name) for name, value in kinds.items())
     if how["error"] is not None:
@@ -572,6 +588,8 @@ def _betweenness(
             cutoffs=limits,
             lengths=None if measured is None else measured.edges()[2].astype(np.float64),
             loop=None if recipe is None else recipe.loop,
+            checkpoint=how["checkpoint"],
+            elsewhere=_on_cluster(solver, report) if on_cluster else None,
             progress=report,
         )
     edges = sums.edges if own.directed else sums.edges + sums.edges[:, _reverse_edges(own)]
@@ -591,6 +609,13 @@ def _betweenness(
         stats={"seconds": time.perf_counter() - start},
         cutoffs=cutoffs,
     )
+
+
+def _on_cluster(solver: Solver, report: Report | None) -> Any:
+    """Return the function that has blocks of sources counted by the workers of a cluster."""
+    from warpath.api.clustered import path_sums
+
+    return partial(path_sums, solver._options, solver.graph, report)  # noqa: SLF001 - one package
 
 
 def _by_cutoff(sums: Array, *, single: bool) -> Array:
@@ -632,10 +657,10 @@ def _sources_for(graph: Graph, how: dict[str, Any]) -> int | None:
 
     A number is the mean over sources of terms between 0 and 1, which Hoeffding's inequality bounds
     for sources that are drawn without replacement as well (1963, theorem 4). A drawn vertex has a
-    term less, as it is no source of paths that pass it. A rule that stops by the variance (empirical
-    Bernstein) would take 2,118 in place of 3,364 sources for 0.05 on New York's roads, and 20,615 in
-    place of 84,050 for 0.01; it needs the squares of the terms of each source, which only searches
-    have, and these take 14 times as long as a source of the sweeps.
+    term less, as it is no source of paths that pass it. A rule that stops by the variance
+    (empirical Bernstein) would take 2,118 in place of 3,364 sources for 0.05 on New York's roads,
+    and 20,615 in place of 84,050 for 0.01; it needs the squares of the terms of each source, which
+    only searches have, and these take 14 times as long as a source of the sweeps.
     """
     error = how["error"]
     if how["k"] is not None or how["sources"] is not None:

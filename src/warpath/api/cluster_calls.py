@@ -16,7 +16,7 @@ from warpath.api.table import identity_of, planned_table
 from warpath.base import settings
 from warpath.base.errors import interrupts_first
 from warpath.base.progress import watch
-from warpath.engines import hierarchy
+from warpath.engines import betweenness, hierarchy
 from warpath.engines.cluster.blocks import Call
 from warpath.engines.cluster.clients import client_of
 from warpath.engines.cluster.sent_graph import SentGraph, future_of_graph, seen_by_all
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from warpath.api.question import Question
     from warpath.base.dtypes import Array
     from warpath.base.progress import Report
+    from warpath.engines.betweenness import PathShares, Sums
     from warpath.engines.shared_rows import BlockSizes
     from warpath.graph import Graph
     from warpath.io.outputs import Output
@@ -82,7 +83,7 @@ def _to_send(client: Any, graph: Graph, *, prepared: bool) -> SentGraph:
     return SentGraph(digest, cluster_worker.graph_of, parts)
 
 
-def _call(graph: Graph, options: Options, chosen: Plan, job: Job) -> Call:
+def _call(graph: Graph, options: Options, chosen: Plan, job: Job | PathShares) -> Call:
     prepared = options.request.prepared is True
     return Call(
         graph,
@@ -243,6 +244,27 @@ def _nearest(options: Options, question: Question) -> Nearest:
         rows=rows,
         points=None if ends is None else PointSources.of(graph, ends[0], reverse=question.reverse),
     )
+
+
+def path_sums(
+    options: Options,
+    graph: Graph,
+    report: Report | None,
+    shares: PathShares,
+    sources: Array,
+    starts: range,
+) -> Iterator[Sums]:
+    """Yield the sums of blocks of sources; see `warpath.engines.betweenness.betweenness_sums`."""
+    own = options.but(graph, algorithm="auto", prepared=False)
+    chosen = own.plan(Size(Task.MANY, max(1, len(sources)), graph.n, 8), graph)
+    call = _call(graph, own, chosen, shares)
+    bytes_ = 8 * shares.columns * (graph.n + graph.m) // betweenness.BLOCK
+    blocks = (Block(start, sources[start : start + betweenness.BLOCK]) for start in starts)
+    with interrupts_first():
+        for block, sums in call.answers(cluster_worker.path_sums, blocks, max(1, bytes_)):
+            yield sums._replace(vertices=np.array(sums.vertices), edges=np.array(sums.edges))
+            if report is not None:
+                report(block.stop, len(sources))
 
 
 #: What the workers of a cluster answer.

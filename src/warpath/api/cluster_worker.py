@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
     from warpath.api.options import Options
     from warpath.base.dtypes import Array
+    from warpath.engines.betweenness import PathShares, Sums
     from warpath.graph.places import Snapped
     from warpath.recipes import Recipe
 
@@ -184,6 +185,15 @@ def pairs(graph: Graph, job: Job, block: Block) -> Array:
     """Return the distances of some trips."""
     dist, _, _ = solved_pairs(job.options(graph), job.question(graph, Task.PAIRS, block))
     return dist
+
+
+def path_sums(graph: Graph, shares: PathShares, block: Block) -> Sums:
+    """Return the shares of the shortest paths from some sources."""
+    cutoffs, lengths = (
+        None if array is None else _aligned(array) for array in (shares.cutoffs, shares.lengths)
+    )
+    shares = shares._replace(targets=_aligned(shares.targets), cutoffs=cutoffs, lengths=lengths)
+    return shares.of(graph, _aligned(block.sources), 1)
 
 
 def nearest(graph: Graph, job: Job, block: Block) -> Owners:

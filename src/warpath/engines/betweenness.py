@@ -1,4 +1,7 @@
-"""Betweenness: counting sweeps over a hierarchy, or Brandes' algorithm; loads by labels."""
+"""Betweenness: counting sweeps over a hierarchy, or Brandes' algorithm; loads by labels.
+
+The module is one idea: all three count shortest paths over the same edges, with the same errors.
+"""
 
 from __future__ import annotations
 
@@ -19,14 +22,17 @@ from warpath.engines.lengths import length_lost, refuse_short
 from warpath.engines.weighted_sums import largest
 from warpath.graph.checks import refuse_wide
 from warpath.graph.derived import Derived, bytes_of_graph
+from warpath.graph.fingerprint import digest_of, fingerprint
+from warpath.io.kept_sums import KeptSums, kept_sums
 from warpath.planner.cpu_model import may_be_prepared, prepare_bytes, prepare_seconds
 from warpath.recipes import Loop
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from warpath.base.dtypes import Array
     from warpath.graph import Graph
+    from warpath.io.journal import Question
 
     Progress = Callable[[int, int], None] | None
 
@@ -44,6 +50,12 @@ _SEARCHED = 36
 
 #: The graph with lengths that are integers and proportional to its own, which are floats.
 _WHOLE: Derived[Graph] = Derived(__name__, "integer lengths of a graph of floats", bytes_of_graph)
+
+#: Whether the type of a graph's floats holds all sums along its shortest paths.
+_EXACT: Derived[bool] = Derived(__name__, "whether sums of floats are exact")
+
+#: Sources whose sums are formed together: 8 s on New York's roads in a hierarchy, 2 min without.
+BLOCK = 2048
 
 #: Why shortest paths are not counted in a hierarchy; kept, so that it is not tried again.
 _REFUSED: Derived[str] = Derived(__name__, "why there are no counting sweeps")
@@ -93,11 +105,14 @@ def betweenness_sums(
     cutoffs: Array | None = None,
     lengths: Array | None = None,
     loop: Loop | None = None,
+    checkpoint: Any = None,
+    elsewhere: Callable[[PathShares, Array, range], Iterator[Sums]] | None = None,
     progress: Progress = None,
 ) -> Sums:
     """Return the shares of the shortest paths from sources to targets, each pair counting once.
 
-    Any number of threads gives the same bits.
+    The sums of blocks of sources are added up in order: any number of threads and workers, and a
+    run that continues another one, give the same bits.
 
     Parameters
     ----------
@@ -111,6 +126,9 @@ def betweenness_sums(
     lengths : (m,) float64 >= 0, the lengths along shortest paths that `cutoffs`, float64, limit in
         place of distances.
     loop : `Loop.BRANDES` or `Loop.COUNTING_SWEEPS`, in place of `prepared`; None for either.
+    checkpoint : path of the file next to which sums are kept after each block; None for none.
+    elsewhere : (shares, sources, starts) -> the sums of the block of sources at each start, in
+        order, over edges that paths may use; None to compute them here.
 
     Raises
     ------
@@ -124,13 +142,6 @@ def betweenness_sums(
         If `loop` cannot count these paths.
     """
     refuse_wide(graph.n, "betweenness")
-    swept = loop is Loop.COUNTING_SWEEPS
-    prepared = prepared if loop is None else swept
-    if swept and cutoffs is not None:
-        raise NotSupportedError(
-            "warpath.counting_sweeps counts paths of all lengths: leave cutoff out, or use "
-            "algorithm='brandes2001.betweenness'."
-        )
     edges = _plain_edges(graph, lengths)
     refuse_short(graph, edges.weights, edges.numbers)
     if graph.weight_dtype.kind == "i" and graph.facts(symmetry=False).longest >= 2**63:
@@ -138,28 +149,162 @@ def betweenness_sums(
             "the length of a path may not fit 64 bits: use float64 weights "
             "(graph.astype('float64')), or smaller units."
         )
-    asked = (sources, np.unique(targets), endpoints)
-    try:
-        sums = None
-        if len(sources) and cutoffs is None and _in_hierarchy(graph, len(sources), prepared):
-            sums = _by_sweeps(graph, edges, asked, threads, progress)
-        if sums is None and swept and len(sources):
+    targets = np.unique(targets)
+    swept = len(sources) > 0 and _swept(graph, len(sources), threads, prepared, cutoffs, loop)
+    shares = PathShares(targets, endpoints, cutoffs, lengths, swept)
+
+    def add_up(kept: KeptSums | None) -> Sums:
+        done = 0 if kept is None else kept.done
+        starts = range(done, max(len(sources), 1), BLOCK)
+        if elsewhere is None:
+            blocks = _blocks(shares, graph, edges, sources, starts, threads, progress)
+        else:
+            blocks = elsewhere(shares, sources, starts)
+        sums = _added_up(shares, graph.n, zip(starts, blocks, strict=True), len(sources), kept)
+        return sums._replace(edges=_of_all(graph, edges, sums.edges))
+
+    if checkpoint is None:
+        return add_up(None)
+    identity = shares.identity(graph, sources)
+    with kept_sums(checkpoint, identity, shares.columns * (graph.n + len(edges.indices))) as kept:
+        return add_up(kept)
+
+
+def _blocks(
+    shares: PathShares,
+    graph: Graph,
+    edges: _Edges,
+    sources: Array,
+    starts: range,
+    threads: int,
+    progress: Progress,
+) -> Iterator[Sums]:
+    """Yield the sums of blocks of sources."""
+
+    def report(done: int, _: int) -> None:
+        assert progress is not None  # noqa: S101 - it is not called then
+        progress(start + done, len(sources))
+
+    for start in starts:
+        block = sources[start : start + BLOCK]
+        yield shares.of_edges(graph, edges, block, threads, progress and report)
+        if progress is not None:  # the caller has kept the sums
+            progress(start + len(block), len(sources))
+
+
+def _added_up(
+    shares: PathShares,
+    n: int,
+    blocks: Iterator[tuple[int, Sums]],
+    sources: int,
+    kept: KeptSums | None,
+) -> Sums:
+    """Return the sum of blocks, of which there is one at least, and of the sums that were kept."""
+    method = ""
+    total = None
+    if kept is not None and kept.sums is not None:
+        parts = np.split(kept.sums, [shares.columns * n])
+        total = [part.reshape(shares.columns, -1) for part in parts]
+    for start, sums in blocks:
+        method = sums.method
+        if total is None:
+            total = [sums.vertices, sums.edges]
+        else:
+            total[0] += sums.vertices
+            total[1] += sums.edges
+        if kept is not None and start + BLOCK < sources:
+            kept.keep(start + BLOCK, *total)
+    assert total is not None  # noqa: S101 - of the first block
+    return Sums(total[0], total[1], method)
+
+
+class PathShares(NamedTuple):
+    """What all blocks of a call of `betweenness_sums` share.
+
+    Attributes
+    ----------
+    targets : ascending.
+    endpoints, cutoffs, lengths : as in `betweenness_sums`.
+    swept : whether paths are counted in a hierarchy.
+    """
+
+    targets: Array
+    endpoints: bool
+    cutoffs: Array | None
+    lengths: Array | None
+    swept: bool
+
+    @property
+    def columns(self) -> int:
+        """The number of sums of each vertex and edge."""
+        return 1 if self.cutoffs is None else len(self.cutoffs)
+
+    def identity(self, graph: Graph, sources: Array) -> Question:
+        """Return what the sums depend on."""
+        arrays = {
+            "sources": sources,
+            "targets": self.targets,
+            "cutoffs": self.cutoffs,
+            "lengths": self.lengths,
+        }
+        return {
+            "graph": fingerprint(graph),
+            **{k: "none" if v is None else digest_of([v]) for k, v in arrays.items()},
+            "endpoints": str(self.endpoints),
+            "order of sums": f"blocks of {BLOCK} by {'sweeps' if self.swept else 'searches'}",
+        }
+
+    def of(self, graph: Graph, sources: Array, threads: int) -> Sums:
+        """Return the sums of the paths from some sources, over edges that paths may use."""
+        return self.of_edges(graph, _plain_edges(graph, self.lengths), sources, threads, None)
+
+    def of_edges(
+        self, graph: Graph, edges: _Edges, sources: Array, threads: int, progress: Progress
+    ) -> Sums:
+        """Return the same for the edges that `_plain_edges` returns."""
+        asked = (sources, self.targets, self.endpoints)
+        try:
+            if self.swept:
+                return _by_sweeps(graph, edges, asked, threads, progress)
+            limits, radii = self.cutoffs, None
+            if self.lengths is not None and limits is not None:
+                radii = self.lengths, limits
+                limits = np.full(len(limits), largest(graph.dist_dtype))
+            return _by_searches(graph, edges, asked, threads, limits, progress, radii=radii)
+        except OverflowError as error:
+            msg = (
+                f"{error}: betweenness is a share of their number. Use targets=, a part of the "
+                "graph, or weights that differ more."
+            )
+            raise DistanceOverflowError(msg) from None
+
+
+def _swept(
+    graph: Graph,
+    sources: int,
+    threads: int,
+    prepared: bool | str,
+    cutoffs: Array | None,
+    loop: Loop | None,
+) -> bool:
+    """Return whether to count paths in a hierarchy, which is made then."""
+    if loop is Loop.COUNTING_SWEEPS:
+        prepared = True
+        if cutoffs is not None:
             raise NotSupportedError(
-                f"warpath.counting_sweeps cannot count these paths: {_REFUSED.cached(graph)}. Use "
+                "warpath.counting_sweeps counts paths of all lengths: leave cutoff out, or use "
                 "algorithm='brandes2001.betweenness'."
             )
-        if sums is None:
-            limits, radii = cutoffs, None
-            if lengths is not None and cutoffs is not None:
-                limits, radii = np.full(len(cutoffs), largest(graph.dist_dtype)), (lengths, cutoffs)
-            sums = _by_searches(graph, edges, asked, threads, limits, progress, radii=radii)
-    except OverflowError as error:
-        msg = (
-            f"{error}: betweenness is a share of their number. Use targets=, a part of the graph, "
-            "or weights that differ more."
-        )
-        raise DistanceOverflowError(msg) from None
-    return sums._replace(edges=_of_all(graph, edges, sums.edges))
+    if loop is Loop.BRANDES or cutoffs is not None:
+        return False
+    if _in_hierarchy(graph, sources, prepared) and _counting(graph, threads) is not None:
+        return True
+    if loop is None:
+        return False
+    raise NotSupportedError(
+        f"warpath.counting_sweeps cannot count these paths: {_REFUSED.cached(graph)}. Use "
+        "algorithm='brandes2001.betweenness'."
+    )
 
 
 def _plain_edges(graph: Graph, lengths: Array | None = None) -> _Edges:
@@ -206,10 +351,13 @@ def _in_hierarchy(graph: Graph, sources: int, prepared: bool | str) -> bool:
     )
 
 
-def _by_sweeps(
-    graph: Graph, edges: _Edges, asked: tuple[Any, ...], threads: int, progress: Progress
-) -> Sums | None:
-    """Return sums by counting sweeps; None where a hierarchy is of no use or sums are rounded."""
+def _counting(graph: Graph, threads: int) -> tuple[Graph, Any] | None:
+    """Return a graph of integer lengths and its hierarchy, in which paths are counted.
+
+    None where a hierarchy is of no use or sums are rounded.
+    """
+    if _REFUSED.cached(graph) is not None:
+        return None
     try:
         customizable.elimination_of(graph)
     except NotSupportedError as error:
@@ -218,14 +366,28 @@ def _by_sweeps(
         return None
     whole = _with_whole_lengths(graph)
     hierarchy = None if whole is None else customizable.hierarchy_of(whole, threads)
-    if whole is None or hierarchy is None or not _exact(graph, whole, hierarchy):
+    if (
+        whole is None
+        or hierarchy is None
+        or not _EXACT.of(graph, lambda: _exact(graph, whole, hierarchy))
+    ):
         _REFUSED.of(graph, lambda: "sums of weights are rounded")
         return None
+    return whole, hierarchy
+
+
+def _by_sweeps(
+    graph: Graph, edges: _Edges, asked: tuple[Any, ...], threads: int, progress: Progress
+) -> Sums:
+    """Return sums by counting sweeps, in the hierarchy of `_counting`."""
+    counting = _counting(graph, threads)
+    assert counting is not None  # noqa: S101 - the caller's promise
+    whole, hierarchy = counting
     lengths = whole._solver_weights.astype(np.int64)
     lengths = lengths if edges.numbers is None else lengths[edges.numbers]
     arcs = sum(hierarchy.arcs)
     of_thread = graph.n * (_SWEPT + 8) + 8 * arcs
-    team = _team(threads, of_thread, 32 * arcs + 8 * (graph.n + 3 * graph.m))
+    team = _team(threads, of_thread, 32 * arcs + 8 * (2 * graph.n + 4 * graph.m))
     count: Any = _core.hierarchy_betweenness
     rows = (edges.indptr, edges.indices, lengths)
     vertices, shares = count(hierarchy, *rows, *asked, threads=team, progress=progress)
@@ -297,7 +459,7 @@ def _by_searches(
     count = max(len(limits), 1)
     of_thread = graph.n * (_SEARCHED + 16 * count) + (16 + 8 * count) * graph.m
     of_thread += 8 * graph.n * (radii is not None)
-    team = _team(threads, of_thread, 8 * count * (graph.n + 3 * graph.m))
+    team = _team(threads, of_thread, 8 * count * (2 * graph.n + 4 * graph.m))
     given = trips or {}
     if radii is not None and not equal:
         lengths = radii[0] if edges.numbers is None else radii[0][edges.numbers]

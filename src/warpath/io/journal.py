@@ -282,8 +282,9 @@ class Journal:
         ]
         if differing:
             ways = _WAYS.format(part=self.part.name, note=self.note.name)
+            held = "results" if state is not None else f"{rows:,} rows"
             message = (
-                f"{self.part.name} holds {rows:,} rows of another query (another "
+                f"{self.part.name} holds {held} of another query (another "
                 f"{', another '.join(differing)}): repeat that call to complete it, {ways}"
             )
             raise OutputError(errno.EEXIST, message, str(self.target))

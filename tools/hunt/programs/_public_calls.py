@@ -226,6 +226,7 @@ _MAKERS: dict[str, Maker] = {
     "route_through:order": _pick("given", "best"),
     "round_trip": _FLAG,
     "by": _weights,
+    "checkpoint": _pick(None),
     "disjoint_paths:by": _pick("edges", "vertices"),
     "second": _weights,
     "limit": _pick(0, 9, 2**40),
