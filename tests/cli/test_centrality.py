@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import csv
 
+import numpy as np
 import pytest
 
 import warpath as wp
+from warpath.engines import betweenness as engine
+from warpath.io.kept_sums import KeptSums
 
 MEASURES = wp.centrality.__all__
 
@@ -50,6 +53,64 @@ def test_radii_are_columns_of_one_file(warpath, roads, tmp_path):
     assert set(document["seconds"]) == {"read", "solve", "write"}
 
 
+def test_vertices_weigh_what_a_file_says(warpath, roads, tmp_path):
+    nodes, array = tmp_path / "nodes.csv", tmp_path / "area.npy"
+    nodes.write_text("id,area,floors\n1,5,1\n3,2.5,1\n1,1,1\n")
+    np.save(array, [6, 0, 2.5, 0, 0, 0])
+    found = wp.centrality.reach(wp.read(roads), weights=np.load(array), cutoff=9)
+    for file in (f"{nodes}:Area", array):
+        words = ("--measure", "reach", "--radius", 9, "--vertex-weights", file, "--all")
+        run = warpath("centrality", roads, *words)
+        assert [row.split("\t") for row in run.out.splitlines()[1:]] == printed(found)
+    for text, message in (
+        ("id,m\n1,5\n", "nodes.csv:1: expected the columns vertex and area in the first row"),
+        ("id,area\n1,x\n", "nodes.csv:2: expected a number in the column area, found 'x'"),
+        ("id,area\n9,1\n", "nodes.csv:2: vertex 9 does not exist"),
+        ("id,area\n,1\n", "nodes.csv:2: the row has no vertex"),
+        ("id,area\n1,-4\n", "weights[0] = -4.0 must be a finite number >= 0"),
+        ("", "expected the columns vertex and area"),
+    ):
+        nodes.write_text(text)
+        run = warpath(
+            "centrality", roads, "--measure", "reach", "--vertex-weights", f"{nodes}:area"
+        )
+        assert message in run.err
+    np.save(array, [1, 2])
+    run = warpath("centrality", roads, "--measure", "reach", "--vertex-weights", array)
+    assert "weights has the shape (2,)" in run.err
+
+
+def test_radii_are_measured_in_another_column(warpath, tmp_path):
+    file = tmp_path / "streets.csv"
+    file.write_text("source,target,weight,m\na,b,1,50\nb,c,1,50\nc,d,1,200\n")
+    words = ("--option", "attributes=m", "--radius", 100, "--radius", 300, "--by", "m", "--all")
+    run = warpath("centrality", file, *words)
+    rows = [line.split("\t") for line in run.out.splitlines()]
+    assert rows[0] == ["vertex", "betweenness_100", "betweenness_300"]
+    found = wp.centrality.betweenness(
+        wp.read(file, attributes="m"), cutoff=[100, 300], by=[50, 50, 200]
+    )
+    assert [row[1:] for row in rows[1:]] == [list(map(str, row)) for row in found.vertices.tolist()]
+
+
+def test_a_stopped_command_goes_on(warpath, roads, tmp_path, monkeypatch):
+    monkeypatch.setattr(engine, "BLOCK", 2)
+    out, keep = tmp_path / "b.csv", KeptSums.keep
+
+    def stop(self, done, *parts):
+        keep(self, done, *parts)
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(KeptSums, "keep", stop)
+        run = warpath("centrality", roads, "-o", out)
+    assert "b.csv.part keeps the finished rows: run the same command to resume" in run.err
+    assert warpath("centrality", roads, "-o", out).code == 0
+    _, *rows = csv.reader(out.read_text().splitlines())
+    assert rows == printed(wp.centrality.betweenness(wp.read(roads)))
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["b.csv", "roads.gr"]
+
+
 def test_sources_are_named_as_in_the_file(warpath, roads, places):
     run = warpath("centrality", roads, "--sources", "1,3", "--measure", "edge_betweenness", "--all")
     found = wp.centrality.edge_betweenness(wp.read(roads), sources=[0, 2])
@@ -85,6 +146,11 @@ def test_numbers_are_drawn(warpath, roads, places, tmp_path):
         (["--measure", "reach", "--beta", 1], "--beta has no effect on reach"),
         (["--measure", "gravity"], "gravity needs beta"),
         (["--measure", "straightness"], "straightness needs coordinates"),
+        (["--by", "m", "--measure", "eccentricity"], "--by has no effect on eccentricity"),
+        (["--by", "toll", "--radius", 3], "by='toll' is not a rule, a kept column"),
+        (["--vertex-weights", "a.npy"], "--vertex-weights has no effect on betweenness"),
+        (["--measure", "reach", "--vertex-weights", "a.csv"], "a column of a table, as nodes.csv:"),
+        (["--measure", "reach", "--vertex-weights", "no.csv:a"], "no such file"),
         (["--seed", 3], "--seed is for the random vertices of --k"),
         (["--k", 7], "k = 7 must be a number of vertices to draw: 1 to 6"),
         (["--k", 2, "--sources", 1], "both choose the sources"),

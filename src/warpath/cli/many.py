@@ -13,6 +13,7 @@ from warpath.cli import output, saving
 from warpath.cli.options import TableSolving, argument, flag, option, output_file
 from warpath.cli.reading import Loaded, load
 from warpath.cli.reporting import UsageError, check_name
+from warpath.cli.vertices import numbers_of_vertices
 from warpath.cli.vertices import trips as listed_trips
 
 _WIDE = 12  # more columns do not fit a terminal
@@ -151,6 +152,15 @@ def centrality(
         "--radius",
         "--cutoff",
     ),
+    by: str | None = option(
+        "A kept column that --radius limits along the paths, in place of the weights.", "--by"
+    ),
+    vertex_weights: str | None = option(
+        "Of reach, gravity and straightness: what vertices are worth. A .npy file, or a column of "
+        "a .csv or .tsv file, as nodes.csv:area; rows of one vertex are added up.",
+        "--vertex-weights",
+        metavar="FILE[:COLUMN]",
+    ),
     sources: str | None = option(f"Count only paths from these vertices. {shared.LISTED}"),
     k: int | None = option("Count the paths from this number of random vertices.", "--k", min=1),
     seed: int | None = option("Seed of the random numbers of --k.", "--seed"),
@@ -164,6 +174,7 @@ def centrality(
 
     Names and values are those of NetworkX and of Urban Network Analysis. Prints the largest number
     and its vertex or edge; for small graphs (20 rows) every number. Maps show the largest radius.
+    A long run that was stopped goes on when the same command, with -o, is run again.
 
     Example: [cyan]warpath centrality roads.gr.gz --k 500 -o b.csv --plot b.png[/]
     """
@@ -171,6 +182,8 @@ def centrality(
     compute = getattr(measures, measure)
     given: dict[str, Any] = {
         "cutoff": radius,
+        "by": by,
+        "weights": vertex_weights,
         "sources": sources,
         "k": k,
         "seed": seed,
@@ -179,7 +192,7 @@ def centrality(
     given = {name: value for name, value in given.items() if value is not None}
     for name in given:
         if name not in signature(compute).parameters:
-            flag = "radius" if name == "cutoff" else name
+            flag = {"cutoff": "radius", "weights": "vertex-weights"}.get(name, name)
             raise UsageError(f"--{flag} has no effect on {measure}: leave it out.")
     if seed is not None and k is None:
         raise UsageError("--seed is for the random vertices of --k: give --k, too.")
@@ -189,7 +202,12 @@ def centrality(
         given["sources"] = loaded.listed(sources, along=False)
     if radius is not None:
         given["cutoff"] = [shared.cutoff(each) for each in radius]
-    found = loaded.solve(compute, **given)
+    if vertex_weights is not None:
+        given["weights"] = numbers_of_vertices(loaded.graph, vertex_weights)
+    if out is not None and (k is None or seed is not None):
+        given |= {"checkpoint": out} if "checkpoint" in signature(compute).parameters else {}
+    with saving.kept(out):
+        found = loaded.solve(compute, **given)
     report = loaded.report("centrality")
     report.add("measure", measure, "measure")
     count = len(found.source_indices)

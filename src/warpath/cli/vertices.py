@@ -28,7 +28,7 @@ from warpath.base.errors import (
     NegativeCycleError,
     VertexError,
 )
-from warpath.cli.reporting import tell
+from warpath.cli.reporting import UsageError, tell
 from warpath.graph.checks import written_alike
 from warpath.graph.derived import Derived
 from warpath.graph.labels import file_ids
@@ -37,6 +37,7 @@ from warpath.graph.places import Place, nearby, snap_note, snaps_of
 from warpath.io.columns import COORDINATES, coordinate_columns
 from warpath.io.source import Source, foreign
 from warpath.io.text_table import delimiter_of, rows_of, start_of
+from warpath.results.files import load_vectors
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -347,6 +348,48 @@ def _of_file(graph: Graph, path: Path, snapping: Reading | None, *, along: bool)
     if not entries:
         raise GraphFormatError(path, None, "the file lists no vertex")
     return on_network(graph, entries, snapping, path, lines, along=along)
+
+
+def numbers_of_vertices(graph: Graph, argument: str) -> Any:
+    """Return a number for each vertex, (n,): of ``FILE.npy``, or a column ``FILE:COLUMN``.
+
+    A row of a table has the id of a vertex and its number. Rows of one vertex are added up, and a
+    vertex without a row has 0.
+    """
+    name, colon, column = argument.rpartition(":")
+    vectors = load_vectors(graph, argument) if argument.endswith(".npy") else None
+    if vectors is not None:
+        return vectors[0]
+    if not (name and colon and column):
+        raise UsageError(
+            f"--vertex-weights {argument} must be a .npy file with a number for each vertex, or a "
+            "column of a table, as nodes.csv:area."
+        )
+    path = Path(name)
+    rows = table_rows(path, "a vertex and a number per line", graph) or [(1, [])]
+    header = [cell.lower() for cell in rows[0][1]]
+    known = [header.index(each) for each in _VERTEX if each in header]
+    if column.lower() not in header or not known:
+        named = ", ".join(map(repr, rows[0][1][:40]))
+        reason = f"expected the columns vertex and {column} in the first row, found {named}"
+        raise GraphFormatError(path, rows[0][0], reason)
+    at = known[0], header.index(column.lower())
+    entries, numbers = [], []
+    for line, row in rows[1:]:
+        cells = [row[each] if each < len(row) else "" for each in at]
+        try:
+            numbers.append(float(cells[1]))
+        except ValueError:
+            reason = f"expected a number in the column {column}, found {cells[1]!r:.60}"
+            raise GraphFormatError(path, line, reason) from None
+        if not cells[0]:
+            raise GraphFormatError(path, line, "the row has no vertex")
+        entries += vertices_of_line(graph, path, line, cells[:1], lacking(header))
+    lines = [line for line, _ in rows[1:]]
+    found = np.zeros(graph.n)
+    ends = on_network(graph, entries, None, path, lines, along=False)
+    np.add.at(found, graph.indices_of(ends), numbers)
+    return found
 
 
 def _with_name(place: Place | None, row: list[str], column: int | None) -> Place | None:
