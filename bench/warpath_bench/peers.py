@@ -90,7 +90,8 @@ def _scipy_of(graph: Graph) -> Any:
     return dijkstra, csr_array(parts, shape=(graph.n, graph.n))
 
 
-def _igraph_of(graph: Graph) -> Any:
+def igraph_of(graph: Graph) -> Any:
+    """Return a graph of igraph, and the name of its weights; None without."""
     import igraph
 
     src, dst, weights = graph.edges()
@@ -101,7 +102,8 @@ def _igraph_of(graph: Graph) -> Any:
     return made, None if graph.weights is None else "weight"
 
 
-def _networkit_of(graph: Graph) -> Any:
+def networkit_of(graph: Graph) -> Any:
+    """Return the search of NetworKit that fits, and its graph."""
     import networkit
 
     src, dst, weights = graph.edges()
@@ -234,7 +236,7 @@ PEERS: tuple[Peer, ...] = (
     Peer(
         "igraph",
         "igraph",
-        _igraph_of,
+        igraph_of,
         lambda made, source: made[0].distances(source, weights=made[1]),
         _array,
         0.5,
@@ -242,7 +244,7 @@ PEERS: tuple[Peer, ...] = (
     Peer(
         "NetworKit",
         "networkit",
-        _networkit_of,
+        networkit_of,
         _networkit,
         _array,
         0.1,
