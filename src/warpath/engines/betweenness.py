@@ -126,7 +126,8 @@ def betweenness_sums(
     lengths : (m,) float64 >= 0, the lengths along shortest paths that `cutoffs`, float64, limit in
         place of distances.
     loop : `Loop.BRANDES` or `Loop.COUNTING_SWEEPS`, in place of `prepared`; None for either.
-    checkpoint : path of the file next to which sums are kept after each block; None for none.
+    checkpoint : path of the file next to which sums are kept after each block but the last; None
+        for none.
     elsewhere : (shares, sources, starts) -> the sums of the block of sources at each start, in
         order, over edges that paths may use; None to compute them here.
 
@@ -163,7 +164,7 @@ def betweenness_sums(
         sums = _added_up(shares, graph.n, zip(starts, blocks, strict=True), len(sources), kept)
         return sums._replace(edges=_of_all(graph, edges, sums.edges))
 
-    if checkpoint is None:
+    if checkpoint is None or len(sources) <= BLOCK:
         return add_up(None)
     identity = shares.identity(graph, sources)
     with kept_sums(checkpoint, identity, shares.columns * (graph.n + len(edges.indices))) as kept:
