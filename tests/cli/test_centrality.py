@@ -9,7 +9,7 @@ import pytest
 
 import warpath as wp
 from warpath.engines import betweenness as engine
-from warpath.io.kept_sums import KeptSums
+from warpath.io.journal import KeptSums
 
 MEASURES = wp.centrality.__all__
 

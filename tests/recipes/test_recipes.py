@@ -31,6 +31,7 @@ from warpath.recipes.params import chosen_params
 NAMES = {
     "classic": """dijkstra dijkstra.radix_heap dijkstra.dial dijkstra.bidirectional bellman_ford
         delta_stepping floyd_warshall johnson""",
+    "brandes2001": "betweenness",
     "martin2009": """fh f_cpu u_cpu u_h1 u_h2 u_h3 u_gpu_1min u_gpu_2min u_gpu_plus_1min f_gpu_1min
         f_gpu_no_atomic_1min u_gpu u_gpu_2min_on_gpu u_gpu_plus f_gpu f_gpu_no_atomic f_cpu.dense
         u_cpu.dense u_gpu_1min.dense f_gpu_1min.dense f_gpu_no_atomic_1min.dense u_gpu.dense
@@ -59,9 +60,8 @@ NAMES = {
     "ramalingam1996": "dynamic",
     "chan2009": "dyndij",
     "khanda2022": "batch",
-    "brandes2001": "betweenness",
-    "warpath": """counting_sweeps bfs buckets own_buckets side_by_side wide patches block_per_source pairs johnson
-        floyd_warshall near_far_pull""",
+    "warpath": """bfs buckets own_buckets side_by_side wide patches block_per_source pairs johnson
+        floyd_warshall near_far_pull counting_sweeps""",
     "broken": "harish_narayanan2007",
     "duan2025": "bmssp",
 }
@@ -431,11 +431,11 @@ def test_the_catalogue_prints_itself_by_paper():
     blocks = str(wp.algorithms()).split("\n\n")
     assert [block.partition(":")[0] for block in blocks] == list(NAMES)
     assert blocks[0].startswith("classic: each from a different publication\nclassic.dijkstra ")
-    assert blocks[1].splitlines()[0] == (
+    assert blocks[2].splitlines()[0] == (
         "martin2009: Martín, Torres, Gavilanes: CUDA solutions for the SSSP problem, "
         "ICCS (LNCS 5544) 2009"
     )
-    assert re.search(r"^martin2009\.u_h1 +cuda  Hybrid: ", blocks[1], re.MULTILINE)
+    assert re.search(r"^martin2009\.u_h1 +cuda  Hybrid: ", blocks[2], re.MULTILINE)
 
 
 def test_a_citation_without_a_year_prints_none():

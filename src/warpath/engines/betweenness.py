@@ -23,7 +23,7 @@ from warpath.engines.weighted_sums import largest
 from warpath.graph.checks import refuse_wide
 from warpath.graph.derived import Derived, bytes_of_graph
 from warpath.graph.fingerprint import digest_of, fingerprint
-from warpath.io.kept_sums import KeptSums, kept_sums
+from warpath.io.journal import KeptSums, kept_sums
 from warpath.planner.cpu_model import may_be_prepared, prepare_bytes, prepare_seconds
 from warpath.recipes import Loop
 

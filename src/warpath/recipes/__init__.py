@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from warpath.recipes import (
     bodra2025,
-    centrality,
     classic,
     davidson2014,
     dong2021,
@@ -40,7 +39,6 @@ _MODULES = (
     johnson_gpu,
     hierarchies,
     dynamic,
-    centrality,
     warpath,
 )
 

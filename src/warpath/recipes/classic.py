@@ -1,4 +1,4 @@
-"""The textbook algorithms, as they run on CPUs."""
+"""The textbook algorithms, as they run on CPUs, and Brandes' for betweenness."""
 
 from __future__ import annotations
 
@@ -35,6 +35,13 @@ _JOHNSON = Citation(
     "Efficient algorithms for shortest paths in sparse networks",
     "Journal of the ACM 24",
     1977,
+)
+
+_BRANDES = Citation(
+    "Brandes",
+    "A faster algorithm for betweenness centrality",
+    "Journal of Mathematical Sociology 25(2)",
+    2001,
 )
 
 _PER_SOURCE = frozenset({Task.SSSP, Task.MANY, Task.APSP})
@@ -128,5 +135,19 @@ RECIPES = (
         Loop.JOHNSON,
         negative=True,
         reassociates=True,
+    ),
+    Recipe(
+        "brandes2001.betweenness",
+        "A search from each source counts shortest paths, and a pass back adds up dependencies: "
+        "betweenness of vertices and edges.",
+        _BRANDES,
+        "section on the accumulation of dependencies; algorithm 1, and its form with weights",
+        frozenset({Task.BETWEENNESS}),
+        Loop.BRANDES,
+        planned=False,  # `centrality` chooses by a rule of its own
+        note="Predecessors are not stored: the pass back finds them by their distances. Shares of "
+        "edges come with those of vertices, and each cutoff has its own. Equal weights take a "
+        "breadth-first search. Threads share the sources, and add in a fixed order. centrality "
+        "calls take it where no hierarchy pays.",
     ),
 )

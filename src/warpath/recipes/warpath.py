@@ -173,4 +173,18 @@ RECIPES = (
         "New York and takes 37 times as long on R-MAT 18, where one thread reads all edges into a "
         "hub.",
     ),
+    Recipe(
+        "warpath.counting_sweeps",
+        "Sweeps up and down a customizable hierarchy count shortest paths for eight sources at "
+        "once: betweenness on road networks.",
+        _OURS,
+        "cpp/include/warpath/hierarchy/counting_sweep.hpp",
+        frozenset({Task.BETWEENNESS}),
+        Loop.COUNTING_SWEEPS,
+        reassociates=True,
+        planned=False,
+        prepared=True,
+        note="The hierarchy is that of dibbelt2014.cch. Floats need sums that are exact. "
+        "centrality calls take it for prepared Solvers, and where making the hierarchy pays.",
+    ),
 )
