@@ -15,10 +15,11 @@ import pytest
 
 import warpath as wp
 from support.dask_cluster import cluster, pids
-from warpath.api import clustered
+from warpath.api import cluster_calls
 from warpath.engines import betweenness
-from warpath.engines.cluster.blocks import Blocks
+from warpath.engines.cluster.blocks import Blocks, answer
 from warpath.engines.cluster.clients import device_name
+from warpath.engines.cluster.tasks import Tasks
 from warpath.io import streams
 
 pytest.importorskip("distributed")
@@ -27,8 +28,8 @@ pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning")
 in_full = pytest.mark.full(
     "faults of clusters",
     "src/warpath/engines/cluster/*.py",
-    "src/warpath/api/cluster*.py",
     "src/warpath/engines/betweenness.py",
+    "src/warpath/api/cluster*.py",
     "src/warpath/io/zarr_rows.py",
     "src/warpath/io/streams.py",
     "src/warpath/io/journal.py",
@@ -45,8 +46,8 @@ def roads():
 
 @pytest.fixture(autouse=True)
 def _small_blocks(monkeypatch):
-    monkeypatch.setattr(clustered, "_BLOCK_BYTES", 2**17)
-    monkeypatch.setattr(clustered, "_STORED_BYTES", 2**17)
+    monkeypatch.setattr(cluster_calls, "_BLOCK_BYTES", 2**17)
+    monkeypatch.setattr(cluster_calls, "_STORED_BYTES", 2**17)
     monkeypatch.setattr(streams, "CHUNK_BYTES", 2**16)
 
 
@@ -87,19 +88,6 @@ def killer_of(client, every):
     return kill, killed
 
 
-@in_full
-def test_betweenness_survives_the_death_of_workers(monkeypatch):
-    monkeypatch.setattr(betweenness, "BLOCK", 64)
-    grid = wp.generate.grid(30, 40, weights=(1, 9))
-    here = wp.centrality.betweenness(wp.Solver(grid))
-    with cluster() as client:
-        kill, killed = killer_of(client, 300)
-        found = wp.centrality.betweenness(wp.Solver(grid, device=client), progress=kill)
-    assert killed
-    assert found.vertices.tobytes() == here.vertices.tobytes()
-    assert found.edges.tobytes() == here.edges.tobytes()
-
-
 @pytest.mark.parametrize(
     "name", ["table.npy", *(pytest.param(name, marks=in_full) for name in ("table.zarr", None))]
 )
@@ -136,10 +124,44 @@ def test_an_answer_leaves_its_worker_before_those_of_earlier_blocks(roads, tmp_p
     monkeypatch.setattr(Blocks, "_answer", taken)
     with cluster() as client:
         device = device_name(client)
-        sent = clustered.sent_graph(client, roads, prepared=False)
+        sent = cluster_calls.sent_graph(client, roads, prepared=False)
         blocks = Blocks(device, roads, sent, after_another, file, str)
-        found = [answer.value for _, answer in blocks.answers(iter(range(4)), lambda _: 1)]
+        found = [reply.value for _, reply in blocks.answers(iter(range(4)), lambda _: 1)]
     assert found == [True, 1, 2, 3]
+
+
+@in_full
+def test_betweenness_survives_the_death_of_workers(monkeypatch):
+    monkeypatch.setattr(betweenness, "BLOCK", 64)
+    grid = wp.generate.grid(30, 40, weights=(1, 9))
+    here = wp.centrality.betweenness(wp.Solver(grid))
+    with cluster() as client:
+        kill, killed = killer_of(client, 300)
+        found = wp.centrality.betweenness(wp.Solver(grid, device=client), progress=kill)
+    assert killed
+    assert found.vertices.tobytes() == here.vertices.tobytes()
+    assert found.edges.tobytes() == here.edges.tobytes()
+
+
+def test_blocks_that_the_scheduler_loses_are_submitted_again(roads, monkeypatch):
+    submit, lost = Tasks.submit, []
+
+    def losing_the_second(self, function, *args, **options):
+        if function is answer and args[4] == 1 and not lost:
+            with dask.annotate(resources={"nowhere": 1}):  # no worker has it
+                lost.append(submit(self, function, *args, **options))
+            return lost[0]
+        return submit(self, function, *args, **options)
+
+    dask = pytest.importorskip("dask")
+    monkeypatch.setattr(Tasks, "submit", losing_the_second)
+    monkeypatch.setattr("warpath.engines.cluster.blocks._LOST", 0.2)
+    with cluster() as client:
+        sent = cluster_calls.sent_graph(client, roads, prepared=False)
+        blocks = Blocks(device_name(client), roads, sent, lambda _, job, block: job + block, 5, str)
+        found = [reply.value for _, reply in blocks.answers(iter(range(4)), lambda _: 1)]
+    assert lost
+    assert found == [5, 6, 7, 8]
 
 
 @in_full
@@ -161,7 +183,7 @@ def test_a_call_that_fails_ends_after_the_blocks_that_run(roads, tmp_path):
 
     with cluster() as client:
         device = device_name(client)
-        sent = clustered.sent_graph(client, roads, prepared=False)
+        sent = cluster_calls.sent_graph(client, roads, prepared=False)
         blocks = Blocks(device, roads, sent, fail_beside_another, tmp_path, str)
         with pytest.raises(wp.DeviceError, match="ValueError"):
             list(blocks.answers(iter(range(2)), lambda _: 1))
@@ -264,12 +286,12 @@ def test_a_scheduler_that_goes_away(roads, tmp_path):
 CLIENT = """
 import sys
 import warpath as wp
-from warpath.api import clustered
+from warpath.api import cluster_calls
 from warpath.engines.cluster.blocks import Blocks
 from warpath.engines.cluster.clients import device_name
 from warpath.io import streams
 
-clustered._BLOCK_BYTES = clustered._STORED_BYTES = 2**17
+cluster_calls._BLOCK_BYTES = cluster_calls._STORED_BYTES = 2**17
 streams.CHUNK_BYTES = 2**16
 roads = wp.Graph.of("examples/data/rome99.gr.xz")
 wp.distances(

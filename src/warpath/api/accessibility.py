@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from warpath.api.options import Options
-    from warpath.api.question import Runners, Question
+    from warpath.api.question import Question, Runners
     from warpath.base.dtypes import Array
     from warpath.graph import Graph
     from warpath.planner.plan import Plan

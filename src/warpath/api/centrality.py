@@ -613,7 +613,7 @@ def _betweenness(
 
 def _on_cluster(solver: Solver, report: Report | None) -> Any:
     """Return the function that has blocks of sources counted by the workers of a cluster."""
-    from warpath.api.clustered import path_sums
+    from warpath.api.cluster_calls import path_sums
 
     return partial(path_sums, solver._options, solver.graph, report)  # noqa: SLF001 - one package
 
