@@ -37,6 +37,7 @@ ROOT = Path(__file__).resolve().parents[1]
 # follow them.
 BUILD = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "warpath-platforms"
 NUMPY = "2.4.6"
+PANDA3D = "1.10.16"  # with Python 3.12.10
 #: The C++ tests: arguments, and lines for their standard input.
 PROGRAMS: dict[str, tuple[list[str], str]] = {
     "heaps": (
@@ -139,7 +140,7 @@ class Report:
             said = (error.stdout or "") + (error.stderr or "")
             log.write_text(said, encoding="utf-8")
             last = next((line for line in said.splitlines()[::-1] if line.strip()), "")
-            outcome, note = "NO", f"{last.strip()[:100]} ({log.relative_to(ROOT)})"
+            outcome, note = "NO", f"{last.strip()[:100]} ({log})"
         minutes = (time.monotonic() - start) / 60
         self.rows.append((target, step, outcome, minutes, note))
         print(f"{target}: {step}: {outcome} ({minutes:.1f} min) {note}", flush=True)
@@ -312,6 +313,7 @@ _PYCONFIG_OF_WINDOWS = """\
 #define HAVE_SYS_STAT_H 1
 #define HAVE_SYS_TYPES_H 1
 #define WITH_DOC_STRINGS 1
+#include <stdio.h>
 """
 
 
@@ -372,7 +374,10 @@ def wheel(name: str) -> str:
     }
     if target.system == "Windows":
         library = import_library(name)
-        arguments |= {"Python_LIBRARY": library, "Python_SABI_LIBRARY": library}
+        # CMake reads the version from the name of the one that must be there, but is not linked.
+        full = library.with_name(f"libpython{target.python.replace('.', '')}.dll.a")
+        shutil.copyfile(library, full)
+        arguments |= {"Python_LIBRARY": full, "Python_SABI_LIBRARY": library}
     if target.link:
         arguments["CMAKE_MODULE_LINKER_FLAGS"] = " ".join(target.link)
     bin_ = tools(target.python)
@@ -448,27 +453,114 @@ def arm64() -> Path:
     return root
 
 
-def site_packages() -> Path:
-    """Return a folder with the wheel for aarch64 and what its tests need."""
-    name = "linux-aarch64"
-    folder = BUILD / name / "site-packages"
+_MAIN_OF_PYTHON = """\
+#include <stddef.h>
+int Py_Main(int, wchar_t **);
+int wmain(int count, wchar_t **arguments) { return Py_Main(count, arguments); }
+"""
+
+
+def python_for_windows() -> Path:
+    """Return a folder with a Python for Windows, which runs under Wine.
+
+    The index has no interpreter for Windows, but Panda3D's wheel brings the library of one, with
+    the compiled modules of the standard library. What they lack is a program that calls it, and
+    the modules that are Python, which are the same on all systems.
+    """
+    folder = BUILD / "python-windows"
+    if (folder / "made").exists():
+        return folder
+    target, name = TARGETS["windows-x86_64"], "python312.dll"
     shutil.rmtree(folder, ignore_errors=True)
-    packages = (f"numpy=={NUMPY}", "scipy", "pytest", "pluggy", "iniconfig", "packaging",
-                "pygments", "hypothesis", "sortedcontainers", "attrs")  # fmt: skip
-    for one in [*download(TARGETS[name], *packages), newest_wheel(name)]:
-        with zipfile.ZipFile(one) as archive:
-            archive.extractall(folder)
+    folder.mkdir()
+    with zipfile.ZipFile(download(target, f"panda3d=={PANDA3D}")[0]) as archive:
+        for one in archive.namelist():
+            # Wine has the C library itself, and no WMI.
+            kept = one.startswith("deploy_libs/") and one.endswith((".dll", ".pyd"))
+            if kept and not one.rsplit("/", 1)[1].startswith(("api-ms-", "_wmi")):
+                (folder / one.rsplit("/", 1)[1]).write_bytes(archive.read(one))
+    python = tools(target.python) / "python"
+    ask = "import sysconfig; print(sysconfig.get_path('stdlib'))"
+    unwanted = shutil.ignore_patterns("site-packages", "lib-dynload", "test", "__pycache__")
+    shutil.copytree(call(python, "-c", ask).strip(), folder / "Lib", ignore=unwanted)
+    (folder / "main.c").write_text(_MAIN_OF_PYTHON, encoding="utf-8")
+    exports, library = folder / "main.def", folder / "main.a"
+    exports.write_text(f"LIBRARY {name}\nEXPORTS\nPy_Main\n", encoding="utf-8")
+    call(python, "-m", "ziglang", "dlltool", "-m", "i386:x86-64", "-d", exports, "-l", library)
+    call(
+        python, "-m", "ziglang", "cc", "-target", target.triple, "-municode", folder / "main.c",
+        library, "-o", folder / "python.exe",
+    )  # fmt: skip
+    (folder / "made").touch()
     return folder
 
 
-def on_aarch64(*arguments: Any) -> str:
-    """Run Debian's Python for aarch64 with the wheel."""
-    site = BUILD / "linux-aarch64" / "site-packages"
-    paths = f"{site}:{ROOT / 'tests'}:{ROOT / 'tools'}"
-    return call(
-        *runs("linux-aarch64"), arm64() / "usr" / "bin" / "python3.11", *arguments,
-        cwd=ROOT, env={**os.environ, "PYTHONPATH": paths, "PYTHONDONTWRITEBYTECODE": "1"},
+_PARTS_OF_COMPLEX = """\
+typedef struct { float real, imag; } F;
+typedef struct { double real, imag; } D;
+float crealf(F z) { return z.real; }
+float cimagf(F z) { return z.imag; }
+double creal(D z) { return z.real; }
+double cimag(D z) { return z.imag; }
+double creall(D z) { return z.real; }
+double cimagl(D z) { return z.imag; }
+int DllMainCRTStartup(void *a, unsigned b, void *c) { return 1; }
+"""
+
+
+def mend_numpy(site: Path) -> None:
+    """Give NumPy for Windows the functions that Wine 8 lacks.
+
+    They are parts of complex numbers. A library of ours has them, and passes all others on to
+    Wine's; NumPy's file names it instead of the system's.
+    """
+    theirs, ours = b"api-ms-win-crt-math-l1-1-0.dll", b"wpi-ms-win-crt-math-l1-1-0.dll"
+    file = next(site.glob("numpy/_core/_multiarray_umath*.pyd"))
+    said = call(program("objdump", "binutils"), "-p", file)
+    block = re.search(rf"DLL Name: {theirs.decode()}\n(.*?)\n\n", said, re.DOTALL)
+    names = re.findall(r"\s([A-Za-z_]\w*)$", block[1] if block else "", re.MULTILINE)
+    own = set(re.findall(r"(c(?:real|imag)[fl]?)\(", _PARTS_OF_COMPLEX))
+    source, exports = site / "parts.c", site / "parts.def"
+    source.write_text(_PARTS_OF_COMPLEX, encoding="utf-8")
+    lines = [name if name in own else f"{name} = ucrtbase.{name}" for name in names]
+    exports.write_text("\n".join([f"LIBRARY {ours.decode()}", "EXPORTS", *lines, ""]))
+    target = TARGETS["windows-x86_64"]
+    call(
+        tools(target.python) / "python", "-m", "ziglang", "cc", "-target", target.triple, "-O1",
+        "-fno-builtin", "-nostdlib", "-shared", source, exports,
+        "-o", python_for_windows() / ours.decode(),
     )  # fmt: skip
+    file.write_bytes(file.read_bytes().replace(theirs, ours))
+
+
+def site_packages(name: str) -> Path:
+    """Return a folder with the wheel for a target and what its tests need."""
+    folder = BUILD / name / "site-packages"
+    shutil.rmtree(folder, ignore_errors=True)
+    packages = [f"numpy=={NUMPY}", "pytest", "pluggy", "iniconfig", "packaging", "pygments",
+                "hypothesis", "sortedcontainers", "attrs"]  # fmt: skip
+    packages += ["colorama"] if TARGETS[name].system == "Windows" else ["scipy"]
+    for one in [*download(TARGETS[name], *packages), newest_wheel(name)]:
+        with zipfile.ZipFile(one) as archive:
+            archive.extractall(folder)
+    if TARGETS[name].system == "Windows":
+        mend_numpy(folder)
+    return folder
+
+
+def on_target(name: str, *arguments: Any) -> str:
+    """Run a target's Python with the wheel."""
+    paths: list[Path] = [BUILD / name / "site-packages", ROOT / "tests", ROOT / "tools"]
+    variables = {**environment(), "PYTHONDONTWRITEBYTECODE": "1", "PYTHONUTF8": "1"}
+    if TARGETS[name].system == "Windows":
+        folder = python_for_windows()
+        python = folder / "python.exe"
+        variables["PYTHONHOME"] = f"Z:{folder}"
+        variables["PYTHONPATH"] = ";".join(f"Z:{path}" for path in paths)
+    else:
+        python = arm64() / "usr" / "bin" / "python3.11"
+        variables["PYTHONPATH"] = ":".join(map(str, paths))
+    return call(*runs(name), python, *arguments, cwd=ROOT, env=variables, stdin=subprocess.DEVNULL)
 
 
 _README = """\
@@ -484,20 +576,21 @@ sys.exit(result.failed)
 """
 
 
-def readme() -> str:
+def readme(name: str) -> str:
     """Run the lines of the README."""
-    site_packages()
-    return last_line(on_aarch64("-c", _README))
+    site_packages(name)
+    return last_line(on_target(name, "-c", _README))
 
 
-def digests() -> str:
-    """Compare digests of results with those of x86-64."""
-    return last_line(on_aarch64("-m", "support.digests", "--compare", "tests/support/digests.json"))
+def digests(name: str) -> str:
+    """Compare digests of results with those of x86-64 Linux."""
+    file = "tests/support/digests.json"
+    return last_line(on_target(name, "-m", "support.digests", "--compare", file))
 
 
-def tests() -> str:
+def tests(name: str) -> str:
     """Run a selection of the tests."""
-    return last_line(on_aarch64("-m", "pytest", "-q", "-p", "no:cacheprovider", "-x", *SELECTION))
+    return last_line(on_target(name, "-m", "pytest", "-q", "-p", "no:cacheprovider", *SELECTION))
 
 
 def last_line(said: str) -> str:
@@ -528,10 +621,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
             built = report.step(name, "bindings", wheel, name)
             if built and TARGETS[name].system == "Linux":
                 report.step(name, "auditwheel", audit, name)
-        if built and options.only in {None, "run"} and name == "linux-aarch64":
-            report.step(name, "README", readme)
-            report.step(name, "digests", digests)
-            report.step(name, "tests", tests)
+        if built and options.only in {None, "run"} and name in {"linux-aarch64", "windows-x86_64"}:
+            report.step(name, "README", readme, name)
+            report.step(name, "digests", digests, name)
+            report.step(name, "tests", tests, name)
     print(f"\n{report}")
     return any(row[2] == "NO" for row in report.rows)
 

@@ -77,7 +77,7 @@ class CountingSweep {
   using Arc = CountedArc<W>;
 
   /// A position in all lanes.
-  struct alignas(32) Line {
+  struct alignas(32) alignas(Labels) Line {
     Labels labels;
     Doubles paths;   // shortest paths to it
     Doubles shares;  // of the paths to all targets, that each path to it is part of
