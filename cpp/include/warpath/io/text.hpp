@@ -16,6 +16,10 @@
 #include <utility>
 #include <vector>
 
+#if defined(__APPLE__)
+#include <xlocale.h>  // newlocale, strtod_l
+#endif
+
 namespace warpath {
 
 /// An error in a text, and its position. `line` counts from 1; 0 means the whole file. `found` is
@@ -118,8 +122,13 @@ inline Number scan_real(std::string_view token, double& value) {
   if (error == std::errc::result_out_of_range) {
     // from_chars does not distinguish too large from too small. strtod must use the C locale: in
     // the user's locale, 1.5e-400 may end after the 1.
+#if defined(_WIN32)
+    static const _locale_t plain = _create_locale(LC_ALL, "C");
+    value = _strtod_l(std::string(token).c_str(), nullptr, plain);
+#else
     static const locale_t plain = newlocale(LC_ALL_MASK, "C", nullptr);
     value = strtod_l(std::string(token).c_str(), nullptr, plain);
+#endif
     if (std::isinf(value)) return Number::kTooLarge;
   }
   return Number::kInteger;
