@@ -211,6 +211,8 @@ def compiler(name: str) -> Path:
     zig = f'exec "{tools(target.python)}/python" -m ziglang'
     # Unless it optimizes, it adds UBSan.
     flags = f"-target {target.triple} -fno-sanitize=undefined"
+    if target.triple.endswith("musl"):
+        flags += " -include stdio.h"  # nanobind takes stderr without it, from where others have it
     for tool, what in (("c++", f"c++ {flags}"), ("ar", "ar"), ("ranlib", "ranlib")):
         (folder / tool).write_text(f'#!/bin/sh\n{zig} {what} "$@"\n', encoding="utf-8")
         (folder / tool).chmod(0o755)

@@ -24,10 +24,17 @@ template <>
 inline constexpr std::array kTypeNumbers<std::int8_t>{int{NPY_BYTE}};
 template <>
 inline constexpr std::array kTypeNumbers<std::uint8_t>{int{NPY_UBYTE}};
+#if NPY_SIZEOF_LONG == 8
 template <>
 inline constexpr std::array kTypeNumbers<std::int32_t>{int{NPY_INT}};
 template <>
 inline constexpr std::array kTypeNumbers<std::int64_t>{int{NPY_LONG}, int{NPY_LONGLONG}};
+#else  // Windows
+template <>
+inline constexpr std::array kTypeNumbers<std::int32_t>{int{NPY_LONG}, int{NPY_INT}};
+template <>
+inline constexpr std::array kTypeNumbers<std::int64_t>{int{NPY_LONGLONG}};
+#endif
 template <>
 inline constexpr std::array kTypeNumbers<float>{int{NPY_FLOAT}};
 template <>

@@ -9,7 +9,8 @@
 namespace warpath::bindings {
 
 template <>
-inline constexpr std::array kTypeNumbers<std::uint64_t>{int{NPY_ULONG}, int{NPY_ULONGLONG}};
+inline constexpr std::array kTypeNumbers<std::uint64_t>{
+    NPY_SIZEOF_LONG == 8 ? int{NPY_ULONG} : int{NPY_ULONGLONG}, int{NPY_ULONGLONG}};
 
 namespace {
 
