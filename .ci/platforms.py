@@ -339,10 +339,12 @@ def headers_of_python(name: str) -> Path:
 
 
 _WRITE_EXPORTS = """\
+import sys
 from abi3info import DATAS, FUNCTIONS
 print('LIBRARY python3.dll', 'EXPORTS', sep='\\n')
-print(*sorted(symbol.name for symbol in FUNCTIONS), sep='\\n')
-print(*sorted(f'{symbol.name} DATA' for symbol in DATAS), sep='\\n')
+for symbols, kind in (FUNCTIONS, ''), (DATAS, ' DATA'):
+    for name in sorted(symbol.name for symbol in symbols):
+        print(name + (f' = {sys.argv[1]}.{name}' if sys.argv[1:] else kind))
 """
 
 
@@ -455,6 +457,8 @@ def arm64() -> Path:
     return root
 
 
+_NO_START = "int DllMainCRTStartup(void *a, unsigned b, void *c) { return 1; }\n"
+
 _MAIN_OF_PYTHON = """\
 #include <stddef.h>
 int Py_Main(int, wchar_t **);
@@ -493,6 +497,13 @@ def python_for_windows() -> Path:
         python, "-m", "ziglang", "cc", "-target", target.triple, "-municode", folder / "main.c",
         library, "-o", folder / "python.exe",
     )  # fmt: skip
+    # The stable ABI has a library of its own, which passes all on.
+    exports.write_text(call(python, "-c", _WRITE_EXPORTS, "python312"), encoding="utf-8")
+    (folder / "abi.c").write_text(_NO_START, encoding="utf-8")
+    call(
+        python, "-m", "ziglang", "cc", "-target", target.triple, "-O1", "-nostdlib", "-shared",
+        folder / "abi.c", exports, "-o", folder / "python3.dll",
+    )  # fmt: skip
     (folder / "made").touch()
     return folder
 
@@ -506,7 +517,6 @@ double creal(D z) { return z.real; }
 double cimag(D z) { return z.imag; }
 double creall(D z) { return z.real; }
 double cimagl(D z) { return z.imag; }
-int DllMainCRTStartup(void *a, unsigned b, void *c) { return 1; }
 """
 
 
@@ -523,7 +533,7 @@ def mend_numpy(site: Path) -> None:
     names = re.findall(r"\s([A-Za-z_]\w*)$", block[1] if block else "", re.MULTILINE)
     own = set(re.findall(r"(c(?:real|imag)[fl]?)\(", _PARTS_OF_COMPLEX))
     source, exports = site / "parts.c", site / "parts.def"
-    source.write_text(_PARTS_OF_COMPLEX, encoding="utf-8")
+    source.write_text(_NO_START + _PARTS_OF_COMPLEX, encoding="utf-8")
     lines = [name if name in own else f"{name} = ucrtbase.{name}" for name in names]
     exports.write_text("\n".join([f"LIBRARY {ours.decode()}", "EXPORTS", *lines, ""]))
     target = TARGETS["windows-x86_64"]
