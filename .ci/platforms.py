@@ -211,8 +211,6 @@ def compiler(name: str) -> Path:
     zig = f'exec "{tools(target.python)}/python" -m ziglang'
     # Unless it optimizes, it adds UBSan.
     flags = f"-target {target.triple} -fno-sanitize=undefined"
-    if target.triple.endswith("musl"):
-        flags += " -include stdio.h"  # nanobind takes stderr without it, from where others have it
     for tool, what in (("c++", f"c++ {flags}"), ("ar", "ar"), ("ranlib", "ranlib")):
         (folder / tool).write_text(f'#!/bin/sh\n{zig} {what} "$@"\n', encoding="utf-8")
         (folder / tool).chmod(0o755)
@@ -375,6 +373,8 @@ def wheel(name: str) -> str:
         "Python_INCLUDE_DIR": headers_of_python(name),
         "Python_NumPy_INCLUDE_DIR": headers_of_numpy(name),
         "WARPATH_OPTIMIZE": target.optimize,
+        # nanobind names stderr, whose header Python's stable ABI and libc++ leave out.
+        "CMAKE_CXX_FLAGS": "-include stdio.h",
     }
     if target.system == "Windows":
         library = import_library(name)

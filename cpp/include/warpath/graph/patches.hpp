@@ -96,7 +96,7 @@ class PatchLayout {
     parallel_for<NoState>(
         parts_, threads_, control_, [&](std::int64_t part, NoState&, Poller& poller) {
           const auto first = static_cast<std::size_t>(part * kPatches);
-          for (std::size_t p = first; p < std::min(patches_, first + kPatches); ++p)
+          for (std::size_t p = first; p < std::min<std::size_t>(patches_, first + kPatches); ++p)
             each(p, poller);
         });
   }

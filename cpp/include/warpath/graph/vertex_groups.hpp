@@ -236,7 +236,7 @@ WeightedGraph between_groups(const Adjacency<V>& graph, const Groups& groups, in
   made.end.resize(count);
   const auto each_group = [&](std::int64_t part, auto&& call) {
     const auto first = static_cast<std::size_t>(part * kGroups);
-    for (std::size_t g = first; g < std::min(count, first + kGroups); ++g) call(g);
+    for (std::size_t g = first; g < std::min<std::size_t>(count, first + kGroups); ++g) call(g);
   };
 
   // 1. The groups to which each group's edges lead, and the number of links of every row.
