@@ -211,8 +211,11 @@ def compiler(name: str) -> Path:
     zig = f'exec "{tools(target.python)}/python" -m ziglang'
     # Unless it optimizes, it adds UBSan.
     flags = f"-target {target.triple} -fno-sanitize=undefined"
+    # zig knows no files of linker arguments; nanobind's has what `dynamic_lookup` says for all.
+    leave_out = 'for a; do shift; case $a in -Wl,@*) ;; *) set -- "$@" "$a" ;; esac; done\n'
+    pass_on = leave_out if target.system == "Darwin" else ""
     for tool, what in (("c++", f"c++ {flags}"), ("ar", "ar"), ("ranlib", "ranlib")):
-        (folder / tool).write_text(f'#!/bin/sh\n{zig} {what} "$@"\n', encoding="utf-8")
+        (folder / tool).write_text(f'#!/bin/sh\n{pass_on}{zig} {what} "$@"\n', encoding="utf-8")
         (folder / tool).chmod(0o755)
     return folder
 

@@ -111,7 +111,7 @@ def work_after_ctrl_c():
                 if ended.wait(0.01):
                     return
             pressed.append(time.process_time())
-            os.kill(os.getpid(), signal.SIGINT)
+            signal.raise_signal(signal.SIGINT)
 
         presser = threading.Thread(target=interrupt)
         presser.start()

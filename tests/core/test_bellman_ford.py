@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import signal
 import threading
 from fractions import Fraction
@@ -262,7 +261,7 @@ def test_interrupt_stops_a_long_solve():
     indptr = np.searchsorted(src, np.arange(n + 1)).astype(np.int64)
     weights = (2 * (dst - src) - 1)[order].astype(np.int64)
     dist = np.empty(n, np.int64)
-    timer = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
+    timer = threading.Timer(0.3, signal.raise_signal, (signal.SIGINT,))
     timer.start()
     with pytest.raises(KeyboardInterrupt):
         _core.bellman_ford(

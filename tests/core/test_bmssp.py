@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import signal
 import threading
 
@@ -239,7 +238,7 @@ def test_progress_is_told_out_of_all_vertices_and_an_error_in_it_ends_the_search
 
 @pytest.mark.parametrize("search", [counted, bound])
 def test_an_interrupt_ends_a_long_search(search):
-    timer = threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT))
+    timer = threading.Timer(0.2, signal.raise_signal, (signal.SIGINT,))
     graph = slow_graph()
     timer.start()
     with pytest.raises(KeyboardInterrupt):

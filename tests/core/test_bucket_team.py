@@ -237,7 +237,7 @@ def slow_graph():
 @pytest.mark.parametrize("threads", [1, 3])
 def test_interrupt_stops_a_long_solve(threads):
     graph = slow_graph()
-    timer = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
+    timer = threading.Timer(0.3, signal.raise_signal, (signal.SIGINT,))
     timer.start()
     with pytest.raises(KeyboardInterrupt):
         solve(graph, 2**62, threads)

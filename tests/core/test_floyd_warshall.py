@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import signal
 import threading
 
@@ -172,7 +171,7 @@ def test_no_threads_is_refused():
 def test_interrupt_stops_a_long_solve(threads):
     matrix = np.ones((4000, 4000), np.int64)
     np.fill_diagonal(matrix, 0)
-    timer = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
+    timer = threading.Timer(0.3, signal.raise_signal, (signal.SIGINT,))
     timer.start()
     with pytest.raises(KeyboardInterrupt):
         _core.floyd_warshall(dist=matrix, threads=threads, progress=None)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import signal
 
 import numpy as np
@@ -282,7 +281,7 @@ def test_long_check_can_be_stopped(how):
         assert 0 <= done <= total
         if how == "progress":
             raise KeyboardInterrupt
-        os.kill(os.getpid(), signal.SIGINT)
+        signal.raise_signal(signal.SIGINT)
 
     with pytest.raises(KeyboardInterrupt):
         verify(graph, dist, pred, progress=stop)
