@@ -83,6 +83,14 @@ def test_prepared_graphs_have_the_same_sums(dtype, targets):
         check_table(solver, [0, 7, 7, 1400], targets)
 
 
+@pytest.mark.parametrize("prepared", [False, True])
+def test_progress_ends_at_the_number_of_sources(prepared):
+    graph, seen = with_columns(wp.generate.road(2000)), []
+    solver = wp.prepare(graph) if prepared else wp.Solver(graph)
+    solver.distances([0, 1, 2], [5], also="toll", progress=lambda *counts: seen.append(counts))
+    assert seen[-1] == (3, 3)
+
+
 def test_sums_whose_weights_round_are_those_of_the_searched_routes():
     road = wp.generate.road(1000)
     weights = np.random.default_rng(5).random(road.m)

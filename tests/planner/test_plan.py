@@ -741,3 +741,8 @@ def test_edges_of_deep_graphs_and_of_tables_stay_on_the_host_too():
     )
     assert (table.algorithm, table.rows_on_host) == ("warpath.pairs", True)
     assert table.seconds > 6 * WEB.m * 8 / 55e9 * 0.99
+
+
+def test_the_reason_says_whether_there_was_a_choice():
+    assert wp.plan([(0, 1, -1), (1, 2, 3)], 0).reason == "it is the only one that can do this"
+    assert wp.plan([(0, 1, 1), (1, 2, 3)], 0).reason == "it is predicted to be the fastest"

@@ -131,7 +131,7 @@ class _TableSums:
         for trips in self._trips_of(rows[few]):
             self._by_routes(*trips)
             if report is not None:
-                report(int(np.searchsorted(rows[few], trips[0][-1])), len(rows))
+                report(int(np.searchsorted(rows[few], trips[0][-1], side="right")), len(rows))
         done = int(few.sum())
         with ThreadPoolExecutor(self.routes.threads) as pool:
             for at, _ in enumerate(pool.map(self._by_tree, rows[~few].tolist())):
