@@ -8,6 +8,7 @@ import pickle
 import pytest
 
 import warpath as wp
+from warpath.base.errors import interrupts_first
 
 
 @pytest.mark.parametrize(
@@ -64,3 +65,27 @@ def test_an_error_is_a_dictionary_for_json():
         assert said["remedy"] is None or said["message"].endswith(said["remedy"])
         again = pickle.loads(pickle.dumps(caught.value))  # noqa: S301 - our own bytes
         assert again.to_dict() == caught.value.to_dict()
+
+
+def close_badly_after(error):
+    try:
+        raise error
+    finally:
+        raise OSError("cannot be closed")
+
+
+def fail_while_the_caller_handles(error):
+    try:
+        raise error
+    except KeyboardInterrupt:
+        with interrupts_first():
+            close_badly_after(ValueError())
+
+
+def test_an_interrupt_is_raised_in_place_of_an_error_in_its_handling():
+    with pytest.raises(KeyboardInterrupt), interrupts_first():
+        close_badly_after(KeyboardInterrupt())
+    with pytest.raises(OSError, match="closed"), interrupts_first():
+        close_badly_after(ValueError())
+    with pytest.raises(OSError, match="closed"):
+        fail_while_the_caller_handles(KeyboardInterrupt())
