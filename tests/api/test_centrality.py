@@ -585,3 +585,13 @@ def test_the_largest_numbers_are_named_as_in_tables(square):
     assert number == np.nanmax(drawn.vertices)
     assert vertex == square.labels[np.nanargmax(drawn.vertices)]
     assert betweenness([]).largest() == {}
+
+
+def test_a_checkpoint_of_few_sources_must_be_a_file_that_can_be_written_too(tmp_path):
+    road = wp.generate.road(30)
+    with pytest.raises(wp.OutputError, match="No such file or directory"):
+        wp.centrality.betweenness(road, checkpoint=tmp_path / "no" / "sums")
+    with pytest.raises(wp.InputError, match="5 must be a string or a Path"):
+        wp.centrality.betweenness(road, checkpoint=5)
+    wp.centrality.betweenness(road, checkpoint=tmp_path / "sums")
+    assert list(tmp_path.iterdir()) == []

@@ -204,7 +204,7 @@ def centrality(
         given["cutoff"] = [shared.cutoff(each) for each in radius]
     if vertex_weights is not None:
         given["weights"] = numbers_of_vertices(loaded.graph, vertex_weights)
-    if out is not None and (k is None or seed is not None):
+    if out not in (None, saving.STDOUT) and (k is None or seed is not None):
         given |= {"checkpoint": out} if "checkpoint" in signature(compute).parameters else {}
     with saving.kept(out):
         found = loaded.solve(compute, **given)

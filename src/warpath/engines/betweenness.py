@@ -164,7 +164,7 @@ def betweenness_sums(
         sums = _added_up(shares, graph.n, zip(starts, blocks, strict=True), len(sources), kept)
         return sums._replace(edges=_of_all(graph, edges, sums.edges))
 
-    if checkpoint is None or len(sources) <= BLOCK:
+    if checkpoint is None:
         return add_up(None)
     identity = shares.identity(graph, sources)
     with kept_sums(checkpoint, identity, shares.columns * (graph.n + len(edges.indices))) as kept:
