@@ -196,6 +196,8 @@ def centrality(
             raise UsageError(f"--{flag} has no effect on {measure}: leave it out.")
     if seed is not None and k is None:
         raise UsageError("--seed is for the random vertices of --k: give --k, too.")
+    if by is not None and radius is None:
+        raise UsageError("--by is what --radius is measured in: give --radius, too.")
     loaded = load(options, [sources])
     loaded.require_coordinates("the numbers", {"--plot": plot, "--html": shown.html})
     if sources is not None:

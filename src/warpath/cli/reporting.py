@@ -165,7 +165,7 @@ _OPTIONS = {
 } | {
     name: f"--{name}"
     for name in (
-        "algorithm", "also", "at", "coordinates", "cutoff", "decimal", "delimiter", "device",
+        "algorithm", "also", "at", "by", "coordinates", "cutoff", "decimal", "delimiter", "device",
         "format", "ids", "member", "oneway", "source", "sources", "target", "targets", "threads",
         "tiles", "weight",
     )
