@@ -160,6 +160,22 @@ class Journal:
             self.part.unlink()
         self._remove_notes()
 
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """Open the journal for a block of code, and keep its files after an error if work began."""
+        try:
+            self.open()
+            yield
+        except BaseException:
+            if self.opened and not self.begun:
+                self.discard()
+            raise
+        finally:
+            try:
+                self.close()
+            finally:
+                self.close()  # again, as an interrupt may have prevented the first call
+
     def close(self) -> None:
         """Close the part and release the lock."""
         if self._locked and self._lock_file is not None and not self._lock_file.closed:
@@ -387,19 +403,9 @@ def kept_sums(path: str | os.PathLike[str], question: Question, count: int) -> I
     They are removed at the end, and kept after an error if some were stored.
     """
     journal = Journal(real_path(path), question, folder=False)
-    try:
-        journal.open()
+    with journal.held():
         yield KeptSums(journal, count)
         journal.discard()
-    except BaseException:
-        if journal.opened and not journal.begun:
-            journal.discard()
-        raise
-    finally:
-        try:
-            journal.close()
-        finally:
-            journal.close()  # again, as an interrupt may have prevented the first call
 
 
 def _check(content: dict[str, Any]) -> str:

@@ -95,28 +95,19 @@ def opened_file(
     target = real_path(path)
     refuse_what_is_there(target, folder=folder)
     journal = Journal(target, question, folder=folder)
-    try:
-        journal.open()
+    with journal.held():
         kind = _Zarr if folder else NpyFile
         output = kind(journal, shape, dtype)
         try:
-            output.start()
-            yield output
-            output.finish()
-        finally:
-            output.drain()
-    except (NegativeCycleError, DistanceOverflowError):
-        journal.discard()
-        raise
-    except BaseException:
-        if journal.opened and not journal.begun:
+            try:
+                output.start()
+                yield output
+                output.finish()
+            finally:
+                output.drain()
+        except (NegativeCycleError, DistanceOverflowError):
             journal.discard()
-        raise
-    finally:
-        try:
-            journal.close()
-        finally:
-            journal.close()  # again, as an interrupt may have prevented the first call
+            raise
 
 
 class _StreamedFile(ABC):
