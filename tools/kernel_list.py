@@ -48,6 +48,11 @@ _OF_TABLES = {
     Loop.PAIRS: ("pairs", "pair_rows"),
     Loop.JOHNSON: ("block_a_source", "pairs", "pair_rows"),
 }
+#: The kinds of kernels whose weights have the type of their labels.
+_BY_LABEL = {
+    Loop.COUNTING_SWEEPS: ("counting_sweep", "counting_sums"),
+    Loop.TREE_LABELS: ("tree_label_pairs", "tree_label_table"),
+}
 _BY_WIDTH = {Loop.BFS: (breadth_first_kernel,), Loop.WIDE: (wide_kernel, wide_part_kernel)}
 
 
@@ -145,11 +150,12 @@ def _of_own_kinds(loop: Loop, weight: np.dtype[Any], index: DTypeLike, block: in
         return [repair_kernel(weight, np.int64 if weight.kind == "i" else weight, block)]
     if loop is Loop.HIERARCHY_SWEEP:
         return list(_of_sweeps(weight, block))
-    if loop is Loop.TREE_LABELS:
+    if loop in _BY_LABEL:
+        whole = loop is Loop.COUNTING_SWEEPS  # the lengths of floats are integers there
         return [
             kernel(kind, Types.of(np.int32, label, label), block)
-            for label in _labels_in_hierarchies(weight)
-            for kind in ("tree_label_pairs", "tree_label_table")
+            for label in (("int32", "int64") if whole else _labels_in_hierarchies(weight))
+            for kind in _BY_LABEL[loop]
         ]
     if loop in _BY_WIDTH:
         names = [(np.dtype(label).name, np.dtype(one).name) for one, label in _widths(weight)]

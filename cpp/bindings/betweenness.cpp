@@ -1,6 +1,8 @@
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/unique_ptr.h>
 
 #include <algorithm>
+#include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -14,16 +16,21 @@ namespace warpath::bindings {
 
 namespace {
 
+/// Which vertices are among some targets.
+std::vector<char> marked(const In<std::int64_t>& targets, std::int64_t n) {
+  std::vector<char> is_target(static_cast<std::size_t>(n));
+  for (const std::int64_t v : vertices_of(targets, n)) is_target[static_cast<std::size_t>(v)] = 1;
+  return is_target;
+}
+
 /// The checked arguments of a call, and its sums.
 struct Sums {
   Sums(const In<std::int64_t>& from, const In<std::int64_t>& to, std::int64_t n, std::size_t m,
        std::size_t cutoffs = 0)
       : sources(vertices_of(from, n)),
-        is_target(static_cast<std::size_t>(n)),
+        is_target(marked(to, n)),
         vertices(static_cast<std::size_t>(n) * std::max<std::size_t>(cutoffs, 1)),
-        edges(m * std::max<std::size_t>(cutoffs, 1)) {
-    for (const std::int64_t v : vertices_of(to, n)) is_target[static_cast<std::size_t>(v)] = 1;
-  }
+        edges(m * std::max<std::size_t>(cutoffs, 1)) {}
 
   BetweennessRequest request(bool endpoints) {
     return {sources, is_target, endpoints, vertices, edges};
@@ -115,31 +122,80 @@ void register_brandes(nb::module_& module) {
       nb::arg("progress") = nb::none());
 }
 
+/// The counts of a hierarchy's arcs, which the object keeps alive. Sums have a place for each
+/// position, each arc up and each arc down.
 template <Weight W>
-void register_sweeps(nb::module_& module) {
+void register_sweeps(nb::module_& module, const char* name) {
   using V = std::int32_t;
   using G = std::int64_t;
+  using Counts = PathCounts<W>;
+  nb::class_<Counts>(module, name)
+      .def_prop_ro("arcs", [](const Counts& counts) { return counts.arcs(); })
+      .def_prop_ro("nbytes",
+                   [](const Counts& counts) {
+                     const std::size_t rows = counts.symmetric() ? 1 : 2;
+                     return counts.arcs() / 2 * rows * sizeof(CountedArc<W>);
+                   })
+      .def("counts",
+           [](const Counts& counts) {
+             std::vector<double> of_arcs;
+             of_arcs.reserve(counts.arcs());
+             for (const auto* rows : {&counts.up(), &counts.down()})
+               for (std::size_t k = 0; k < rows->size(); ++k) of_arcs.push_back((*rows)[k].count);
+             return to_numpy(std::move(of_arcs));
+           })
+      .def(
+          "sums",
+          [](const Counts& counts, In<std::int64_t> sources, In<std::int64_t> targets,
+             bool endpoints, int threads, int bits, nb::object progress) {
+            const std::int64_t n = counts.hierarchy().n();
+            const std::vector<std::int64_t> starts = vertices_of(sources, n);
+            const std::vector<char> is_target = marked(targets, n);
+            const int team = at_least_one(threads);
+            Control control(python_tick(std::move(progress)));
+            std::vector<double> sums;
+            {
+              const nb::gil_scoped_release free;
+              sums = count_by_sweeps(counts, starts, is_target, endpoints, team, bits, control);
+            }
+            return to_numpy(std::move(sums));
+          },
+          nb::arg("sources").noconvert(), nb::arg("targets").noconvert(), nb::arg("endpoints"),
+          nb::arg("threads") = 1, nb::arg("bits") = 512, nb::arg("progress") = nb::none())
+      .def(
+          "hand_down",
+          [](const Counts& counts, In<std::int64_t> indptr, In<V> indices, In<G> weights,
+             In<double> sums) {
+            const GraphRows<V, G> rows(indptr, indices, weights, Weights::kNotNegative);
+            require(rows.n() == counts.hierarchy().n(), "the hierarchy has other vertices");
+            require_size(sums.size(), static_cast<std::size_t>(rows.n()) + counts.arcs(), "sums");
+            std::vector<double> handed(sums.data(), sums.data() + sums.size());
+            std::vector<double> vertices(static_cast<std::size_t>(rows.n())), edges(rows.edges());
+            Control control(python_tick(nb::none()));
+            {
+              const nb::gil_scoped_release free;
+              const std::span<double> all(handed);
+              counts.hand_down(all.first(vertices.size()), all.subspan(vertices.size()),
+                               rows.view(), vertices, edges, Poller(control, true));
+            }
+            return nb::make_tuple(to_numpy(std::move(vertices)), to_numpy(std::move(edges)));
+          },
+          nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(),
+          nb::arg("weights").noconvert(), nb::arg("sums").noconvert());
   module.def(
-      "hierarchy_betweenness",
-      [](HierarchyQueries<W>& queries, In<std::int64_t> indptr, In<V> indices, In<G> weights,
-         In<std::int64_t> sources, In<std::int64_t> targets, bool endpoints, int threads, int bits,
-         nb::object progress) {
+      "path_counts",
+      [](HierarchyQueries<W>& queries, In<std::int64_t> indptr, In<V> indices, In<G> weights) {
         const GraphRows<V, G> rows(indptr, indices, weights, Weights::kNotNegative);
         require(rows.n() == queries.hierarchy().n(), "the hierarchy has other vertices");
-        Sums sums(sources, targets, rows.n(), rows.edges());
-        const int team = at_least_one(threads);
-        Control control(python_tick(std::move(progress)));
-        {
-          const nb::gil_scoped_release free;
-          count_by_sweeps(queries.hierarchy(), rows.view(), sums.request(endpoints), team, bits,
-                          control);
-        }
-        return sums.result();
+        Control control(python_tick(nb::none()));
+        const nb::gil_scoped_release free;
+        auto counts = std::make_unique<Counts>(queries.hierarchy(), rows.view(),
+                                               Poller(control, true));
+        counts->check();
+        return counts;
       },
       nb::arg("hierarchy"), nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(),
-      nb::arg("weights").noconvert(), nb::arg("sources").noconvert(),
-      nb::arg("targets").noconvert(), nb::arg("endpoints"), nb::arg("threads") = 1,
-      nb::arg("bits") = 512, nb::arg("progress") = nb::none());
+      nb::arg("weights").noconvert(), nb::keep_alive<0, 1>());
 }
 
 }  // namespace
@@ -148,8 +204,8 @@ void register_betweenness(nb::module_& module) {
   register_brandes<std::int64_t>(module);
   register_brandes<float>(module);
   register_brandes<double>(module);
-  register_sweeps<std::int32_t>(module);
-  register_sweeps<std::int64_t>(module);
+  register_sweeps<std::int32_t>(module, "PathCountsInt32");
+  register_sweeps<std::int64_t>(module, "PathCountsInt64");
 }
 
 }  // namespace warpath::bindings

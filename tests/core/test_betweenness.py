@@ -85,9 +85,9 @@ def searched(
 def swept(graph, sources, targets, *, endpoints=False, threads=1, bits=512):
     hierarchy = _core.eliminate(graph.indptr, graph.indices).customize(graph._solver_weights)
     rows = graph.indptr, graph.indices, graph._solver_weights.astype(np.int64)
-    return _core.hierarchy_betweenness(
-        hierarchy, *rows, sources, targets, endpoints, threads=threads, bits=bits
-    )
+    counts = _core.path_counts(hierarchy, *rows)
+    sums = counts.sums(sources, targets, endpoints, threads=threads, bits=bits)
+    return counts.hand_down(*rows, sums)
 
 
 @pytest.mark.parametrize("dtype", TYPES)
@@ -237,7 +237,10 @@ def test_a_length_that_is_lost_in_a_sum_is_returned_as_its_edge():
 def test_arguments_of_another_graph_are_refused():
     graph, other = wp.generate.road(100), wp.generate.road(120)
     hierarchy = _core.eliminate(other.indptr, other.indices).customize(other._solver_weights)
-    every = np.arange(graph.n)
     rows = graph.indptr, graph.indices, graph._solver_weights.astype(np.int64)
     with pytest.raises(ValueError, match="the hierarchy has other vertices"):
-        _core.hierarchy_betweenness(hierarchy, *rows, every, every, endpoints=False)
+        _core.path_counts(hierarchy, *rows)
+    own = _core.eliminate(graph.indptr, graph.indices).customize(graph._solver_weights)
+    counts = _core.path_counts(own, *rows)
+    with pytest.raises(ValueError, match="sums has 100 entries"):
+        counts.hand_down(*rows, np.zeros(graph.n))

@@ -91,8 +91,9 @@ def test_each_engine_has_the_functions_of_what_its_devices_can_do():
         "cpu": {"WithTotals", "WithHostSearches", "WithRepairs"},
         "cuda": {
             "WithTotals", "WithDeviceResults", "WithDivision", "WithRepairs", "WithDetection",
+            "WithPathSums",
         },
-        "emulated": {"WithRepairs"},
+        "emulated": {"WithPathSums", "WithRepairs"},
         "dask": {"WithWorkers"},
     }  # fmt: skip
 

@@ -35,7 +35,9 @@ from warpath.api.totals import ON_THIS_MACHINE, totals_of
 from warpath.base import settings, units
 from warpath.base.errors import GraphError, InputError, NotSupportedError
 from warpath.base.progress import watch
+from warpath.engines.base import WithPathSums
 from warpath.engines.betweenness import betweenness_sums
+from warpath.engines.registry import capability
 from warpath.engines.weighted_sums import Decay, Straightness, largest
 from warpath.graph.arguments import as_indices
 from warpath.graph.checks import as_float, checked_bool, is_integer, shown
@@ -43,12 +45,13 @@ from warpath.graph.coordinates import EARTH_RADIUS, in_degrees, on_sphere
 from warpath.graph.export import refuse_closed
 from warpath.graph.labels import one_label
 from warpath.graph.turns import refuse_turns
-from warpath.planner.cpu_model import Destination
+from warpath.planner.cpu_model import Destination, Size
 from warpath.recipes import CATALOGUE, Task
 from warpath.results.centrality import Centrality
 
 if TYPE_CHECKING:
     import os
+    from collections.abc import Iterator
 
     from numpy.typing import ArrayLike, NDArray
 
@@ -56,6 +59,7 @@ if TYPE_CHECKING:
     from warpath.api.question import Progress
     from warpath.base.dtypes import Array
     from warpath.base.progress import Report
+    from warpath.engines.betweenness import Elsewhere, PathShares, Sums
     from warpath.graph import Graph
     from warpath.planner.plan import Plan
     from warpath.results.totals import Totals
@@ -558,13 +562,12 @@ def _betweenness(
     refuse_closed(own, call)
     recipe = request.recipe
     able = recipe is None or Task.BETWEENNESS in recipe.solves
-    on_cluster = solver._options.on_cluster  # noqa: SLF001 - one package
-    here = on_cluster or request.device in {"auto", "cpu"}
-    if not here or not able or request.params:
+    on_cluster, on_several = solver._options.on_cluster, solver._options.on_several  # noqa: SLF001 - one package
+    if on_several or not able or request.params:
         names = " or ".join(one.name for one in CATALOGUE if Task.BETWEENNESS in one.solves)
         raise NotSupportedError(
-            f"{call} runs on CPUs, here or of a cluster, by algorithms of its own: use a Solver "
-            f"without a GPU and params=, and with the algorithm {names} or none, not {solver!r}."
+            f"{call} runs on one device or on a cluster, by algorithms of its own: use a Solver "
+            f"without params=, and with the algorithm {names} or none, not {solver!r}."
         )
     normalized, endpoints = (checked_bool(value, name) for name, value in kinds.items())
     if how["error"] is not None:
@@ -572,6 +575,8 @@ def _betweenness(
     sampled = None if how["k"] is None else _sample(own, how)
     sources = _all_or(own, how["sources"], "sources") if sampled is None else sampled
     targets = _all_or(own, how["targets"], "targets")
+    on_gpu = not on_cluster and request.device not in {"auto", "cpu"}
+    prepared = on_gpu or request.prepared  # a GPU counts in hierarchies only
     cutoffs, limits = None, None
     measured = measured_by(own, how["by"], how["cutoff"], call)
     if how["cutoff"] is not None:
@@ -584,12 +589,12 @@ def _betweenness(
             targets,
             threads or request.threads or settings.threads(),
             endpoints=endpoints,
-            prepared=request.prepared,
+            prepared=prepared,
             cutoffs=limits,
             lengths=None if measured is None else measured.edges()[2].astype(np.float64),
             loop=None if recipe is None else recipe.loop,
             checkpoint=how["checkpoint"],
-            elsewhere=_on_cluster(solver, report) if on_cluster else None,
+            elsewhere=_elsewhere(solver, call, report),
             progress=report,
         )
     edges = sums.edges if own.directed else sums.edges + sums.edges[:, _reverse_edges(own)]
@@ -611,11 +616,34 @@ def _betweenness(
     )
 
 
-def _on_cluster(solver: Solver, report: Report | None) -> Any:
-    """Return the function that has blocks of sources counted by the workers of a cluster."""
-    from warpath.api.cluster_calls import path_sums
+def _elsewhere(solver: Solver, call: str, report: Report | None) -> Elsewhere:
+    """Return the function that has paths counted by the workers of a cluster, or by a GPU."""
+    options, graph = solver._options, solver.graph  # noqa: SLF001 - one package
+    if options.on_cluster:
+        from warpath.api.cluster_calls import path_sums
 
-    return partial(path_sums, solver._options, solver.graph, report)  # noqa: SLF001 - one package
+        return partial(path_sums, options, graph, report)
+
+    def sums(
+        shares: PathShares, sources: Array, starts: range, stay: bool
+    ) -> Iterator[Sums] | None:
+        device = options.one_device()
+        if options.is_open and shares.swept:  # where the paths' lengths would be added up
+            size = Size(Task.MANY, len(sources), graph.n, 8, Destination.TOTALS)
+            device = options.plan(size, graph).device
+        engine = None if device == "auto" else capability(device, WithPathSums)
+        if engine is not None and shares.swept:
+            asked = shares, sources, starts
+            return engine.path_sums(graph, device, *asked, stay=stay, progress=report)
+        if options.request.device not in {"auto", "cpu"}:
+            raise NotSupportedError(
+                f"{call} on {device} counts paths in a hierarchy, which these arguments or this "
+                "graph do not allow (cutoff=, another algorithm, sums that are rounded, no "
+                "separators of few vertices): use device='cpu'."
+            )
+        return None
+
+    return sums
 
 
 def _by_cutoff(sums: Array, *, single: bool) -> Array:

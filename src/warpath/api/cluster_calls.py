@@ -253,8 +253,9 @@ def path_sums(
     shares: PathShares,
     sources: Array,
     starts: range,
+    _stay: bool,
 ) -> Iterator[Sums]:
-    """Yield the sums of blocks of sources; see `warpath.engines.betweenness.betweenness_sums`."""
+    """Yield the sums of blocks of sources; see `warpath.engines.betweenness.Elsewhere`."""
     own = options.but(graph, algorithm="auto", prepared=False)
     chosen = own.plan(Size(Task.MANY, max(1, len(sources)), graph.n, 8), graph)
     call = _call(graph, own, chosen, shares)

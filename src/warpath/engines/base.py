@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from contextlib import AbstractContextManager
 
     from warpath._core import CompletionFlag
     from warpath.base.dtypes import Array
+    from warpath.engines.betweenness import PathShares, Sums
     from warpath.engines.cuda.entry import Kernel
     from warpath.engines.staged.tiles import Tiles
     from warpath.graph import Graph
@@ -326,6 +327,30 @@ class WithTotals(Protocol):
         ----------
         order : of MANY or APSP.
         names : keys of `warpath.results.totals.NAMES`, which the result has as well.
+        """
+        ...
+
+
+@runtime_checkable
+class WithPathSums(Protocol):
+    """An engine that counts shortest paths in a hierarchy."""
+
+    def path_sums(
+        self,
+        graph: Graph,
+        device: str,
+        shares: PathShares,
+        sources: Array,
+        starts: range,
+        *,
+        stay: bool,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> Iterator[Sums]:
+        """Yield the sums of the block of sources at each start; see `betweenness.Elsewhere`.
+
+        Parameters
+        ----------
+        shares : of counting sweeps, `swept`.
         """
         ...
 

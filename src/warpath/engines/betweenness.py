@@ -5,7 +5,8 @@ The module is one idea: all three count shortest paths over the same edges, with
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -57,12 +58,17 @@ _EXACT: Derived[bool] = Derived(__name__, "whether sums of floats are exact")
 #: Sources whose sums are formed together: 8 s on New York's roads in a hierarchy, 2 min without.
 BLOCK = 2048
 
+#: The number of shortest paths that each arc of a graph's hierarchy stands for.
+_COUNTS: Derived[Any] = Derived(__name__, "counts of shortest paths", lambda counts: counts.nbytes)
+
 #: Why shortest paths are not counted in a hierarchy; kept, so that it is not tried again.
 _REFUSED: Derived[str] = Derived(__name__, "why there are no counting sweeps")
 
 
 class Sums(NamedTuple):
     """The shares of shortest paths that lead over vertices and edges.
+
+    Those of a block by sweeps are of positions and arcs of the hierarchy, perhaps on a device.
 
     Attributes
     ----------
@@ -106,13 +112,13 @@ def betweenness_sums(
     lengths: Array | None = None,
     loop: Loop | None = None,
     checkpoint: Any = None,
-    elsewhere: Callable[[PathShares, Array, range], Iterator[Sums]] | None = None,
+    elsewhere: Elsewhere | None = None,
     progress: Progress = None,
 ) -> Sums:
     """Return the shares of the shortest paths from sources to targets, each pair counting once.
 
-    The sums of blocks of sources are added up in order: any number of threads and workers, and a
-    run that continues another one, give the same bits.
+    The sums of blocks of sources are added up in order: any number of threads and workers, a GPU,
+    and a run that continues another one, give the same bits.
 
     Parameters
     ----------
@@ -128,8 +134,7 @@ def betweenness_sums(
     loop : `Loop.BRANDES` or `Loop.COUNTING_SWEEPS`, in place of `prepared`; None for either.
     checkpoint : path of the file next to which sums are kept after each block but the last; None
         for none.
-    elsewhere : (shares, sources, starts) -> the sums of the block of sources at each start, in
-        order, over edges that paths may use; None to compute them here.
+    elsewhere : computes the sums of blocks; None for threads of this process.
 
     Raises
     ------
@@ -157,17 +162,19 @@ def betweenness_sums(
     def add_up(kept: KeptSums | None) -> Sums:
         done = 0 if kept is None else kept.done
         starts = range(done, max(len(sources), 1), BLOCK)
-        if elsewhere is None:
+        blocks = elsewhere and elsewhere(shares, sources, starts, checkpoint is None)
+        if blocks is None:
             blocks = _blocks(shares, graph, edges, sources, starts, threads, progress)
-        else:
-            blocks = elsewhere(shares, sources, starts)
         sums = _added_up(shares, graph.n, zip(starts, blocks, strict=True), len(sources), kept)
+        if swept:
+            sums = _handed_down(graph, edges, sums, threads)
         return sums._replace(edges=_of_all(graph, edges, sums.edges))
 
     if checkpoint is None:
         return add_up(None)
     identity = shares.identity(graph, sources)
-    with kept_sums(checkpoint, identity, shares.columns * (graph.n + len(edges.indices))) as kept:
+    summed = counted(graph, edges, threads).counts.arcs if swept else len(edges.indices)
+    with kept_sums(checkpoint, identity, shares.columns * (graph.n + summed)) as kept:
         return add_up(kept)
 
 
@@ -216,7 +223,22 @@ def _added_up(
         if kept is not None and start + BLOCK < sources:
             kept.keep(start + BLOCK, *total)
     assert total is not None  # noqa: S101 - of the first block
-    return Sums(total[0], total[1], method)
+    here = [part if isinstance(part, np.ndarray) else part.get() for part in total]
+    return Sums(here[0], here[1], method)
+
+
+class Elsewhere(Protocol):
+    """Computes the sums of blocks of sources on other processors."""
+
+    def __call__(
+        self, shares: PathShares, sources: Array, starts: range, stay: bool, /
+    ) -> Iterator[Sums] | None:
+        """Yield the sums of the block of sources at each start, in order.
+
+        They are those that `PathShares.of` returns. With `stay`, they may stay on a device. None
+        where they are to be computed here.
+        """
+        ...
 
 
 class PathShares(NamedTuple):
@@ -252,11 +274,14 @@ class PathShares(NamedTuple):
             "graph": fingerprint(graph),
             **{k: "none" if v is None else digest_of([v]) for k, v in arrays.items()},
             "endpoints": str(self.endpoints),
-            "order of sums": f"blocks of {BLOCK} by {'sweeps' if self.swept else 'searches'}",
+            "order of sums": f"blocks of {BLOCK} {'of arcs' if self.swept else 'by searches'}",
         }
 
     def of(self, graph: Graph, sources: Array, threads: int) -> Sums:
-        """Return the sums of the paths from some sources, over edges that paths may use."""
+        """Return the sums of the paths from some sources: of edges that paths may use, or of arcs.
+
+        Those by sweeps are of positions and arcs.
+        """
         return self.of_edges(graph, _plain_edges(graph, self.lengths), sources, threads, None)
 
     def of_edges(
@@ -264,7 +289,7 @@ class PathShares(NamedTuple):
     ) -> Sums:
         """Return the same for the edges that `_plain_edges` returns."""
         asked = (sources, self.targets, self.endpoints)
-        try:
+        with counts_that_fit():
             if self.swept:
                 return _by_sweeps(graph, edges, asked, threads, progress)
             limits, radii = self.cutoffs, None
@@ -272,12 +297,6 @@ class PathShares(NamedTuple):
                 radii = self.lengths, limits
                 limits = np.full(len(limits), largest(graph.dist_dtype))
             return _by_searches(graph, edges, asked, threads, limits, progress, radii=radii)
-        except OverflowError as error:
-            msg = (
-                f"{error}: betweenness is a share of their number. Use targets=, a part of the "
-                "graph, or weights that differ more."
-            )
-            raise DistanceOverflowError(msg) from None
 
 
 def _swept(
@@ -298,14 +317,9 @@ def _swept(
             )
     if loop is Loop.BRANDES or cutoffs is not None:
         return False
-    if _in_hierarchy(graph, sources, prepared) and _counting(graph, threads) is not None:
-        return True
     if loop is None:
-        return False
-    raise NotSupportedError(
-        f"warpath.counting_sweeps cannot count these paths: {_REFUSED.cached(graph)}. Use "
-        "algorithm='brandes2001.betweenness'."
-    )
+        return _in_hierarchy(graph, sources, prepared) and _counting(graph, threads) is not None
+    return bool(counted(graph, None, threads))
 
 
 def _plain_edges(graph: Graph, lengths: Array | None = None) -> _Edges:
@@ -377,22 +391,82 @@ def _counting(graph: Graph, threads: int) -> tuple[Graph, Any] | None:
     return whole, hierarchy
 
 
+class Counted(NamedTuple):
+    """A hierarchy in which the shortest paths of a graph are counted.
+
+    Attributes
+    ----------
+    hierarchy : an object of the core.
+    counts : the number of shortest paths that each arc stands for, an object of the core.
+    rows : offsets, heads and lengths of the edges that paths may use; lengths are int64.
+    """
+
+    hierarchy: Any
+    counts: Any
+    rows: tuple[Array, Array, Array]
+
+
+def counted(graph: Graph, edges: _Edges | None, threads: int) -> Counted:
+    """Return the hierarchy of a graph in which paths are counted, of which the counts are kept.
+
+    Raises
+    ------
+    NotSupportedError
+        If there is none; the message says why.
+    DistanceOverflowError
+        If there are more than 1e300 shortest paths.
+    """
+    counting = _counting(graph, threads)
+    if counting is None:
+        msg = (
+            f"warpath.counting_sweeps cannot count these paths: {_REFUSED.cached(graph)}. Use "
+            "algorithm='brandes2001.betweenness'."
+        )
+        raise NotSupportedError(msg)
+    edges = edges or _plain_edges(graph)
+    lengths = counting[0]._solver_weights.astype(np.int64)
+    lengths = lengths if edges.numbers is None else lengths[edges.numbers]
+    rows = edges.indptr, edges.indices, lengths
+    count: Any = _core.path_counts
+    with counts_that_fit():
+        counts = _COUNTS.of(graph, lambda: count(counting[1], *rows))
+    return Counted(counting[1], counts, rows)
+
+
+@contextmanager
+def counts_that_fit() -> Iterator[None]:
+    """Raise DistanceOverflowError where a number of paths is too large."""
+    try:
+        yield
+    except OverflowError as error:
+        msg = (
+            f"{error}: betweenness is a share of their number. Use targets=, a part of the "
+            "graph, or weights that differ more."
+        )
+        raise DistanceOverflowError(msg) from None
+
+
 def _by_sweeps(
     graph: Graph, edges: _Edges, asked: tuple[Any, ...], threads: int, progress: Progress
 ) -> Sums:
-    """Return sums by counting sweeps, in the hierarchy of `_counting`."""
-    counting = _counting(graph, threads)
-    assert counting is not None  # noqa: S101 - the caller's promise
-    whole, hierarchy = counting
-    lengths = whole._solver_weights.astype(np.int64)
-    lengths = lengths if edges.numbers is None else lengths[edges.numbers]
-    arcs = sum(hierarchy.arcs)
-    of_thread = graph.n * (_SWEPT + 8) + 8 * arcs
-    team = _team(threads, of_thread, 32 * arcs + 8 * (2 * graph.n + 4 * graph.m))
-    count: Any = _core.hierarchy_betweenness
-    rows = (edges.indptr, edges.indices, lengths)
-    vertices, shares = count(hierarchy, *rows, *asked, threads=team, progress=progress)
-    return Sums(vertices[None], shares[None], "counting sweeps")
+    """Return sums of positions and arcs by counting sweeps."""
+    counts = counted(graph, edges, threads).counts
+    of_thread = graph.n * (_SWEPT + 8) + 8 * counts.arcs
+    team = _team(threads, of_thread, 8 * (2 * graph.n + 4 * graph.m) + 16 * counts.arcs)
+    return of_positions(graph, counts.sums(*asked, threads=team, progress=progress))
+
+
+def of_positions(graph: Graph, sums: Array) -> Sums:
+    """Return the sums of the positions and arcs of a hierarchy, which are in one array."""
+    return Sums(sums[None, : graph.n], sums[None, graph.n :], "counting sweeps")
+
+
+def _handed_down(graph: Graph, edges: _Edges, sums: Sums, threads: int) -> Sums:
+    """Return the sums of vertices and edges, of those of positions and arcs."""
+    hierarchy = counted(graph, edges, threads)
+    of_all = np.concatenate([sums.vertices[0], sums.edges[0]])
+    vertices, shares = hierarchy.counts.hand_down(*hierarchy.rows, of_all)
+    return Sums(vertices[None], shares[None], sums.method)
 
 
 def split_loads(

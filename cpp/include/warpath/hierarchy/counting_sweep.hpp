@@ -23,7 +23,6 @@
 #include <span>
 #include <vector>
 
-#include "warpath/centrality/request.hpp"
 #include "warpath/graph/types.hpp"
 #include "warpath/hierarchy/hierarchy.hpp"
 #include "warpath/hierarchy/path_counts.hpp"
@@ -250,33 +249,34 @@ class CountingSweep {
   std::vector<Position> reached_;  // in descending order
 };
 
-/// Adds to the sums of the request. The same bits for any number of threads and width of registers.
-template <Weight W, Index V, Weight G>
-void count_by_sweeps(const Hierarchy<W>& hierarchy, const CsrView<V, G>& graph,
-                     const BetweennessRequest& request, int threads, int bits, Control& control) {
+/// The shares of positions, arcs up and arcs down of the paths from some sources, before arcs hand
+/// theirs down. The same bits for any number of threads and width of registers.
+template <Weight W>
+std::vector<double> count_by_sweeps(const PathCounts<W>& counts,
+                                    std::span<const std::int64_t> sources,
+                                    std::span<const char> is_target_vertex, bool endpoints,
+                                    int threads, int bits, Control& control) {
   constexpr std::size_t kLanes = CountingSweep<W>::kLanes;
-  const PathCounts<W> counts(hierarchy, graph, Poller(control, true));
-  counts.check();
+  const Hierarchy<W>& hierarchy = counts.hierarchy();
   const auto n = static_cast<std::size_t>(hierarchy.n());
   std::vector<char> is_target(n);
   for (std::size_t v = 0; v < n; ++v)
     is_target[static_cast<std::size_t>(hierarchy.position(static_cast<std::int64_t>(v)))] =
-        request.is_target[v];
+        is_target_vertex[v];
   std::vector<Position> starts;
-  for (const std::int64_t source : request.sources) starts.push_back(hierarchy.position(source));
+  for (const std::int64_t source : sources) starts.push_back(hierarchy.position(source));
   std::sort(starts.begin(), starts.end());  // near sources together
-  PageArray<double> total(n + counts.arcs(), 0.0);
-  const std::span<double> sums(total.data(), total.size());
+  std::vector<double> sums(n + counts.arcs(), 0.0);
   control.expect(static_cast<std::int64_t>(starts.size()));
   sum_in_order((starts.size() + kLanes - 1) / kLanes, sums, threads, control, [&](Poller& poller) {
-    return [&, sweep = CountingSweep<W>(counts, is_target, request.endpoints, poller)](
+    return [&, sweep = CountingSweep<W>(counts, is_target, endpoints, poller)](
                std::size_t block, std::span<double> own) mutable {
       const std::size_t first = block * kLanes;
       sweep.add(std::span(starts).subspan(first, std::min(kLanes, starts.size() - first)), own,
                 bits);
     };
   });
-  counts.hand_down(sums.first(n), sums.subspan(n), graph, request, Poller(control, true));
+  return sums;
 }
 
 }  // namespace warpath

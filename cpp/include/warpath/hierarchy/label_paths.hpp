@@ -514,11 +514,10 @@ void label_loads(const LabelledArcs<W>& arcs, const CsrView<V, G>& graph, const 
         };
   });
   const auto n = static_cast<std::size_t>(counts.n());
-  PageArray<double> vertices(n, 0.0);
+  PageArray<double> positions(n, 0.0);
   std::vector<double> unused(n);
   Poller poller(control, true);
-  counts.hand_down({vertices.data(), n}, sums.first(each), graph,
-                   BetweennessRequest{{}, {}, false, unused, edges}, poller);
+  counts.hand_down({positions.data(), n}, sums.first(each), graph, unused, edges, poller);
   if (!loads.split)
     counts.each_edge(graph, poller, [&](std::size_t e, bool is_up, std::size_t k) {
       edges[e] += sums[each + (is_up ? k : counts.up().size() + k)];

@@ -8,8 +8,7 @@
 // Work    a merge of two rows for each arc; twice, as shares are handed down the same triangles.
 // Memory  16 or 24 bytes for each arc.
 // Needs   a hierarchy of all arcs of an elimination that are needed: one with witness searches
-// lacks
-//         arcs that are as long as other paths. Weights > 0, no self-loops or parallel edges.
+//         lacks arcs that are as long as other paths. Weights > 0, no self-loops or parallel edges.
 #pragma once
 
 #include <algorithm>
@@ -99,15 +98,15 @@ class PathCounts {
   /// The arcs of both directions, each of which has a sum: those up, and then those down.
   std::size_t arcs() const { return up_->size() + down_->size(); }
 
-  /// Hands the shares of arcs down to the vertices and edges of their paths, and adds them to the
-  /// request. `vertices` has the shares of positions, `shares` those of arcs.
+  /// Hands the shares of arcs down to the vertices and edges of their paths, and adds them to
+  /// `vertices` and `edges`. Those of `positions` and of `arcs` are used up.
   template <Index V, Weight G>
-  void hand_down(std::span<double> vertices, std::span<double> shares, const CsrView<V, G>& graph,
-                 const BetweennessRequest& request, Poller poller) const {
-    double* const up = shares.data();
+  void hand_down(std::span<double> positions, std::span<double> arcs, const CsrView<V, G>& graph,
+                 std::span<double> vertices, std::span<double> edges, Poller poller) const {
+    double* const up = arcs.data();
     double* const down = up + up_->size();
     for (Position x = 0; x < n(); ++x) {
-      double& through = vertices[static_cast<std::size_t>(x)];
+      double& through = positions[static_cast<std::size_t>(x)];
       each_triangle(
           x, true, [&](std::size_t into, std::size_t from, bool is_up, std::size_t across) {
             const Arc& arc = (is_up ? *up_ : *down_)[across];
@@ -118,11 +117,11 @@ class PathCounts {
             up[from] += share;
           });
       poller.step(static_cast<std::int64_t>(up_->row(x).size()) + 1);
-      request.vertices[static_cast<std::size_t>(hierarchy_.vertex(x))] += through;
+      vertices[static_cast<std::size_t>(hierarchy_.vertex(x))] += through;
     }
     each_edge(graph, poller, [&](std::size_t e, bool is_up, std::size_t k) {
       const Arc& arc = (is_up ? *up_ : *down_)[k];
-      request.edges[e] += (is_up ? up : down)[k] / arc.count;
+      edges[e] += (is_up ? up : down)[k] / arc.count;
     });
   }
 

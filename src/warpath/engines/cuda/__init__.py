@@ -19,10 +19,11 @@ from warpath.graph.derived import derived_bytes
 from warpath.graph.solvable import search_graph
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from warpath.base.dtypes import Array
     from warpath.engines.base import Bound, Device, Order, Raw
+    from warpath.engines.betweenness import Sums
     from warpath.engines.cuda.device_paths import DevicePaths
     from warpath.engines.cuda.result import OnDevice
     from warpath.graph import Graph
@@ -68,6 +69,15 @@ def totals(order: Order, device: str, names: tuple[str, ...]) -> dict[str, Array
     with gpu.active():
         sums: dict[str, Array] | None = engine.totals(order, gpu, names)
         return sums
+
+
+def path_sums(graph: Graph, device: str, *asked: Any, **how: Any) -> Iterator[Sums]:
+    """Yield sums of shortest paths by counting sweeps; see `warpath.engines.base.WithPathSums`."""
+    from warpath.engines.cuda.tables.counting_sweeps import path_sums
+
+    gpu = _modules()[1].open_device(device)
+    with gpu.active():
+        yield from path_sums(gpu, graph, *asked, **how)
 
 
 def device_search(graph: Graph, plan: Plan) -> Bound | None:

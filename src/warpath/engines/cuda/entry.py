@@ -94,7 +94,7 @@ _SCALARS = {
 
 #: Structs of which a kernel may have several: the parameters of their fields have the name of the
 #: member in front, as in ``piles_first``. The fields of other structs have names of their own.
-_SEVERAL = {"ChangedEdges", "Hubs", "InTurn", "WorkLists"}
+_SEVERAL = {"ChangedEdges", "CountedArcs", "Hubs", "InTurn", "WorkLists"}
 
 _LETTER = re.compile(r"\b[VWL]\b")
 _STRUCT = re.compile(r"^struct (\w+) \{\n(.*?)^\};", re.MULTILINE | re.DOTALL)

@@ -10,7 +10,7 @@ import functools
 import tempfile
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from warpath.base import settings
 from warpath.engines.cuda import trust
@@ -18,8 +18,11 @@ from warpath.results.predecessors import as_labels
 from warpath.results.trace import Trace, seed_of
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from warpath.base.dtypes import Array
     from warpath.engines.base import Order, Raw
+    from warpath.engines.betweenness import Sums
     from warpath.engines.cuda.device_paths import DevicePaths
     from warpath.engines.emulator.device import InterruptibleDevice
     from warpath.graph import Graph
@@ -44,6 +47,16 @@ def run(order: Order, device: str) -> Raw:
     if raw.device is not None:
         raw.dist, raw.device = as_labels(order.graph, raw.dist), None
     return raw
+
+
+def path_sums(graph: Graph, device: str, *asked: Any, **how: Any) -> Iterator[Sums]:
+    """Yield sums of shortest paths by counting sweeps; see `warpath.engines.base.WithPathSums`."""
+    from warpath.engines.cuda.tables.counting_sweeps import path_sums
+
+    there = emulated()
+    there.wait()
+    there.seed = seed_of(device) or 0
+    yield from path_sums(there, graph, *asked, **how)
 
 
 def devices() -> list[str]:
