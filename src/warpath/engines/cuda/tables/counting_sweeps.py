@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 #: together; it adds a 64th of a block of sources, at most 64 such vectors, before anything else.
 _LINE, _ITEM, _GROUPS = 32, 8, 64
 #: Lines of an upward search at first, and blocks of threads on a multiprocessor.
-_ROOM, _RESIDENT = 1024, 2
+_ROOM, _RESIDENT = 1024, 1
 _KEPT_FREE = 0.9  # of the free memory may be taken
 _NO_ROOM = 1  # a bit of `failed`
 
