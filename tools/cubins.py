@@ -38,7 +38,7 @@ SPILLING = {"floyd_warshall_f32_b256", "floyd_warshall_wide_i64_b256", "product_
 #: do not need. Fewer threads with more registers each were slower.
 OF_A_SOLVE = {
     "wide": 304, "breadth_first": 16, "near_far": 128, "light_heavy": 176, "stepping": 128,
-    "buckets": 288, "workfront": 128, "settle": 32,
+    "buckets": 288, "workfront": 128, "settle": 32, "counting_sweep": 48,
 }  # fmt: skip
 
 

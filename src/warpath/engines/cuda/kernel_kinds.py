@@ -184,7 +184,7 @@ KINDS = {
     "hierarchy_rows": Kind("hierarchy_rows.cuh", "hierarchy_rows<{block}>"),
     "hierarchy_totals": Kind("hierarchy_totals.cuh", "hierarchy_totals<{inverses}, {block}>"),
     "hierarchy_totals_join": Kind("hierarchy_totals.cuh", "hierarchy_totals_join<{block}>"),
-    "counting_sweep": Kind("counting_sweep.cuh", "counting_sweep<{block}>", widths=4, resident=1),
+    "counting_sweep": Kind("counting_sweep.cuh", "counting_sweep<{block}>", widths=2, resident=2),
     "counting_sums": Kind("counting_sweep.cuh", "counting_sums<{block}>"),
     "tree_label_pairs": Kind("tree_labels.cuh", "tree_label_pairs<{block}>"),
     "tree_label_table": Kind("tree_labels.cuh", "tree_label_table<{block}>"),

@@ -45,9 +45,8 @@ struct CountingSweepArgs {
   const int* starts;      // 32 places for each block; -1 for none
   int room;               // lines of a search upward
   // Of each block. In `numbers` and `queue` all are 0 before and after.
-  L* labels;              // places lines
   double* paths;          // places lines
-  double* shares;         // places lines
+  double* shares;         // places lines, of labels until the sweep back
   u32* tight;             // arcs down: the lanes in which an arc is on a shortest path
   int* numbers;           // places: 1 + the number of the line of a search upward
   u32* queue;             // a bit for each position
@@ -55,6 +54,7 @@ struct CountingSweepArgs {
   L* up_labels;           // room lines
   double* up_paths;       // room lines
   double* up_shares;      // room lines
+  u32* turns;             // room: the lanes in which shortest paths turn down at a place reached
   double* parts;          // room * 4: shares of items of the places reached
   double* sums;           // places, arcs up and arcs down
   int* failed;            // 1: no room, 2: more than 1e300 paths
@@ -91,6 +91,7 @@ struct CountingBlock {
   L* up_labels;
   double* up_paths;
   double* up_shares;
+  u32* turns;
   double* parts;
   double* of_places;
   double* of_up;
@@ -99,9 +100,9 @@ struct CountingBlock {
   __device__ __forceinline__ CountingBlock(const CountingSweepArgs<L>& a, i64 block) {
     const i64 ups = a.up.first[a.places], downs = a.down.first[a.places];
     const i64 lines = block * a.places * kLine, up_lines = block * a.room * kLine;
-    labels = a.labels + lines;
     paths = a.paths + lines;
     shares = a.shares + lines;
+    labels = as<L>(shares);
     tight = a.tight + block * downs;
     numbers = a.numbers + block * a.places;
     queue = a.queue + block * (a.places / 32 + 1);
@@ -109,6 +110,7 @@ struct CountingBlock {
     up_labels = a.up_labels + up_lines;
     up_paths = a.up_paths + up_lines;
     up_shares = a.up_shares + up_lines;
+    turns = a.turns + block * a.room;
     parts = a.parts + block * a.room * 4;
     of_places = a.sums + block * (a.places + ups + downs);
     of_up = of_places + a.places;
@@ -323,6 +325,8 @@ __device__ __forceinline__ void sweep_down(const CountingSweepArgs<L>& a, const 
       if (lane < count) b.tight[arcs + lane] = mine;
     });
     if (paths > 1e300) atomicOr(a.failed, 2);
+    const u32 turns = __ballot_sync(~0u, before == label && label != never<L>());
+    if (number >= 0 && lane == 0) b.turns[number] = turns;
     b.labels[place * kLine + lane] = label;
     b.paths[place * kLine + lane] = paths;
   }
@@ -412,46 +416,46 @@ __device__ __forceinline__ int sweep_back(const CountingSweepArgs<L>& a, const C
   return ends;
 }
 
-/// Calls visit(first, count) for 32 arcs of a row at a time, one for each lane of a warp.
-template <class Visit>
-__device__ __forceinline__ void each_32(i64 begin, i64 end, const Visit& visit) {
-  for (; begin < end; begin += 32)
-    visit(begin, static_cast<int>(end - begin < 32 ? end - begin : 32));
-}
-
 /// Gives the places of the search upward, the most important first, the shares of those where paths
 /// turn down. One warp does; `ends` are the targets that each source reaches.
 template <class L>
 __device__ __forceinline__ void return_up(const CountingSweepArgs<L>& a, const CountingBlock<L>& b,
                                           int reached, int start, const int* ends) {
+  constexpr int kAtOnce = 4;
   const int lane = threadIdx.x % 32;
   for (int i = reached; i-- > 0;) {
     const i64 place = b.reached[i];
     const int number = b.numbers[place] - 1, at = number * kLine + lane;
     const L label = b.up_labels[at];
     const double paths = b.up_paths[at];
-    double shares =
-        label == b.labels[place * kLine + lane] ? b.shares[place * kLine + lane] : 0;
+    double shares = (b.turns[number] >> lane & 1) != 0 ? b.shares[place * kLine + lane] : 0;
     double through = 0;
-    each_32(a.up.first[place], a.up.first[place + 1], [&](i64 first, int count) {
-      const int of_lane = lane < count ? b.numbers[a.up.heads[first + lane]] - 1 : 0;
-      double mine = 0;
-      for (int arc = 0; arc < count; ++arc) {
-        const int line = __shfl_sync(~0u, of_lane, arc);
-        const L above = b.up_labels[line * kLine + lane];
-        const bool tight = label != never<L>() &&
-                           wrapping_sum(label, a.up.weights[first + arc]) == above;
-        if (__ballot_sync(~0u, tight) == 0) continue;
-        const double part =
-            tight ? b.up_shares[line * kLine + lane] * a.up.counts[first + arc] : 0;
-        const double share = paths * part;
-        shares += part;
-        through += share;
-        const double sum = sum_of_items(share);
-        if (lane == arc) mine = sum;
+    const i64 end = a.up.first[place + 1];
+    for (i64 first = a.up.first[place]; first < end; first += 32) {
+      const int count = end - first < 32 ? static_cast<int>(end - first) : 32;
+      const int mine = lane < count ? b.numbers[a.up.heads[first + lane]] - 1 : 0;
+      const L weight = lane < count ? a.up.weights[first + lane] : L{};
+      double sum = 0;
+      for (int some = 0; some < count; some += kAtOnce) {
+        double from[kAtOnce];
+#pragma unroll
+        for (int k = 0; k < kAtOnce; ++k) {
+          const int arc = min(some + k, count - 1), of = __shfl_sync(~0u, mine, arc) * kLine + lane;
+          const L to = wrapping_sum(label, __shfl_sync(~0u, weight, arc));
+          const bool tight = label != never<L>() && some + k < count && to == b.up_labels[of];
+          from[k] = tight ? b.up_shares[of] * a.up.counts[first + arc] : 0;
+        }
+#pragma unroll
+        for (int k = 0; k < kAtOnce; ++k) {
+          const double share = paths * from[k];
+          shares += from[k];
+          through += share;
+          const double of_all = sum_of_items(share);
+          if (lane == some + k) sum = of_all;
+        }
       }
-      if (lane < count) b.of_up[first + lane] = mine;
-    });
+      if (lane < count) b.of_up[first + lane] = sum;
+    }
     b.up_shares[at] = shares;
     const double of_item = sum_of_item(place == start ? 0 : through);
     const u32 own = __ballot_sync(~0u, a.endpoints != 0 && place == start);

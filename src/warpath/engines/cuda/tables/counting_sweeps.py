@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 #: together; it adds a 64th of a block of sources, at most 64 such vectors, before anything else.
 _LINE, _ITEM, _GROUPS = 32, 8, 64
 #: Lines of an upward search at first, and blocks of threads on a multiprocessor.
-_ROOM, _RESIDENT = 1024, 1
+_ROOM, _RESIDENT = 1024, 2
 _KEPT_FREE = 0.9  # of the free memory may be taken
 _NO_ROOM = 1  # a bit of `failed`
 
@@ -69,8 +69,8 @@ def path_sums(
 ) -> Iterator[Sums]:
     """Yield the sums of blocks of sources; see `warpath.engines.base.WithPathSums`.
 
-    Work: as `counting_sweep.cuh`. Memory: 20 bytes a vertex for each of as many sources as are
-    searched from at once, 32 on each multiprocessor twice where they fit.
+    Work: as `counting_sweep.cuh`. Memory: 16 bytes a vertex for each source that is searched from
+    at the same time: twice 32 on each multiprocessor, or as many as fit.
     """
     places = _PLACES.of(graph, lambda: _places(graph, device), device.name)
     sweeps = _Sweeps(device, graph.n, places, shares)
@@ -248,7 +248,6 @@ class _Sweeps:
         n, room, xp, label = self._n, self._room, self._device.xp, self._places.label
         downs, _ = self._places.arcs
         shapes: dict[str, tuple[int, Any]] = {
-            "labels": (n * _LINE, label),
             "paths": (n * _LINE, np.float64),
             "shares": (n * _LINE, np.float64),
             "tight": (downs, np.uint32),
@@ -258,6 +257,7 @@ class _Sweeps:
             "up_labels": (room * _LINE, label),
             "up_paths": (room * _LINE, np.float64),
             "up_shares": (room * _LINE, np.float64),
+            "turns": (room, np.uint32),
             "parts": (room * 4, np.float64),
             "sums": (self._size, np.float64),
         }
