@@ -8,10 +8,9 @@ import numpy as np
 import pytest
 
 import warpath as wp
+from warpath.cli.many import MEASURES
 from warpath.engines import betweenness as engine
 from warpath.io.journal import KeptSums
-
-MEASURES = wp.centrality.__all__
 
 
 def printed(found):

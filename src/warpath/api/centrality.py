@@ -31,6 +31,7 @@ from warpath.api.accessibility import (
 from warpath.api.nearest import few_expected
 from warpath.api.prepared import with_hierarchy_if_faster
 from warpath.api.solver import Solver
+from warpath.api.top_closeness import most_central
 from warpath.api.totals import ON_THIS_MACHINE, totals_of
 from warpath.base import settings, units
 from warpath.base.errors import GraphError, InputError, NotSupportedError
@@ -79,6 +80,7 @@ __all__ = [
     "harmonic",
     "reach",
     "straightness",
+    "top_closeness",
 ]
 
 
@@ -283,6 +285,78 @@ def closeness(
     if improved and len(sums) > 1:
         values *= others / (len(sums) - 1)
     return found.result("closeness", values)
+
+
+class TopVertices(NamedTuple):
+    """The vertices with the largest numbers.
+
+    Attributes
+    ----------
+    vertices : (k,) as the graph names them, the largest first; of equal ones in the order of their
+        indices.
+    values : (k,) float64.
+    searches : how many vertices were searched from.
+    """
+
+    vertices: Array
+    values: Array
+    searches: int
+
+
+def top_closeness(
+    graph: Any,
+    k: int = 1,
+    *,
+    wf_improved: bool = True,
+    threads: int | None = None,
+    progress: Progress = None,
+) -> TopVertices:
+    """Return the vertices with the largest closeness, without a search from every vertex.
+
+    Parameters
+    ----------
+    k : how many, 1 to n.
+    graph, wf_improved, threads, progress : as in `closeness`. A Solver runs on its device.
+
+    Returns
+    -------
+    TopVertices
+        The first k vertices in the order of `closeness`. Sums of floats are rounded in the order of
+        the vertices, so that nearly equal numbers may be in another order there.
+
+    Raises
+    ------
+    InputError
+        If `k` is not from 1 to n.
+    NotSupportedError
+        If the graph has turns or closed vertices.
+
+    Notes
+    -----
+    A search from a vertex bounds the closeness of those that reach one another with it, by the
+    triangle inequality. About as many searches are needed as the square root of n on road networks,
+    and all n where distances differ little, as in small worlds.
+
+    References
+    ----------
+    Newling, Fleuret, "A sub-quadratic exact medoid algorithm", 2017.
+
+    Examples
+    --------
+    >>> import warpath as wp
+    >>> wp.centrality.top_closeness([("a", "b", 2), ("b", "a", 2), ("b", "c", 1), ("c", "b", 1)])
+    TopVertices(vertices=array(['b'], dtype='<U1'), values=array([0.66666667]), searches=3)
+    """
+    improved = checked_bool(wf_improved, "wf_improved")
+    options, own = _opened(graph, threads)
+    refuse_turns(own, "centrality.top_closeness")
+    refuse_closed(own, "centrality.top_closeness")
+    if not is_integer(k) or not 1 <= k <= own.n:
+        raise InputError(f"k = {shown(k)} must be a number of vertices: 1 to {own.n:,}.")
+    best, values, searches = most_central(
+        options, own, int(k), improved=improved, progress=progress
+    )
+    return TopVertices(own.label_of(best), values, searches)
 
 
 def harmonic(

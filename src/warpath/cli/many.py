@@ -16,6 +16,9 @@ from warpath.cli.reporting import UsageError, check_name
 from warpath.cli.vertices import numbers_of_vertices
 from warpath.cli.vertices import trips as listed_trips
 
+#: The centralities of all vertices.
+MEASURES = [name for name in measures.__all__ if name != "top_closeness"]
+
 _WIDE = 12  # more columns do not fit a terminal
 
 _ALSO: Any = option(
@@ -145,7 +148,7 @@ def pairs(
 def centrality(
     *,
     options: shared.VertexSolving,
-    measure: str = option(f"One of {', '.join(measures.__all__)}.", default="betweenness"),
+    measure: str = option(f"One of {', '.join(MEASURES)}.", default="betweenness"),
     radius: list[str] | None = option(
         "Count only paths up to this length, such as 800, 10min or 5km. May be repeated: all "
         "radii in one pass.",
@@ -178,7 +181,7 @@ def centrality(
 
     Example: [cyan]warpath centrality roads.gr.gz --k 500 -o b.csv --plot b.png[/]
     """
-    check_name("measure", measure, measures.__all__)
+    check_name("measure", measure, MEASURES)
     compute = getattr(measures, measure)
     given: dict[str, Any] = {
         "cutoff": radius,

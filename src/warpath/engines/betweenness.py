@@ -162,7 +162,9 @@ def betweenness_sums(
     def add_up(kept: KeptSums | None) -> Sums:
         done = 0 if kept is None else kept.done
         starts = range(done, max(len(sources), 1), BLOCK)
-        blocks = elsewhere and elsewhere(shares, sources, starts, checkpoint is None)
+        blocks = None
+        if elsewhere is not None:
+            blocks = elsewhere(shares, sources, starts, checkpoint is None)
         if blocks is None:
             blocks = _blocks(shares, graph, edges, sources, starts, threads, progress)
         sums = _added_up(shares, graph.n, zip(starts, blocks, strict=True), len(sources), kept)
