@@ -28,10 +28,10 @@ from warpath.api.accessibility import (
     limits_of,
     measured_by,
 )
+from warpath.api.extremes import most_central
 from warpath.api.nearest import few_expected
 from warpath.api.prepared import with_hierarchy_if_faster
 from warpath.api.solver import Solver
-from warpath.api.top_closeness import most_central
 from warpath.api.totals import ON_THIS_MACHINE, totals_of
 from warpath.base import settings, units
 from warpath.base.errors import GraphError, InputError, NotSupportedError

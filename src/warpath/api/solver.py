@@ -14,7 +14,7 @@ from warpath.api import prepared as preparing
 from warpath.api import question as asking
 from warpath.api.accessibility import accessibility_of
 from warpath.api.along import PAIR_COLUMNS, TABLE_COLUMNS, checked_also
-from warpath.api.eccentricities import diameter_of, least_of
+from warpath.api.extremes import diameter_of, least_of
 from warpath.api.loads import loads_of
 from warpath.api.nearest import within_of
 from warpath.api.options import ONE_SOURCE, options_of
