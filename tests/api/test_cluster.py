@@ -166,6 +166,20 @@ def test_negative_weights_are_refused_before_anything_is_sent(client):
         wp.Solver([(0, 1, -2), (1, 2, 3)], device=client, prepared=True)
 
 
+def test_a_graph_that_is_prepared_for_a_cluster_is_sent_once(client, monkeypatch):
+    sent = []
+
+    def send(*args, prepared):
+        sent.append(prepared)
+        return submit(*args, prepared=prepared)
+
+    submit = cluster_calls.send
+    monkeypatch.setattr(cluster_calls, "send", send)
+    city = wp.prepare([(0, 1, 2), (1, 2, 5)], device=client)
+    assert sent == [True]
+    assert city.distances([0]).dist.tolist() == [[0, 2, 7]]
+
+
 @pytest.mark.parametrize("reverse", [False, True])
 def test_nearest_of_a_prepared_graph_whose_sums_round_has_the_bits_of_this_process(client, reverse):
     """A hierarchy rounds sums in another order, so that the worker searches in the graph."""

@@ -1454,7 +1454,8 @@ def prepare(
     >>> city.pairs([0, 2], [2, 1]).dist
     array([7, 3])
     """
-    solver = Solver(graph, device=device, threads=threads)  # refuses options that are not valid
+    solver = solver_of(graph, "auto", device, threads)  # refuses options that are not valid
+    solver._place()  # noqa: SLF001 - refuses devices that do not work
     if labels is not False and not uses_labels(device):
         msg = (
             f"labels = {labels!r} has no effect on device={device!r}, as labels are used on the "

@@ -130,21 +130,16 @@ class Solver:
     ) -> None:
         self.graph = own = Graph.of(graph)
         self._options = options_of(own, algorithm, device, threads, params, prepared=prepared)
-        self._client = self._send(device)  # a cluster's client stays open
+        self._place()
+        if self._options.on_cluster:
+            from warpath.api.cluster_calls import send
 
-    def _send(self, device: Any) -> Any:
-        """Copy the graph to each device, where it stays; return a cluster's `device`.
+            self._client = device  # which stays open
+            send(own, self._options.device(), prepared=self._options.request.prepared is True)
 
-        For a cluster, `place_on` compares its versions with those here, and `send` sends.
-        """
-        options = self._options
-        place_on(self.graph, members(options.device()))
-        if not options.on_cluster:
-            return None
-        from warpath.api.cluster_calls import send
-
-        send(self.graph, options.device(), prepared=options.request.prepared is True)
-        return device
+    def _place(self) -> None:
+        """Copy the graph to each device, where it stays; compare a cluster's versions with ours."""
+        place_on(self.graph, members(self._options.device()))
 
     def sssp(
         self,

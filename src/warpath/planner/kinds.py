@@ -313,8 +313,9 @@ def device_names(*, auto: bool = False, quoted: bool = True) -> str:
     """
     names = ["auto"] if auto else []
     for name, kind in KINDS.items():
-        names += [name] if kind.whole_name(name) is not None else []
-        names += [f"{name}:1"] if kind.own_memory and kind.whole_name(f"{name}:1") else []
+        whole = kind.whole_name(name)
+        names += [] if whole is None else [name]
+        names += [f"{name}:1"] if whole == f"{name}:0" else []
     *others, last = map(repr if quoted else str, names)
     return f"{', '.join(others)} or {last}"
 
