@@ -159,3 +159,11 @@ def test_points_that_do_not_fit_are_refused():
     shapes = Shapes([0, 0], [])
     with pytest.raises(GraphError, match="1 edges, but the graph has m = 2"):
         wp.Graph.from_edges([0, 1], [1, 0], shapes=shapes)
+
+
+def test_lines_of_a_graph_without_coordinates_are_refused_with_the_way_out():
+    graph = wp.Graph.of([(0, 1, 1)])
+    with pytest.raises(GraphError, match="so its edges have no lines: give them with"):
+        lines_of(graph, np.array([0]))
+    with pytest.raises(GraphError, match="so its edges have no lines: give them with"):
+        _ = wp.path(graph, 0, 1).pieces

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from warpath.api.question import Question
     from warpath.base.dtypes import Array
     from warpath.graph import Graph
+    from warpath.graph.turns import Turns
 
 _MOST = 2**61  # lengths of simple paths: a bound adds two of them
 
@@ -127,7 +128,7 @@ def disjoint_of(options: Options, question: Question, k: int, by: str) -> list[R
             "needs two."
         )
     if graph.turns is not None:
-        _refuse_hard_turns(graph, by)
+        _refuse_hard_turns(graph.turns, by, directed=graph.directed)
     end = int(question.view.ends(question.all_targets)[0])
     # With turns, an edge is a vertex of the graph that is searched.
     kinds = by == "vertices" or graph.turns is not None, not graph.directed
@@ -325,14 +326,13 @@ def refuse_weights(graph: Graph, call: str, weights: str = "weights", most: int 
         )
 
 
-def _refuse_hard_turns(graph: Graph, by: str) -> None:
+def _refuse_hard_turns(turns: Turns, by: str, *, directed: bool) -> None:
     """Raise NotSupportedError for turns with which disjoint routes are NP-hard to find."""
-    assert graph.turns is not None  # noqa: S101 - the caller's promise
     if by == "vertices":
         why, way_out = "by='vertices' of a graph with turns", "use by='edges'"
-    elif (graph.turns.banned[:, 2:] >= 0).any():
+    elif (turns.banned[:, 2:] >= 0).any():
         why, way_out = "forbidden sequences of three or more edges", "use `warpath.alternatives`"
-    elif not graph.directed:
+    elif not directed:
         why, way_out = "turns of an undirected graph", "use `warpath.alternatives`"
     else:
         return

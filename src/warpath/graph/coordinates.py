@@ -1,4 +1,4 @@
-"""Lengths of straight edges between coordinates."""
+"""Coordinates of vertices, and lengths of straight edges between them."""
 
 from __future__ import annotations
 
@@ -12,8 +12,34 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from warpath.base.dtypes import Array
+    from warpath.graph.csr_graph import CsrGraph
 
 EARTH_RADIUS = 6_371_008.8  # mean radius in metres (IUGG)
+
+
+def coordinates_of(graph: CsrGraph, what: str) -> Array:
+    """Return the coordinates of a graph's vertices: (n, 2).
+
+    Parameters
+    ----------
+    what : the rest of the message after "the graph has no coordinates": "so it has no lines".
+
+    Raises
+    ------
+    GraphError
+        If the graph has none.
+    """
+    if graph.coordinates is None:
+        raise no_coordinates(what)
+    return graph.coordinates
+
+
+def no_coordinates(what: str) -> GraphError:
+    """Return the error of a graph without coordinates; see `coordinates_of`."""
+    return GraphError(
+        f"the graph has no coordinates{what}: give them with coordinates= when reading, or "
+        "graph.with_coordinates(array)."
+    )
 
 
 def euclidean(start: Array, end: Array) -> NDArray[np.float64]:

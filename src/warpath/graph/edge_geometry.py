@@ -9,6 +9,7 @@ import numpy as np
 from warpath import _core
 from warpath.base.errors import GraphError
 from warpath.graph.checks import frozen
+from warpath.graph.coordinates import coordinates_of
 from warpath.graph.csr import order_of_transpose, rows_of_edges
 
 if TYPE_CHECKING:
@@ -151,9 +152,13 @@ def lines_of(
     lines : (s, 2, 2) x and y of both ends.
     which : (s,) positions in `edges`.
     start, end : (s,) where a piece begins and ends, as fractions of the edge's length.
+
+    Raises
+    ------
+    GraphError
+        If the graph has no coordinates.
     """
-    points = graph.coordinates
-    assert points is not None  # noqa: S101 - the caller's promise
+    points = coordinates_of(graph, ", so its edges have no lines")
     tail = points[np.searchsorted(graph.indptr, edges, side="right") - 1]
     head = points[graph.indices[edges]]
     if graph.shapes is None:

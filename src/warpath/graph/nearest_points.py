@@ -9,7 +9,7 @@ import numpy as np
 
 from warpath.base.errors import GraphError
 from warpath.graph.components import components, is_strong
-from warpath.graph.coordinates import euclidean, great_circle, in_degrees
+from warpath.graph.coordinates import coordinates_of, euclidean, great_circle, in_degrees
 from warpath.graph.derived import Derived
 
 if TYPE_CHECKING:
@@ -181,13 +181,7 @@ def points_of(graph: CsrGraph, component: str | None = None) -> NearestPoints:
     ----------
     component : "largest" or "strong" for the vertices of that component alone; None for all.
     """
-    coordinates = graph.coordinates
-    if coordinates is None:
-        msg = (
-            "the graph has no coordinates, so no place can be found on it: give them with "
-            "coordinates= when reading, or graph.with_coordinates(array)."
-        )
-        raise GraphError(msg)
+    coordinates = coordinates_of(graph, ", so no place can be found on it")
     if component is None:
         return _POINTS.of(graph, lambda: NearestPoints(coordinates))
 

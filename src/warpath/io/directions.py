@@ -57,6 +57,22 @@ class Arcs(NamedTuple):
         return np.where(self.against, last, first), np.where(self.against, first, last)
 
 
+class Ways(NamedTuple):
+    """The directions of the rows of a table.
+
+    Attributes
+    ----------
+    along, back : (r,) bool, whether a row is open along, and against.
+    missing : the number of rows without a value.
+    origin : the columns that the directions are from, in words.
+    """
+
+    along: Array
+    back: Array
+    missing: int
+    origin: str
+
+
 def arcs_of(
     table: Table,
     chosen: tuple[str, str, str | None],
@@ -117,29 +133,24 @@ def arcs_of(
         in_use = reverse_weight == "auto" and (column is not None or costs is not None)
         against = opposite if in_use else None
     report = {}
-    if column is None and costs is None:
+    if column is not None:
+        ways = _ways(table, column)
+    elif costs is not None:
+        along, back = (table.weights(cost) >= 0 for cost in costs)
+        names_of_costs = " and ".join(map(repr, costs))
+        ways = Ways(along, back, 0, f"negative weights in the columns {names_of_costs}")
+    else:
         if oneway == "auto":
             report = _unused(table, chosen, opposite)
         return None, directed is not False, report
-    arcs, report = _arcs(table, weight, against, column, costs)
+    arcs, report = _arcs(table, weight, against, ways)
     return arcs, True, report
 
 
 def _arcs(
-    table: Table,
-    weight: str | None,
-    against: str | None,
-    column: str | None,
-    costs: tuple[str, str] | None,
+    table: Table, weight: str | None, against: str | None, ways: Ways
 ) -> tuple[Arcs, dict[str, str]]:
-    missing = 0
-    if column is not None:
-        along, back, missing = _ways(table, column)
-        what = f"directions from the column {column!r}"
-    else:
-        assert costs is not None  # noqa: S101 - the caller's promise
-        along, back = (table.weights(cost) >= 0 for cost in costs)
-        what = "directions from negative weights in the columns " + " and ".join(map(repr, costs))
+    along, back = ways.along, ways.back
     counts = {
         "one way": int((along & ~back).sum()),
         "against their row": int((back & ~along).sum()),
@@ -147,8 +158,8 @@ def _arcs(
         "closed": int((~along & ~back).sum()),
     }
     said = ", ".join(f"{count:,} {way}" for way, count in counts.items() if count) or "no rows"
-    if missing:
-        said += f" ({missing:,} of them have no value and count as both ways)"
+    if ways.missing:
+        said += f" ({ways.missing:,} of them have no value and count as both ways)"
     rows = np.concatenate([np.flatnonzero(along), np.flatnonzero(back)])
     reverse = np.repeat([False, True], [int(along.sum()), int(back.sum())])
     order = np.argsort(rows, kind="stable")
@@ -160,7 +171,7 @@ def _arcs(
                 _needed(table, weight if against is None else against, back),
             ]
         )[order]
-    return Arcs(rows[order], reverse[order], weights), {what: said}
+    return Arcs(rows[order], reverse[order], weights), {f"directions from {ways.origin}": said}
 
 
 def _needed(table: Table, column: str, rows: Array) -> Array:
@@ -177,8 +188,8 @@ def _needed(table: Table, column: str, rows: Array) -> Array:
     return values[rows]
 
 
-def _ways(table: Table, column: str) -> tuple[Array, Array, int]:
-    """Return which rows are open along and against, and the number of rows without a value."""
+def _ways(table: Table, column: str) -> Ways:
+    """Return the directions of a column."""
     values = table.kept(column).tolist()
     texts = [_text(value) for value in values]
     different = dict.fromkeys(texts)
@@ -193,7 +204,7 @@ def _ways(table: Table, column: str) -> tuple[Array, Array, int]:
         )
         raise GraphError(msg)
     ways = np.array([meaning[text] for text in texts], np.bool_).reshape(-1, 2)
-    return ways[:, 0], ways[:, 1], texts.count("")
+    return Ways(ways[:, 0], ways[:, 1], texts.count(""), f"the column {column!r}")
 
 
 def _meaning(texts: dict[str, None], column: str) -> dict[str, tuple[bool, bool]]:

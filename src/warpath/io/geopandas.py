@@ -11,7 +11,7 @@ from warpath.base.errors import GraphError, require
 from warpath.graph import Graph
 from warpath.graph.checks import checked_bool, is_number, numbered, shown
 from warpath.graph.coordinate_tables import numbered_by
-from warpath.graph.coordinates import RULES, in_degrees
+from warpath.graph.coordinates import RULES, coordinates_of, in_degrees
 from warpath.graph.edge_geometry import Shapes, in_rows
 from warpath.io import noding
 from warpath.io.columns import (
@@ -347,8 +347,7 @@ def with_shapes(
     shapely = require("shapely", extra="geo", what="edges with geometry")
     some = [None if line is None else _one_line(shapely, at, line) for at, line in enumerate(lines)]
     corners, indptr = _corners(shapely, some)
-    points = graph.coordinates
-    assert points is not None  # noqa: S101 - the caller's promise
+    points = coordinates_of(graph, ", so its edges have no lines")
     whole = Shapes(indptr, corners, None if crs is None else str(crs))
     shapes = in_rows(whole, ends, weights, points, directed=graph.directed)
     return Graph(

@@ -9,7 +9,7 @@ import numpy as np
 from warpath.base import units
 from warpath.base.errors import GraphError
 from warpath.base.escaping import visible
-from warpath.graph.coordinates import in_degrees
+from warpath.graph.coordinates import coordinates_of, in_degrees
 from warpath.graph.turns import angles
 from warpath.results.legs import quantities, streets_of
 
@@ -69,11 +69,9 @@ def _turns(route: Route) -> tuple[Array, float]:
 
     Left is positive; the first direction is counted from the east. The first angle is 0.
     """
-    points = route.graph.coordinates
-    assert points is not None  # noqa: S101 - checked by the caller
     pieces, which = route.pieces
     vectors = pieces[:, 1] - pieces[:, 0]
-    if in_degrees(points):
+    if in_degrees(coordinates_of(route.graph, ", so its turns have no angles")):
         vectors[:, 0] *= np.cos(np.radians(pieces[:, 0, 1]))
     moves = (vectors != 0).any(axis=1)
     vectors, which = vectors[moves], which[moves]

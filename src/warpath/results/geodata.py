@@ -12,7 +12,13 @@ import numpy as np
 from warpath.base.errors import GraphError, InputError, require
 from warpath.base.escaping import html_template, json_chunks
 from warpath.graph.checks import as_float, checked_bool, is_missing, is_number, shown
-from warpath.graph.coordinates import EARTH_RADIUS, in_degrees, stretch
+from warpath.graph.coordinates import (
+    EARTH_RADIUS,
+    coordinates_of,
+    in_degrees,
+    no_coordinates,
+    stretch,
+)
 from warpath.graph.edge_geometry import lightest, lines_of
 from warpath.graph.labels import encodable, table_ids
 from warpath.io.save import atomic
@@ -342,13 +348,7 @@ def pairs_frame(result: Pairs, crs: Any) -> Any:
 
 
 def _places(graph: Graph) -> Array:
-    if graph.coordinates is None:
-        msg = (
-            "the graph has no coordinates, so it has no geometry: give them with coordinates= when "
-            "reading, or graph.with_coordinates(array)."
-        )
-        raise GraphError(msg)
-    return graph.coordinates
+    return coordinates_of(graph, ", so it has no geometry")
 
 
 def _whole(line: Array) -> Any:
@@ -445,13 +445,9 @@ def _shapes(parts: tuple[Array, Array], count: int) -> list[Any]:
 
 
 def _line(route: Route) -> Array:
-    corners = route.coordinates
-    if route.line is None or corners is None:
-        msg = (
-            "the graph has no coordinates to draw the route as a line: give them with "
-            "coordinates= when reading, or graph.with_coordinates(array)."
-        )
-        raise GraphError(msg)
+    line, corners = route.line, route.coordinates
+    if line is None or corners is None:
+        raise no_coordinates(" to draw the route as a line")
     unknown = np.flatnonzero(~np.isfinite(corners).all(axis=1))
     if len(unknown):
         msg = (
@@ -459,7 +455,7 @@ def _line(route: Route) -> Array:
             "coordinates, but a line needs them: give them with graph.with_coordinates(array)."
         )
         raise GraphError(msg)
-    return route.line
+    return line
 
 
 def _plain(name: Any) -> Any:

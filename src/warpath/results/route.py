@@ -10,7 +10,7 @@ from warpath.base.cached import cached_property
 from warpath.base.errors import InputError
 from warpath.base.upward import upward
 from warpath.graph.checks import shown
-from warpath.graph.coordinates import stretch
+from warpath.graph.coordinates import coordinates_of, stretch
 from warpath.graph.edge_geometry import leg_weights, lightest, lines_of
 from warpath.graph.labels import encodable, file_ids, one_label
 from warpath.graph.places import NO_NAMES
@@ -218,10 +218,10 @@ class Route(Result):
     def pieces(self) -> tuple[Array, Array]:
         """The straight pieces of the edges, (s, 2, 2), and the position in `edges` of each, (s,).
 
-        Edges that the route begins or ends on are cut at its ends.
+        Edges that the route begins or ends on are cut at its ends. GraphError if the graph has no
+        coordinates.
         """
-        points = self.graph.coordinates
-        assert points is not None  # noqa: S101 - the callers' promise
+        points = coordinates_of(self.graph, ", so its edges have no lines")
         ends = [point for point in self.points if point is not None]
         scale = stretch(points, np.array(ends)) if ends else 1.0
         pieces, which, start, end = lines_of(self.graph, self.edges, scale)

@@ -9,11 +9,11 @@ import numpy as np
 
 from warpath.base.cached import cached_property
 from warpath.base.dtypes import unreachable
-from warpath.base.errors import GraphError, InputError
+from warpath.base.errors import InputError
 from warpath.base.upward import upward
 from warpath.graph.arguments import checked_cutoff, one_index, with_unit
 from warpath.graph.checks import plain_array, shown
-from warpath.graph.coordinates import stretch
+from warpath.graph.coordinates import coordinates_of, stretch
 from warpath.graph.edge_geometry import lines_of
 from warpath.graph.labels import file_ids, one_label
 from warpath.graph.places import NO_NAMES
@@ -435,14 +435,7 @@ class Within(Result):
         return upward("Within.explore")(self, options)
 
     def _coordinates(self, what: str) -> Array:
-        points = self.graph.coordinates
-        if points is None:
-            msg = (
-                f"the graph has no coordinates, so there are no {what}: give them with "
-                "coordinates= when reading, or graph.with_coordinates(array)."
-            )
-            raise GraphError(msg)
-        return points
+        return coordinates_of(self.graph, f", so there are no {what}")
 
     def __len__(self) -> int:
         return len(self.indices)
