@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 import warpath as wp
 from support.turned import FAR, check_route, following, labels_from, turned
 from warpath.base.errors import GraphError, NoPathError, NotEnoughMemoryError
-from warpath.graph.turns import Turns, expanded
+from warpath.graph.search_vertices import Expanded, arrivals, originals
+from warpath.graph.turns import Turns, edges_of_states, expanded, last_edges
 from warpath.io import npz
 
 
@@ -224,3 +225,17 @@ def test_a_prepared_graph_with_turns_is_saved_and_pickled(tmp_path):
         assert again.graph.turns is not None
         assert again.sssp(0).dist.tolist() == city.sssp(0).dist.tolist() == [0, 1, 2, 4]
         assert again.pairs([0], [3]).dist.tolist() == [4]
+
+
+@given(turned())
+def test_the_parts_of_an_expanded_graph_have_all_of_its_vertices(graph):
+    parts, states = Expanded.of(graph), np.arange(len(edges_of_states(graph)))
+    own = parts.vertices(states)
+    everyone = np.arange(graph.n)
+    ends = arrivals(graph, everyone)
+    whole = np.sort(np.concatenate([everyone, own, ends]))
+    assert whole.tolist() == list(range(expanded(graph).n))
+    assert np.flatnonzero(parts.have_state(whole)).tolist() == sorted(own.tolist())
+    assert parts.states(own).tolist() == states.tolist()
+    assert last_edges(graph, own).tolist() == edges_of_states(graph).tolist()
+    assert originals(graph, ends).tolist() == everyone.tolist()

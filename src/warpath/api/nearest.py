@@ -23,6 +23,7 @@ from warpath.graph.checks import index_dtype
 from warpath.graph.csr import checked_rows
 from warpath.graph.point_sources import PointSources
 from warpath.graph.raster_graph import RasterGraph
+from warpath.graph.search_vertices import arrivals
 from warpath.graph.solvable import SolvableGraph, search_graph
 from warpath.planner.cpu_model import reach
 from warpath.planner.request import DEFAULT
@@ -304,7 +305,7 @@ def _searched_again(
     graph = view.graph
     if graph.turns is None:
         closed = facilities[(facilities < graph.first_through) & (not graph.areas)]
-        ends = np.delete(np.arange(inner.n), graph.n + closed)
+        ends = np.delete(np.arange(inner.n), arrivals(graph, closed))
     else:
         ends = view.ends(np.arange(graph.n))
     try:
@@ -330,35 +331,17 @@ def _folded(
     at 0 from itself.
     """
     graph = view.graph
-    closed, n = graph.first_through, graph.n
-    if graph.turns is not None:
-        return view.fold(labels, None), view.fold(owner, None)
-    if not closed:
-        return labels[:n], owner[:n]
-    dist, nearest = labels[:n].copy(), owner[:n].copy()
-    dist[:closed], nearest[:closed] = labels[n : n + closed], owner[n : n + closed]
-    if graph.areas:
+    dist, nearest = (view.fold(values[: view.inner.n], None) for values in (labels, owner))
+    if graph.turns is not None or graph.areas or not graph.first_through:
         return dist, nearest
-    own = facilities[facilities < closed]
+    own = facilities[facilities < graph.first_through]
     first = np.minimum(own, np.where((dist[own] == 0) & (nearest[own] >= 0), nearest[own], own))
     own_is_nearest = dist[own] >= 0
     nearest[own] = np.where(own_is_nearest, first, nearest[own])
     dist[own] = np.minimum(dist[own], 0)
     # A round trip does not count.
     for vertex in own[(dist[own] < 0) & (nearest[own] == own)].tolist():
-        dist[vertex], nearest[vertex] = _nearest_to_closed(inner, facilities, vertex, n + vertex)
+        end, others = view.ends(np.array([vertex])), facilities[facilities != vertex].tolist()
+        by_others = [(search(inner, other, None, end)[0][end[0]], other) for other in others]
+        dist[vertex], nearest[vertex] = min([(dist.dtype.type(0), vertex), *by_others])
     return dist, nearest
-
-
-def _nearest_to_closed(
-    inner: Graph, facilities: NDArray[np.int64], target: int, copy: int
-) -> tuple[Any, int]:
-    """Return how far a closed facility is from the nearest one, itself included, and which that is.
-
-    Parameters
-    ----------
-    copy : the vertex of `inner` where paths to it end.
-    """
-    ends, others = np.array([copy]), facilities[facilities != target].tolist()
-    distances = [(search(inner, facility, None, ends)[0][copy], facility) for facility in others]
-    return min([(inner.dist_dtype.type(0), target), *distances])

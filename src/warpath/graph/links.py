@@ -15,8 +15,8 @@ import numpy as np
 from warpath.base.dtypes import unreachable
 from warpath.base.errors import DistanceOverflowError
 from warpath.graph.edge_geometry import weight_up_to
-from warpath.graph.turns import ends_of_turns, expanded, states_of_edges
-from warpath.graph.zones import arrivals
+from warpath.graph.search_vertices import Expanded, arrivals
+from warpath.graph.turns import expanded, states_of_edges
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -71,7 +71,8 @@ def leaving(graph: Graph, ends: Snapped) -> Links:
     rest = _weights(graph, along) - weight_up_to(graph, along, ends.fractions[ahead])
     upto = weight_up_to(graph, back, ends.fractions[behind])
     if graph.turns is not None:
-        heads, tails = graph.n + along, graph.n + back  # the next arcs are turns from the edges
+        # The next arcs are turns from the edges.
+        heads, tails = (Expanded.of(graph).vertices(edges) for edges in (along, back))
     else:
         heads, tails = (graph.indices[edges].astype(np.int64) for edges in (along, back))
         if not graph.areas:  # a path that begins in an area may leave it at any end
@@ -88,7 +89,7 @@ def arriving(graph: Graph, ends: Snapped, *, turned: bool = True) -> Links:
         begin at the tails of the edges.
     """
     rows = np.flatnonzero((ends.along < 0) & ~ends.missing)
-    own = _of_vertices(graph, rows, _arriving_at(graph, ends.indices[rows]))
+    own = _of_vertices(graph, rows, arrivals(graph, ends.indices[rows].astype(np.int64)))
     ahead, along = _inside(ends.along), ends.along[_inside(ends.along)]
     behind, back = _inside(ends.back), ends.back[_inside(ends.back)]
     upto = weight_up_to(graph, along, ends.fractions[ahead])
@@ -217,14 +218,6 @@ def _inside(edges: NDArray[np.int64]) -> NDArray[np.int64]:
 def _of_vertices(graph: Graph, rows: Array, vertices: Array) -> Links:
     """Return links of length 0."""
     return Links(rows, vertices, np.zeros(len(rows), graph.dist_dtype), np.full(len(rows), -1))
-
-
-def _arriving_at(graph: Graph, vertices: Array) -> NDArray[np.int64]:
-    """Return where paths to vertices end in the graph that is searched."""
-    vertices = vertices.astype(np.int64)
-    if graph.turns is not None:
-        return ends_of_turns(graph, vertices)
-    return arrivals(graph, vertices)
 
 
 def _after_turns(graph: Graph, links: Links) -> Links:

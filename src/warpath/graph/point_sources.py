@@ -9,6 +9,7 @@ import numpy as np
 from warpath.graph.csr import kept_rows, order_of_transpose
 from warpath.graph.graph import Graph
 from warpath.graph.links import Links, arriving, leaving
+from warpath.graph.search_vertices import Expanded, arrivals, originals
 from warpath.graph.solvable import search_graph
 
 if TYPE_CHECKING:
@@ -51,10 +52,11 @@ class PointSources(NamedTuple):
         if reverse:
             new = np.argsort(order_of_transpose(graph.indptr, graph.indices))
             # Where paths end in the graph that is searched, those of the reversed graph begin.
-            at, n, closed = links.vertices, graph.n, graph.first_through
-            starts = np.where(at >= n, at - n, np.where(at < closed, at + n, at))
-            edges = new[links.edges]
-            starts = starts if graph.turns is None else n + edges
+            edges, at = new[links.edges], links.vertices
+            if graph.turns is None:
+                starts = np.where(at < graph.n, arrivals(graph, at), originals(graph, at))
+            else:
+                starts = Expanded.of(graph).vertices(edges)
             links = links._replace(vertices=starts, edges=edges)
             along, back = (
                 np.where(edges >= 0, new[edges], -1) for edges in (ends.along, ends.back)

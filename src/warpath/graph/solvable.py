@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from warpath.graph.edge_geometry import leg_weights, lightest
-from warpath.graph.turns import edges_of_states, edges_of_turns, ends_of_turns, expanded
-from warpath.graph.zones import arrivals, folded, folded_tree, home_path, opened
+from warpath.graph.search_vertices import Expanded, arrivals, originals
+from warpath.graph.turns import expanded, last_edges
+from warpath.graph.zones import folded, folded_tree, home_path, opened
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -55,10 +56,7 @@ class SolvableGraph:
 
     def ends(self, targets: Array) -> NDArray[np.int64]:
         """Return the vertices of `inner` at which paths to targets end: (t,)."""
-        graph = self.graph
-        if self.inner is graph:
-            return targets
-        return arrivals(graph, targets) if graph.turns is None else ends_of_turns(graph, targets)
+        return arrivals(self.graph, targets)
 
     def fold(self, labels: Array, source: int | None) -> Array:
         """Return the (n,) labels of a graph's vertices from those of `inner`.
@@ -70,7 +68,7 @@ class SolvableGraph:
         graph = self.graph
         if graph.turns is None:
             return folded(graph, labels, source)
-        return labels[graph.n + graph.m :][: graph.n].copy()
+        return labels[Expanded.of(graph).ends].copy()
 
     def fold_tree(self, pred: Array, source: int | None) -> Array:
         """Return the (n,) predecessors of a graph's vertices from those of `inner`.
@@ -84,7 +82,7 @@ class SolvableGraph:
         last = self.fold(pred, source)
         moved = last >= graph.n  # the others are unreached, or the source itself
         moved[moved] = pred[last[moved]] >= 0  # the first vertex after a point has no predecessor
-        tails = np.searchsorted(graph.indptr, self._edges(last[moved]), side="right") - 1
+        tails = np.searchsorted(graph.indptr, last_edges(graph, last[moved]), side="right") - 1
         before = np.full(graph.n, -1, graph.indices.dtype)
         before[moved] = tails
         return before
@@ -97,7 +95,7 @@ class SolvableGraph:
         graph = self.graph
         if graph.turns is None:
             return home_path(graph, vertices), {}
-        edges = edges_of_turns(graph, vertices)
+        edges = last_edges(graph, vertices[1:-1])
         weights = leg_weights(self.inner, vertices[:-2], vertices[1:-1])
         indices = np.concatenate([vertices[:1], graph.indices[edges]])
         return indices, {"edges": edges, "weights": weights}
@@ -112,14 +110,13 @@ class SolvableGraph:
         graph, n = self.graph, self.graph.n
         edges = np.full(len(heads), -1, np.int64)
         if graph.turns is not None:
-            first_end = n + graph.m
-            moved = (heads >= n) & ((heads < first_end) | (heads >= first_end + n))
-            edges[moved] = self._edges(heads[moved])
+            moved = Expanded.of(graph).have_state(heads)
+            edges[moved] = last_edges(graph, heads[moved])
             return edges
         if graph.first_through == 0:
             return lightest(graph, tails, heads, threads)
         moved = (tails >= n) | (heads != tails + n)  # not from a vertex to its duplicate
-        tails, heads = (np.where(ends >= n, ends - n, ends)[moved] for ends in (tails, heads))
+        tails, heads = (originals(graph, ends)[moved] for ends in (tails, heads))
         edges[moved] = lightest(graph, tails, heads, threads)
         return edges
 
@@ -147,7 +144,7 @@ class SolvableGraph:
     def cycle(self, vertices: Array) -> Array:
         """Return the graph's vertices along a cycle in `inner`."""
         graph = self.graph
-        return vertices if graph.turns is None else graph.indices[self._edges(vertices)]
+        return vertices if graph.turns is None else graph.indices[last_edges(graph, vertices)]
 
     def edge_begins(self, labels: Array) -> NDArray[np.float64]:
         """Return the least distance at which a path enters each edge of a graph with turns: (m,).
@@ -171,14 +168,7 @@ class SolvableGraph:
 
         It is -1 where paths have none, or end for good. The graph has turns.
         """
-        n, m = self.graph.n, self.graph.m
         edges = np.full(self.inner.n, -1, np.int64)
-        at = np.arange(n, self.inner.n)
-        at = at[(at < n + m) | (at >= 2 * n + m)]
-        edges[at] = self._edges(at)
+        at = np.flatnonzero(Expanded.of(self.graph).have_state(np.arange(self.inner.n)))
+        edges[at] = last_edges(self.graph, at)
         return edges
-
-    def _edges(self, states: Array) -> Array:
-        """Return the last edges of paths that end in vertices of `inner` that stand for edges."""
-        n, m = self.graph.n, self.graph.m
-        return edges_of_states(self.graph)[np.where(states < n + m, states - n, states - 2 * n)]

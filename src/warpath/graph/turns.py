@@ -1,10 +1,9 @@
 """Turns at vertices: which are forbidden, what they cost, and the graph in which they are edges.
 
-A graph of n vertices and m edges with turns is *expanded*: a vertex for the start of a path at each
-vertex (0 .. n - 1), one for each edge (n .. n + m - 1), one for the end of a path at each vertex
-(n + m .. 2 n + m - 1), then one for each beginning of a forbidden sequence of three or more edges
-and, in a graph with areas (see `zones`), one more for each edge inside an area: its first vertex is
-for paths that begin in the area, the other for paths that end there.
+A graph with turns is *expanded*: a vertex for the start of a path at each vertex, one for each
+edge, one for the end of a path at each vertex, then one for each beginning of a forbidden sequence
+of three or more edges and, in a graph with areas (see `zones`), one more for each edge inside an
+area: its first vertex is for paths that begin in the area, the other for paths that end there.
 An arc from edge to edge is a turn. Every solver then works unchanged. Sources: Caldwell, On finding
 minimum routes in a network with turn penalties, 1961; Villeneuve and Desaulniers, The shortest path
 problem with forbidden paths, 2005, who find the sequences with the automaton of Aho and Corasick.
@@ -22,6 +21,7 @@ from warpath.graph.checks import frozen
 from warpath.graph.coordinates import in_degrees
 from warpath.graph.csr import order_of_transpose
 from warpath.graph.derived import Derived, bytes_of_graph
+from warpath.graph.search_vertices import Expanded, arrivals
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -149,18 +149,15 @@ def expanded(graph: G) -> G:
     return whole
 
 
-def ends_of_turns(graph: CsrGraph, targets: Array) -> Array:
-    """Return the vertices of the expanded graph at which paths to `targets` end: (k,) int64."""
-    return targets if graph.turns is None else targets + graph.n + graph.m
+def last_edges(graph: CsrGraph, vertices: Array) -> Array:
+    """Return the last edges of paths that end in vertices of the expanded graph: (k,).
 
-
-def edges_of_turns(graph: CsrGraph, path: Array) -> Array:
-    """Return the edges, as positions in `Graph.edges`, of a path in the expanded graph."""
-    edges: Array = path[1:-1] - graph.n
-    others = edges >= graph.m
-    if graph.turns is not None and others.any():
-        edges[others] = edges_of_states(graph)[edges[others] - graph.n]
-    return edges
+    Parameters
+    ----------
+    vertices : (k,) vertices that stand for states.
+    """
+    states = Expanded.of(graph).states(vertices)
+    return states if (states < graph.m).all() else edges_of_states(graph)[states]
 
 
 def states_of_edges(graph: CsrGraph, edges: Array) -> tuple[Array, Array]:
@@ -180,7 +177,7 @@ def states_of_edges(graph: CsrGraph, edges: Array) -> tuple[Array, Array]:
     counts = high - low
     within = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
     states = order[np.repeat(low, counts) + within]
-    vertices = graph.n + states + np.where(states < graph.m, 0, graph.n)
+    vertices = Expanded.of(graph).vertices(states)
     return np.repeat(np.arange(len(edges)), counts), vertices
 
 
@@ -191,9 +188,8 @@ def homes_of_turns(graph: CsrGraph) -> Array:
     end of paths has its own.
     """
     edges = edges_of_states(graph)
-    states = np.arange(len(edges))
     homes = np.arange(2 * graph.n + len(edges))
-    homes[graph.n + states + np.where(states < graph.m, 0, graph.n)] = graph.indices[edges]
+    homes[Expanded.of(graph).vertices(np.arange(len(edges)))] = graph.indices[edges]
     return homes
 
 
@@ -278,20 +274,20 @@ class _Sequences:
         return before, after, pair
 
 
-def _sequences(graph: CsrGraph, turns: Turns) -> _Sequences:
-    return _SEQUENCES.of(graph, lambda: _Sequences(turns.banned))
+def _sequences(graph: CsrGraph) -> _Sequences:
+    banned = np.empty((0, 2), np.int64) if graph.turns is None else graph.turns.banned
+    return _SEQUENCES.of(graph, lambda: _Sequences(banned))
 
 
 def edges_of_states(graph: CsrGraph) -> Array:
-    """Return the last edges of paths that end in each state of a graph with turns: (k,) int64.
+    """Return the last edges of paths that end in each state of a graph: (k,) int64.
 
     States are the edges, then the beginnings of two or more edges of forbidden sequences, then
     copies of those states whose edge is inside an area, for paths that end there.
     """
 
     def make() -> Array:
-        assert graph.turns is not None  # noqa: S101 - the caller's promise
-        edges = np.concatenate([np.arange(graph.m), _sequences(graph, graph.turns).edges])
+        edges = np.concatenate([np.arange(graph.m), _sequences(graph).edges])
         tails, heads, _ = graph.edges()
         inside = np.maximum(tails, heads)[edges] < graph.first_through if graph.areas else []
         return np.concatenate([edges, edges[np.flatnonzero(inside)]])
@@ -312,15 +308,15 @@ def _expanded(graph: G, turns: Turns) -> G:
             "graph.astype('float64'), or costs that are whole numbers."
         )
         raise GraphError(msg)
-    before, after, pair = _sequences(graph, turns).turns(first, second, m)
+    before, after, pair = _sequences(graph).turns(first, second, m)
     edges = edges_of_states(graph)
     if graph.first_through:
         before, after, pair = _without_passing(graph, edges, before, after, pair)
-    states, vertices = np.arange(len(edges)), np.arange(n)
-    vertex = n + states + np.where(states < m, 0, n)
+    starts, vertex = np.arange(n), Expanded.of(graph).vertices(np.arange(len(edges)))
+    ends = arrivals(graph, starts)
     # A path from a vertex to itself has no edge: the last arcs lead from starts to ends.
-    src = np.concatenate([tails, vertex[before], vertex, vertices])
-    dst = np.concatenate([vertex[:m], vertex[after], n + m + heads[edges], n + m + vertices])
+    src = np.concatenate([tails, vertex[before], vertex, starts])
+    dst = np.concatenate([vertex[:m], vertex[after], ends[heads[edges]], ends])
     none = np.zeros(len(edges) + n, weights.dtype)
     lengths = np.concatenate([weights, (weights[second] + added)[pair], none])
     return type(graph).from_edges(src, dst, lengths, n=2 * n + len(edges))

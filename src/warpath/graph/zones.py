@@ -26,6 +26,7 @@ from warpath.graph.checks import index_dtype
 from warpath.graph.csr import kept_rows
 from warpath.graph.derived import Derived, bytes_of_graph
 from warpath.graph.graph import Graph
+from warpath.graph.search_vertices import originals
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -107,18 +108,11 @@ def _inside(graph: Graph) -> Graph:
     return _INSIDE.of(graph, make)
 
 
-def arrivals(graph: Graph, targets: Array) -> Array:
-    """Return the opened graph's vertices at which paths to `targets` end: (k,) int64."""
-    if graph.first_through == 0:
-        return targets
-    return np.where(targets < graph.first_through, targets + graph.n, targets)
-
-
 def home_path(graph: Graph, path: Array) -> Array:
     """Return the vertices of the graph along a path in the opened graph: (h,) int64."""
     if graph.first_through == 0 or not len(path):
         return path
-    vertices = np.where(path >= graph.n, path - graph.n, path)
+    vertices = originals(graph, path)
     joined = (path[:-1] < graph.n) & (path[1:] == path[:-1] + graph.n)  # a vertex, its duplicate
     return np.delete(vertices, 1 + np.flatnonzero(joined))
 

@@ -21,8 +21,9 @@ from warpath.graph.edge_geometry import leg_weights
 from warpath.graph.facts import rows_into
 from warpath.graph.labels import one_label
 from warpath.graph.raster_graph import RasterGraph
+from warpath.graph.search_vertices import arrivals
 from warpath.graph.solvable import SolvableGraph, search_graph
-from warpath.graph.zones import arrivals, folded_tree, home_path, unfolded
+from warpath.graph.zones import folded_tree, home_path, unfolded
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -8,8 +8,9 @@ import numpy as np
 
 from warpath.graph.edge_geometry import leg_weights, lightest
 from warpath.graph.places import Snapped
+from warpath.graph.search_vertices import Expanded, originals
 from warpath.graph.solvable import SolvableGraph, search_graph
-from warpath.graph.turns import edges_of_turns
+from warpath.graph.turns import last_edges
 from warpath.graph.zones import home_path
 from warpath.results.route import Route
 
@@ -39,7 +40,7 @@ def route_from(points: PointSources, path: Array, length: float, plan: RunPlan |
     graph = points.graph
     row = np.flatnonzero(points.vertices == path[0])[:1]
     link, none = points.link(int(row[0]), int(path[1])), points.links.of(slice(0, 0))
-    ends = points.ends.part(row), Snapped.of(_own_vertex(graph, path[-1:]), (None,))
+    ends = points.ends.part(row), Snapped.of(originals(graph, path[-1:]), (None,))
     return route_between(graph, ends, (path[1:], link, none), length, plan)
 
 
@@ -57,7 +58,7 @@ def route_between(
     best : the path in the graph that is searched, and the links before and after it; None where
         the entries are joined directly.
     """
-    (start, end), n = ends, graph.n
+    start, end = ends
     first, last = start.fractions[0], end.fractions[0]  # from the tail of `along`
     if best is None:
         forward = last >= first
@@ -73,9 +74,8 @@ def route_between(
             inner = lightest(graph, vertices[:-1], vertices[1:])
             legs = leg_weights(graph, vertices[:-1], vertices[1:])
         else:
-            is_end = (path >= n + graph.m) & (path < 2 * n + graph.m)
-            is_edge = ((path >= n) & ~is_end)[1:]
-            inner = edges_of_turns(graph, np.pad(path[1:][is_edge], 1))
+            is_edge = Expanded.of(graph).have_state(path[1:])
+            inner = last_edges(graph, path[1:][is_edge])
             heads = graph.indices[np.concatenate([before.edges, inner])]
             vertices = np.concatenate([start.indices[start.along < 0], heads]).astype(np.int64)
             legs = leg_weights(search_graph(graph), path[:-1], path[1:])[is_edge]  # with turn costs
@@ -100,8 +100,3 @@ def route_between(
         places=tuple(end.given[0] if at else None for end, at in zip(ends, inside, strict=True)),
         points=tuple(end.points[0] if at else None for end, at in zip(ends, inside, strict=True)),
     )
-
-
-def _own_vertex(graph: Graph, end: Array) -> Array:
-    """Return the vertex of a graph at which a path in the graph that is searched ends."""
-    return home_path(graph, end) if graph.turns is None else end - graph.n - graph.m
