@@ -10,7 +10,7 @@ import numpy as np
 from warpath import _core
 from warpath.api.options import ONE_SOURCE
 from warpath.api.prepared import with_hierarchy_if_faster
-from warpath.api.run import narrowed, paths_of, run_plan, with_own_names
+from warpath.api.run import may_fit, narrowed, paths_of, run_plan, with_own_names
 from warpath.base.dtypes import unreachable
 from warpath.base.errors import DistanceOverflowError, NegativeCycleError
 from warpath.base.progress import watch
@@ -239,9 +239,9 @@ def _searched(
         raw, stats = run_plan(SolvableGraph(started), chosen, problem, progress=question.progress)
         labels, owner = _with_owners(inner, starts, raw.dist)
     except DistanceOverflowError:
-        if cutoff is None and graph.turns is None and starts[0] >= graph.first_through:
+        if not may_fit(view, problem):
             raise
-        labels, owner = _searched_again(view, inner, started, starts, cutoff)
+        labels, owner = _searched_labels(view, inner, started, starts, cutoff)
         stats = {"seconds": time.perf_counter() - start}
     except NegativeCycleError as error:  # nothing leads to the start: all are the graph's own
         own = view.cycle(np.array(error.cycle[::-1] if question.reverse else error.cycle))
@@ -286,16 +286,16 @@ def _with_owners(graph: Graph, facilities: NDArray[np.int64], labels: Array) -> 
     return labels, owner
 
 
-def _searched_again(
+def _searched_labels(
     view: SolvableGraph,
     inner: Graph,
     started: Graph,
     facilities: NDArray[np.int64],
     cutoff: float | None,
 ) -> tuple[Array, Array]:
-    """Return labels and owners where a sum that is not part of the answer may not fit 64 bits.
+    """Return labels and owners of a search whose sums that are no part of them need not fit.
 
-    Such sums lie beyond the cutoff, or lead back to a closed facility; see `run.may_fit`.
+    They lie beyond the cutoff, or lead back to a closed facility; see `run.may_fit`.
 
     Parameters
     ----------

@@ -169,12 +169,12 @@ class Options:
         """
         if self.on_several:
             if size.task is Task.SSSP:
-                return self._divided(size, graph, anew=anew, facilities=facilities)._again()
+                return self._divided(size, graph, anew=anew, facilities=facilities)._copied()
             return self._shared(size, graph, anew=anew)
         if self._workers is not None:
             several.check_cluster(self.request.device, size)
             return self._workers.spread(self._planned(size, graph, anew=anew), size)
-        return self._planned(size, graph, anew=anew, facilities=facilities)._again()
+        return self._planned(size, graph, anew=anew, facilities=facilities)._copied()
 
     def _shared(self, size: Size, graph: Graph, *, anew: bool) -> Plan:
         """Return the plan of a table whose rows several devices share."""

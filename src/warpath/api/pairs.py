@@ -110,7 +110,7 @@ def solved_pairs(options: Options, question: Question) -> tuple[Array, Plan, dic
     if _by_pairs(options):
         graph, origins, destinations = question.graph, question.sources, question.all_targets
         plan, search = options.pairs(len(origins), graph, question.dtype.itemsize)
-        chosen = plan._again()
+        chosen = plan._copied()
         if search is not None and is_silent(question.progress):
             dist = np.empty(len(origins), question.dtype)
             stats: dict[str, Any] = search(origins, destinations, dist)

@@ -137,7 +137,13 @@ def may_fit(view: SolvableGraph, problem: Problem) -> bool:
 
     It may lie beyond the cutoff, be the round trip of a closed vertex, or end at another vertex
     than the targets; or another source may reach a negative cycle. Then each source is searched
-    from again by `warpath.results.predecessors.searched`, whose other distances need not fit.
+    from once more by `search` of `warpath.results.predecessors`, whose other distances need not
+    fit.
+
+    Parameters
+    ----------
+    view : the graph of the call.
+    problem : that was run, in this graph or one made of it.
     """
     facts = view.inner.facts(symmetry=False)
     long = not facts.integer or 2 * facts.longest >= unreachable(view.inner.dist_dtype)
@@ -291,7 +297,7 @@ def _of_bound_search(graph: Graph, bound: OneSource, s: int, dist: Array, done: 
         s,
         dist,
         tree=lambda: predecessors(graph, s, dist, bound.team),
-        plan=bound.plan._again(),
+        plan=bound.plan._copied(),
         stats=stats,
     )
 
@@ -313,7 +319,7 @@ def _left_on_device(
         s,
         None,
         tree=there.pred_here,
-        plan=bound.plan._again(),
+        plan=bound.plan._copied(),
         stats=lambda: solves.counters(words) | {"seconds": seconds},
         there=there,
     )
@@ -321,7 +327,7 @@ def _left_on_device(
 
 def _solved_in_steps(graph: Graph, bound: OneSource, s: int, question: Question) -> Paths:
     """Solve where distances have to be cut, folded or narrowed, or progress to be reported."""
-    view, cutoff, chosen = SolvableGraph(graph), question.cutoff, bound.plan._again()
+    view, cutoff, chosen = SolvableGraph(graph), question.cutoff, bound.plan._copied()
     inner, problem = view.inner, Problem(question.task, np.array([s]), cutoff=cutoff)
     rounds = Trace() if question.trace else None
     # Under negative weights a route within the cutoff may pass a vertex beyond it.
@@ -334,7 +340,7 @@ def _solved_in_steps(graph: Graph, bound: OneSource, s: int, question: Question)
     except DistanceOverflowError:
         if not may_fit(view, problem):
             raise
-        return _searched_again(graph, chosen, s, question, rounds)
+        return _searched_paths(graph, chosen, s, question, rounds)
     if raw.device is not None:
         there = on_device(raw.dist, raw.device, chosen, graph, s, cutoff, question.dtype)
         return Paths(
@@ -378,10 +384,10 @@ def _solved_in_steps(graph: Graph, bound: OneSource, s: int, question: Question)
     )
 
 
-def _searched_again(
+def _searched_paths(
     graph: Graph, chosen: Plan, s: int, question: Question, rounds: Trace | None
 ) -> Paths:
-    """Solve where a distance did not fit that may be no part of the answer; see `may_fit`."""
+    """Return the paths of a search whose distances that are no part of them need not fit."""
     start, cutoff = time.perf_counter(), question.cutoff
     try:
         dist, through = searched(graph, s, cutoff)

@@ -223,7 +223,7 @@ class Solver:
             vertices, length = find(*ends)
             if not len(vertices):
                 raise no_path(graph, *ends)
-            return Route(graph, vertices, length, plan._again())
+            return Route(graph, vertices, length, plan._copied())
         question = asking.of_path(graph, source, target, progress)
         return question.with_snap_notes(route_of(options, question))
 

@@ -65,7 +65,7 @@ class Plan:
     shares: tuple[Plan, ...] = ()
     among: tuple[str, ...] = ()
 
-    def _again(self) -> Plan:
+    def _copied(self) -> Plan:
         """Return an equal plan with `params` of its own, ten times as fast as `replace`."""
         plan = object.__new__(Plan)
         vars(plan).update(vars(self), params=dict(self.params))

@@ -62,7 +62,7 @@ def spread(plan: Plan, size: Size) -> Plan:
     try:
         workers = workers_of(client_of(plan.device))
     except NotSupportedError:
-        return plan._again()  # its notes say why
+        return plan._copied()  # its notes say why
     threads = sum(worker.threads for worker in workers)
     seconds = None if plan.seconds is None else plan.seconds / max(1, min(threads, size.sources))
     noun = "worker" if len(workers) == 1 else "workers"
