@@ -727,8 +727,8 @@ def accessibility(
            [100., 150.],
            [ 50., 150.]]))
     """
-    given = algorithm, device, threads
-    return _solver_of_call(graph, *given, prepared="auto").accessibility(
+    solver = _solver_of_call(graph, algorithm, device, threads, prepared="auto")
+    return solver.accessibility(
         opportunities,
         cutoffs,
         origins=origins,

@@ -78,8 +78,8 @@ def _to_send(client: Any, graph: Graph, *, prepared: bool) -> SentGraph:
             raise too_long()
         arrays = hierarchy.arrays_of(search_graph(graph))
         digest += "-prepared"
-    closed = graph.first_through, graph.areas
-    parts = (graph.indptr, graph.indices, graph.weights, *closed, arrays)
+    rows = graph.indptr, graph.indices, graph.weights
+    parts = (*rows, graph.first_through, graph.areas, arrays)
     return SentGraph(digest, cluster_worker.graph_of, parts)
 
 

@@ -435,6 +435,6 @@ class DynamicPaths(ReachedDistances):
 
 def _without_edges(graph: Graph) -> Graph:
     """Return a graph of the same vertices without edges, which names them."""
-    none = np.zeros(graph.n + 1, np.int64), graph.indices[:0].copy()
+    indptr, indices = np.zeros(graph.n + 1, np.int64), graph.indices[:0].copy()
     weights = graph._solver_weights[:0].copy()
-    return graph._like(*none, weights, shapes=None, given=None, turns=None)  # noqa: SLF001
+    return graph._like(indptr, indices, weights, shapes=None, given=None, turns=None)  # noqa: SLF001

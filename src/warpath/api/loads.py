@@ -154,8 +154,11 @@ def _by_routes(
     if question.ends is None:
         routes = Routes(options, question)
         if not routes.upward:
-            ends = pairs.origin_indices[reached], pairs.destination_indices[reached]
-            return routes.loads(*ends, numbers[reached], report)
+            origins, destinations = (
+                pairs.origin_indices[reached],
+                pairs.destination_indices[reached],
+            )
+            return routes.loads(origins, destinations, numbers[reached], report)
     loads, done = np.zeros(pairs.graph.m), 0
     for some in _some_at_a_time(pairs, reached):
         edges, _, counts = pairs._find_edges(some)  # noqa: SLF001 - one package

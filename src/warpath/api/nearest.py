@@ -254,9 +254,10 @@ def _over_costs(
 ) -> tuple[Array, Array, Plan, dict[str, Any]]:
     """Return the same of a raster's graph, whose edges are not made."""
     start = time.perf_counter()
-    how = plan.params["delta"], plan.threads, question.cutoff
     with watch(question.progress, plan.recipe.name) as report:
-        labels, owner, stats = cpu.nearest_in_raster(graph, starts, *how, report)
+        labels, owner, stats = cpu.nearest_in_raster(
+            graph, starts, plan.params["delta"], plan.threads, question.cutoff, report
+        )
     return labels, owner, plan, stats | {"seconds": time.perf_counter() - start}
 
 

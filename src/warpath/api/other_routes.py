@@ -131,9 +131,10 @@ def disjoint_of(options: Options, question: Question, k: int, by: str) -> list[R
         _refuse_hard_turns(graph.turns, by, directed=graph.directed)
     end = int(question.view.ends(question.all_targets)[0])
     # With turns, an edge is a vertex of the graph that is searched.
-    kinds = by == "vertices" or graph.turns is not None, not graph.directed
-    given: Any = (*rows_both_ways(question.view.inner), s, end, min(int(k), graph.m + 1), *kinds)
-    paths = _core.disjoint_paths(*given)
+    by_vertices = by == "vertices" or graph.turns is not None
+    most, rows = min(int(k), graph.m + 1), rows_both_ways(question.view.inner)
+    search: Any = _core.disjoint_paths
+    paths = search(*rows, s, end, most, by_vertices, not graph.directed)
     if not paths:
         raise no_path(graph, s, t)
     if len(paths) < k:

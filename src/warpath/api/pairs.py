@@ -97,8 +97,7 @@ def edges_of_trips(
     """
     routes = Routes(options, question)
     if question.ends is None:
-        ends = question.sources[trips], question.all_targets[trips]
-        edges, counts = routes.edges(*ends)
+        edges, counts = routes.edges(question.sources[trips], question.all_targets[trips])
         return edges, None, counts
     start, end = (entries.part(trips) for entries in question.ends)
     return LinkedRoutes(options, question, routes, solved_pairs).edges(start, end)

@@ -132,8 +132,7 @@ def _with_second(graph: Graph, second: Any) -> Graph:
     old = other.turns
     back = None if old.u_turn is None else 0.0
     turns = Turns(old.banned, old.back, u_turn=back, against_travel=old.against_travel)
-    rows = other.indptr, other.indices, other.weights
-    return other._like(*rows, turns=turns)  # noqa: SLF001 - turns that cost nothing
+    return other._like(other.indptr, other.indices, other.weights, turns=turns)  # noqa: SLF001 - turns that cost nothing
 
 
 def _routes(
@@ -158,9 +157,19 @@ def _routes(
     *_, second_indptr, second_indices, into_second = rows_both_ways(last)
     into = into_indptr, into_indices, into_weights, second_indptr, second_indices, into_second
     most = None if limit is None else last.dist_dtype.type(limit).item()
-    given = (*rows, last.weights, *into, s, end, most, epsilon, bytes_)
     search: Any = _core.pareto_paths
-    step = search(*given, threads=threads, relax_after=relax_after)
+    step = search(
+        *rows,
+        last.weights,
+        *into,
+        s,
+        end,
+        most,
+        epsilon,
+        bytes_,
+        threads=threads,
+        relax_after=relax_after,
+    )
     count, length = 0, 0
     while isinstance(found := step(), tuple):
         edges, length, second = found

@@ -158,8 +158,9 @@ def _asked(
         more[name] = checked_bool(more[name], name)
     if "ends" not in more:
         more["ends"] = _ends(graph, *given)
-    parts = graph, task, sources, targets, limit, dtype
-    return Question(*parts, progress=progress, given=given, **more)
+    return Question(
+        graph, task, sources, targets, limit, dtype, progress=progress, given=given, **more
+    )
 
 
 def of_source(
@@ -229,8 +230,19 @@ def of_facilities(
         if (given.along >= 0).any():
             present = given.part(np.flatnonzero(~absent))
             ends = present, present
-    asked = graph, Task.SSSP, starts, None, (given,), progress, cutoff, dist_dtype
-    return _asked(*asked, reverse=reverse, ends=ends), absent
+    question = _asked(
+        graph,
+        Task.SSSP,
+        starts,
+        None,
+        (given,),
+        progress,
+        cutoff,
+        dist_dtype,
+        reverse=reverse,
+        ends=ends,
+    )
+    return question, absent
 
 
 def of_table(
@@ -259,8 +271,8 @@ def of_table(
     whole = every and sources is None
     rows = np.arange(graph.n) if whole else as_indices(graph, sources, "sources", empty=True)
     columns = None if targets is None else as_indices(graph, targets, "targets", empty=True)
-    asked = graph, Task.MANY, rows, columns, (sources, targets), progress, cutoff, dist_dtype
-    return _asked(*asked, **more)
+    given = sources, targets
+    return _asked(graph, Task.MANY, rows, columns, given, progress, cutoff, dist_dtype, **more)
 
 
 def of_opportunities(
@@ -314,8 +326,8 @@ def of_pairs(
             "has one of each. For all distances between two sets use distances(sources, "
             "targets)."
         )
-    asked = graph, Task.PAIRS, starts, ends, (origins, destinations), progress, None, dist_dtype
-    return _asked(*asked)
+    given = origins, destinations
+    return _asked(graph, Task.PAIRS, starts, ends, given, progress, dist_dtype=dist_dtype)
 
 
 def of_path(graph: Graph, source: Any, target: Any, progress: Progress) -> Question:
@@ -326,8 +338,17 @@ def of_path(graph: Graph, source: Any, target: Any, progress: Progress) -> Quest
         ends = _ends(graph, source, target)
     s = np.array([one_index(graph, source, "source")])
     t = np.array([one_index(graph, target, "target")])
-    about = graph, Task.PATH, s, t, None, graph.dist_dtype
-    return Question(*about, progress=progress, ends=ends, given=(source, target))
+    return Question(
+        graph,
+        Task.PATH,
+        s,
+        t,
+        cutoff=None,
+        dtype=graph.dist_dtype,
+        progress=progress,
+        ends=ends,
+        given=(source, target),
+    )
 
 
 def _ends(graph: Graph, *given: Any) -> tuple[Snapped, Snapped] | None:

@@ -218,11 +218,11 @@ class Solver:
     def _route_by(self, options: Options, source: Any, target: Any, progress: Progress) -> Route:
         graph, search = self.graph, options.route(self.graph) if progress is None else None
         if search is not None and not (holds_places(source) or holds_places(target)):
-            ends = one_index(graph, source, "source"), one_index(graph, target, "target")
+            s, t = one_index(graph, source, "source"), one_index(graph, target, "target")
             plan, find = search
-            vertices, length = find(*ends)
+            vertices, length = find(s, t)
             if not len(vertices):
-                raise no_path(graph, *ends)
+                raise no_path(graph, s, t)
             return Route(graph, vertices, length, plan._copied())
         question = asking.of_path(graph, source, target, progress)
         return question.with_snap_notes(route_of(options, question))
@@ -383,11 +383,17 @@ class Solver:
             )
         names = checked_also(self.graph, also, PAIR_COLUMNS)
         first, last, columns = ends_of_trips(origins, destinations)
-        where = self._options, self.graph
         result = None
         if out is not None:
             result = pairs_left_there(
-                *where, (first, last), out, dist_dtype, progress, missing, self._route
+                self._options,
+                self.graph,
+                (first, last),
+                out,
+                dist_dtype,
+                progress,
+                missing,
+                self._route,
             )
         if result is None:
             question = asking.of_pairs(self.graph, first, last, dist_dtype, progress, missing)
@@ -459,8 +465,8 @@ class Solver:
             "demand": demand,
             "by": by,
         }
-        where = self._options, self._runners(), self.graph
-        return accessibility_of(*where, (origins, opportunities), given, progress)
+        places = origins, opportunities
+        return accessibility_of(self._options, self._runners(), self.graph, places, given, progress)
 
     def distances(
         self,
@@ -600,8 +606,8 @@ class Solver:
         ----------
         progress : as in `warpath.center`.
         """
-        asked = self._options, self.graph, self.eccentricity
-        return self.graph.label_of(least_of(*asked, "center", progress)[1])
+        _, vertices = least_of(self._options, self.graph, self.eccentricity, "center", progress)
+        return self.graph.label_of(vertices)
 
     def dynamic(
         self, source: Any = None, *, sources: Any = None, algorithm: str = "auto"
@@ -815,8 +821,8 @@ class Solver:
             if origins is None:
                 raise InputError("a plan of pairs needs origins= as well as destinations=.")
             first, last, _ = ends_of_trips(origins, destinations)
-            ends = indices(first, "origins"), indices(last, "destinations")
-            size = size_of_pairs(options, *ends, entry)
+            starts, ends = indices(first, "origins"), indices(last, "destinations")
+            size = size_of_pairs(options, starts, ends, entry)
         elif sources is not None:
             width = graph.n if targets is None else len(indices(targets, "targets"))
             size = Size(Task.MANY, len(indices(sources, "sources")), width, entry)
@@ -853,12 +859,13 @@ class Solver:
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle the graph, the options and what was prepared: no process builds it again."""
         inner = search_graph(self.graph)
-        arrays = (
+        return _restored, (
+            self.graph,
+            self._given_options(),
             hierarchy.arrays_of(inner),
             labels.arrays_of(inner),
             hub_labels.arrays_of(inner),
         )
-        return _restored, (self.graph, self._given_options(), *arrays)
 
     def _given_options(self) -> dict[str, Any]:
         """Return the options, as the constructor takes them."""

@@ -148,8 +148,8 @@ class _TableSums:
     def _by_routes(self, rows: Array, columns: Array) -> None:
         question, shares = self.question, None
         if self._linked is None or question.ends is None:
-            ends = question.sources[rows], question.all_targets[columns]
-            edges, counts = self.routes.edges(*ends)
+            origins, destinations = question.sources[rows], question.all_targets[columns]
+            edges, counts = self.routes.edges(origins, destinations)
         else:
             start, end = question.ends
             edges, shares, counts = self._linked.edges(start.part(rows), end.part(columns))

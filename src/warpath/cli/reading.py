@@ -60,8 +60,13 @@ class Loaded:
         """Return a solver of the graph with the options of the command."""
         options = self.options
         assert isinstance(options, Solving)  # noqa: S101 - the commands that solve have these
-        where = (options.algorithm, options.device, options.threads)
-        return solver_of(self.graph, *where, prepared=self.prepared or prepared)
+        return solver_of(
+            self.graph,
+            options.algorithm,
+            options.device,
+            options.threads,
+            prepared=self.prepared or prepared,
+        )
 
     def solve(self, call: Any, *arguments: Any, **keywords: Any) -> Any:
         """Return what a method, or a function, of the solver returns, and measure its time."""

@@ -75,10 +75,10 @@ def update(
                 reason = f"in the batch from here: {str(error).partition('; `.cycle`')[0]}"
                 raise GraphFormatError(changes, line, reason) from error
             anew += changed.stats["solved_anew"]
-            entries = (changed.indices.tolist(), changed.old.tolist(), changed.new.tolist())
+            old, new = changed.old.tolist(), changed.new.tolist()
             rows += [
-                (moment, one_id(roads, v), _shown(old), _shown(new))
-                for v, old, new in sorted(zip(*entries, strict=True))
+                (moment, one_id(roads, v), _shown(before), _shown(after))
+                for v, before, after in sorted(zip(changed.indices.tolist(), old, new, strict=True))
                 if v in watched
             ]
     report = loaded.report("update")

@@ -203,9 +203,13 @@ class _Search:
         tails, heads = (np.concatenate([path[cut] for path in paths]) for cut in _STEPS)
         edges = lightest(self._graph, tails, heads)
         ends = np.cumsum([len(path) - 1 for path in paths])
-        legs = _split(edges, ends), _split(self._graph._solver_weights[edges], ends)
+        edges_of_each = _split(edges, ends)
+        lengths_of_each = _split(self._graph._solver_weights[edges], ends)
         rows = map(candidates.taken, range(len(via)))
-        return [_Route(*route) for route in zip(rows, paths, *legs, strict=True)]
+        return [
+            _Route(*route)
+            for route in zip(rows, paths, edges_of_each, lengths_of_each, strict=True)
+        ]
 
     def _best_of(
         self, waiting: list[_Route], taken: Array, found: list[Found]

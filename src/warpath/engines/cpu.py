@@ -483,8 +483,9 @@ def nearest_in_raster(
     """
     n, most = graph.n, graph.facts(symmetry=False).max_weight
     dist, owner = np.empty(graph.costs.positions), np.empty(n, np.int32)
-    how = delta, most, cutoff, threads
-    stats = graph.costs.nearest(sources, *how, dist, owner, progress=progress)
+    stats = graph.costs.nearest(
+        sources, delta, most, cutoff, threads, dist, owner, progress=progress
+    )
     return dist[:n], owner, stats
 
 

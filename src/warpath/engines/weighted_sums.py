@@ -134,8 +134,8 @@ class Straightness:
         factors: Array = np.empty(len(dist))
         for at in range(0, len(dist), _AT_ONCE):
             some = slice(at, at + _AT_ONCE)
-            ends = self.points[:, tails[some]], self.points[:, columns[some]]
-            self._fill(*ends, dist[some], factors[some])
+            start, end = self.points[:, tails[some]], self.points[:, columns[some]]
+            self._fill(start, end, dist[some], factors[some])
         return factors
 
     def _of_rows(self, rows: slice, dist: Array, threads: int) -> Array:

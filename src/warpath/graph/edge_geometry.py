@@ -213,8 +213,8 @@ def weight_up_to(graph: CsrGraph, edges: Array, fractions: Array) -> Array:
         parts: Array = weights * fractions.astype(weights.dtype)
         return parts
     parts = np.floor(weights * fractions + 0.5)
-    inside = (np.minimum(weights, 0), np.maximum(weights, 0))  # floats round large integers
-    whole: Array = np.clip(parts.astype(weights.dtype), *inside)
+    least, most = np.minimum(weights, 0), np.maximum(weights, 0)  # floats round large integers
+    whole: Array = np.clip(parts.astype(weights.dtype), least, most)
     return whole
 
 

@@ -294,8 +294,8 @@ class Graph(VertexNames, EdgeEdits):
         """The weights, (m,); ones for a graph without weights."""
         if self.weights is not None:
             return self.weights
-        rows = self.indptr, self.indices, np.ones(self.m, np.int32)
-        return kept_rows(*rows, copied=False)[2]  # type: ignore[return-value]
+        weights = np.ones(self.m, np.int32)
+        return kept_rows(self.indptr, self.indices, weights, copied=False)[2]  # type: ignore[return-value]
 
     @property
     def _solver_rows(self) -> tuple[Array, Array, Array]:
@@ -534,8 +534,15 @@ class Graph(VertexNames, EdgeEdits):
         if checked is not None and changed.m < self.m:
             used = np.flatnonzero(checked != np.inf)
             given, turns = given and given.taken(used), turns and turns.taken(used)
-        rows = changed.indptr, changed.indices, changed.weights
-        return self._like(*rows, shapes=shapes, given=given, unit=unit, turns=turns)
+        return self._like(
+            changed.indptr,
+            changed.indices,
+            changed.weights,
+            shapes=shapes,
+            given=given,
+            unit=unit,
+            turns=turns,
+        )
 
     def with_coordinates(self, coordinates: Any) -> Graph:
         """Return the same graph with other coordinates, and straight edges.

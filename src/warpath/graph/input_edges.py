@@ -118,8 +118,8 @@ class InputEdges:
     def transposed(self, indptr: Array, indices: Array) -> InputEdges:
         """Return the map of a graph's reversed edges, in the order of the transpose."""
         rows = np.empty_like(self.rows)
-        ends = np.empty_like(indptr), np.empty_like(indices)
-        _core.transpose(indptr, indices, self.rows, *ends, rows)
+        into_indptr, into_indices = np.empty_like(indptr), np.empty_like(indices)
+        _core.transpose(indptr, indices, self.rows, into_indptr, into_indices, rows)
         return self._with_rows(rows)
 
     def _with_rows(self, rows: Array) -> InputEdges:

@@ -105,8 +105,19 @@ class Nearby(NamedTuple):
         )
         far = distances > limits
         far |= _swapped(search, asked) & (distances > default) & ~stated
-        found = search, asked, on_edges, vertices, edges, fractions, points, distances
-        return cls(*found, limits, far, default)
+        return cls(
+            search=search,
+            asked=asked,
+            on_edges=on_edges,
+            vertices=vertices,
+            edges=edges,
+            fractions=fractions,
+            points=points,
+            distances=distances,
+            limits=limits,
+            far=far,
+            usual=default,
+        )
 
     def at_vertices(self, graph: CsrGraph, some: NDArray[np.bool_]) -> Nearby:
         """Return the same with some points of edges moved to the nearer ends of the edges."""

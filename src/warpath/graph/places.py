@@ -167,10 +167,18 @@ class Snapped(NamedTuple):
     def of(cls, indices: NDArray[np.int64], given: Sequence[Any]) -> Snapped:
         """Return vertices as if they had been given among places."""
         k = len(indices)
-        none, unknown = np.full((2, k), -1), np.full((k, 2), np.nan)
-        no_distances, (unusual, missing) = np.full(k, np.nan), np.zeros((2, k), np.bool_)
-        places = none[0], none[1], np.zeros(k), unknown, no_distances, unusual
-        return cls(indices, (), tuple(given), *places, missing)
+        return cls(
+            indices,
+            snaps=(),
+            given=tuple(given),
+            along=np.full(k, -1),
+            back=np.full(k, -1),
+            fractions=np.zeros(k),
+            points=np.full((k, 2), np.nan),
+            distances=np.full(k, np.nan),
+            unusual=np.zeros(k, np.bool_),
+            missing=np.zeros(k, np.bool_),
+        )
 
     @property
     def only_vertices(self) -> bool:

@@ -48,8 +48,9 @@ class RasterGraph(Graph):
         rows, columns = raster.shape
         self._n = rows * columns
         self._stats: dict[str, Any] = costs.stats(threads_for(self._n * neighbours))
-        no_rows = np.zeros(1, np.int64), NO_WEIGHTS, np.empty(0)
-        super().__init__(*no_rows, directed=False, raster=raster)
+        super().__init__(
+            np.zeros(1, np.int64), NO_WEIGHTS, np.empty(0), directed=False, raster=raster
+        )
         for name in _ROWS:
             del vars(self)[name]
         self.costs, self.neighbours, self.spacing = costs, neighbours, spacing

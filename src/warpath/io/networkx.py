@@ -201,9 +201,9 @@ def to_networkx(graph: Graph, *, geometry: bool = False, multigraph: bool | None
         for at, line in zip(bent.tolist(), linestrings(shapely, graph, once[bent]), strict=True):
             values[at]["geometry"] = line
         result.graph["crs"] = graph.shapes.crs
-    ends = graph.label_of(src).tolist(), graph.label_of(dst).tolist()
+    tails, heads = graph.label_of(src).tolist(), graph.label_of(dst).tolist()
     keys = () if numbered is None else (numbered.tolist(),)
-    result.add_edges_from(zip(*ends, *keys, values, strict=True))
+    result.add_edges_from(zip(tails, heads, *keys, values, strict=True))
     result.graph[KEY] = metadata.to_json()
     return result
 

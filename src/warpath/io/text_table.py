@@ -270,9 +270,10 @@ def layout_of(
         if next_line is None:
             return Layout(names, [], line.number, len(source.data), 1, start.delimiter, ".", start)
         at = source.data.rfind(b"\n", 0, max(next_line.next - 1, 0)) + 1
-        below_header = next_line.number, at, above + 1
         first = below[0] if below else [""]  # a damaged quote
-        return Layout(names, first, *below_header, start.delimiter, decimal, start)
+        return Layout(
+            names, first, next_line.number, at, above + 1, start.delimiter, decimal, start
+        )
     decimal = decimal_of(start.delimiter, [first, *below])
     return Layout(start.heading, first, line.number, at, above, start.delimiter, decimal, start)
 

@@ -324,8 +324,7 @@ def _panels(
         row, column = divmod(at, columns)
         left = EDGE + column * (_PANEL + EDGE)
         low = high - _HEAD - (row + 1) * (_PANEL * ratio + _LABEL)
-        size = (_PANEL / wide, _PANEL * ratio / high)
-        axes = figure.add_axes((left / wide, low / high, *size))
+        axes = figure.add_axes((left / wide, low / high, _PANEL / wide, _PANEL * ratio / high))
         frame(axes, one.box, scale)
         draw_lines(axes, network, colors=colours.network, linewidths=thin / 2)
         before, now = steps.step < at, steps.step == at

@@ -65,8 +65,7 @@ class NearVertices(NamedTuple):
         reached = np.flatnonzero(result.reached)
         dist = result.dist[reached]
         order = np.argsort(dist, kind="stable")
-        parts = reached[order], dist[order], result.plan, result.stats
-        return cls(*parts, result.point_sources)
+        return cls(reached[order], dist[order], result.plan, result.stats, result.point_sources)
 
 
 class Within(Result):

@@ -314,9 +314,14 @@ class Call:
         sizes: BlockSizes | None = None,
     ) -> Iterator[tuple[Any, Any]]:
         """Yield the blocks and what workers return for them, in order."""
-        device = self.chosen.device
-        blocks_of = self._searched, self._sent, function, self.job, self._rows_in_words
-        run = Blocks(device, *blocks_of)
+        run = Blocks(
+            self.chosen.device,
+            self._searched,
+            self._sent,
+            function,
+            self.job,
+            self._rows_in_words,
+        )
         answered: Any = run.answers(blocks, lambda block: len(block.sources) * row_bytes)
         try:
             for block, answer in answered:
