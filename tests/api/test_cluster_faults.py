@@ -17,7 +17,7 @@ import warpath as wp
 from support.dask_cluster import cluster, pids
 from warpath.api import cluster_calls
 from warpath.engines import betweenness
-from warpath.engines.cluster.blocks import Blocks, answer
+from warpath.engines.cluster.blocks import Blocks, run_block
 from warpath.engines.cluster.clients import device_name
 from warpath.engines.cluster.tasks import Tasks
 from warpath.io import streams
@@ -105,7 +105,7 @@ def test_killed_workers_change_no_bit(roads, tmp_path, name):
 @in_full
 def test_an_answer_leaves_its_worker_before_those_of_earlier_blocks(roads, tmp_path, monkeypatch):
     """A worker that dies loses the answers that it still has."""
-    file, take = tmp_path / "taken", Blocks._answer
+    file, take = tmp_path / "taken", Blocks._reply
 
     def taken(self, future):
         found = take(self, future)
@@ -121,12 +121,12 @@ def test_an_answer_leaves_its_worker_before_those_of_earlier_blocks(roads, tmp_p
             waits += 1
         return job.exists() if block == 0 else block
 
-    monkeypatch.setattr(Blocks, "_answer", taken)
+    monkeypatch.setattr(Blocks, "_reply", taken)
     with cluster() as client:
         device = device_name(client)
         sent = cluster_calls.sent_graph(client, roads, prepared=False)
         blocks = Blocks(device, roads, sent, after_another, file, str)
-        found = [reply.value for _, reply in blocks.answers(iter(range(4)), lambda _: 1)]
+        found = [reply.value for _, reply in blocks.replies(iter(range(4)), lambda _: 1)]
     assert found == [True, 1, 2, 3]
 
 
@@ -147,7 +147,7 @@ def test_blocks_that_the_scheduler_loses_are_submitted_again(roads, monkeypatch)
     submit, lost = Tasks.submit, []
 
     def losing_the_second(self, function, *args, **options):
-        if function is answer and args[4] == 1 and not lost:
+        if function is run_block and args[4] == 1 and not lost:
             with dask.annotate(resources={"nowhere": 1}):  # no worker has it
                 lost.append(submit(self, function, *args, **options))
             return lost[0]
@@ -159,7 +159,7 @@ def test_blocks_that_the_scheduler_loses_are_submitted_again(roads, monkeypatch)
     with cluster() as client:
         sent = cluster_calls.sent_graph(client, roads, prepared=False)
         blocks = Blocks(device_name(client), roads, sent, lambda _, job, block: job + block, 5, str)
-        found = [reply.value for _, reply in blocks.answers(iter(range(4)), lambda _: 1)]
+        found = [reply.value for _, reply in blocks.replies(iter(range(4)), lambda _: 1)]
     assert lost
     assert found == [5, 6, 7, 8]
 
@@ -186,7 +186,7 @@ def test_a_call_that_fails_ends_after_the_blocks_that_run(roads, tmp_path):
         sent = cluster_calls.sent_graph(client, roads, prepared=False)
         blocks = Blocks(device, roads, sent, fail_beside_another, tmp_path, str)
         with pytest.raises(wp.DeviceError, match="ValueError"):
-            list(blocks.answers(iter(range(2)), lambda _: 1))
+            list(blocks.replies(iter(range(2)), lambda _: 1))
         assert (tmp_path / "ended").exists()
 
 

@@ -158,13 +158,15 @@ class DecayedSums:
         self.limits = limits
         self.plan: Plan | None = None
         both = question.sources, question.all_targets
-        if question.ends is None:
-            found = [np.unique(side, return_inverse=True) for side in both]
+        if question.entries is None:
+            different = [np.unique(side, return_inverse=True) for side in both]
         else:  # points along edges are not merged
-            found = [(side, np.arange(len(side))) for side in both]
-        (self._origins, self._origin_of), (self._opportunities, self._opportunity_of) = found
+            different = [(side, np.arange(len(side))) for side in both]
+        (self._origins, self._origin_of), (self._opportunities, self._opportunity_of) = different
         self._from_opportunities = (
-            question.ends is None and not nearest and len(self._opportunities) < len(self._origins)
+            question.entries is None
+            and not nearest
+            and len(self._opportunities) < len(self._origins)
         )
 
     def to_origins(self, weights: Array) -> Array:
@@ -211,7 +213,7 @@ class DecayedSums:
                 threads=threads,
             )
 
-        every = len(columns) == graph.n and question.ends is None
+        every = len(columns) == graph.n and question.entries is None
         near = self._near(options, graph, len(rows))
         if near is not None:
             sums = new()
@@ -228,7 +230,7 @@ class DecayedSums:
             out=sums.add,
             given=(),
         )
-        if question.ends is None:
+        if question.entries is None:
             options = with_hierarchy_if_faster(graph, options, asked.size(Destination.BLOCKS))
             if options.request.prepared is True:
                 asked.cutoff = None  # a sweep passes all vertices anyway, and rows need not be cut
@@ -281,7 +283,7 @@ def _refuse_measuring(options: Options, question: Question) -> None:
         or request.params
         or options.on_cluster
         or request.device not in {"auto", "cpu", DEFAULT}
-        or question.ends is not None
+        or question.entries is not None
     ):
         raise NotSupportedError(
             "by= runs on this machine's CPU by an algorithm of its own, between vertices: use a "
@@ -316,7 +318,9 @@ def limits_of(
         return None, np.array([most], graph.dist_dtype)
     numbers = checked_cutoffs(cutoffs, graph, "None is for no limit")
     limits = [checked_cutoff(cutoff, graph) for cutoff in numbers.tolist()]
-    return numbers, np.array([most if one is None else one for one in limits], graph.dist_dtype)
+    return numbers, np.array(
+        [most if limit is None else limit for limit in limits], graph.dist_dtype
+    )
 
 
 def _request(
@@ -377,7 +381,7 @@ def _weights(
         return np.ones((1, count)), None
     if isinstance(given, str):
         given = _columns_of(places, [given], what, noun)[given]
-    elif isinstance(given, list | tuple) and given and all(isinstance(one, str) for one in given):
+    elif isinstance(given, list | tuple) and given and all(isinstance(name, str) for name in given):
         given = _columns_of(places, given, what, noun)
     elif hasattr(given, "columns"):
         given = {name: given[name] for name in given.columns}
@@ -402,8 +406,8 @@ def _columns_of(places: Any, names: Sequence[str], what: str, noun: str) -> dict
     columns = list(getattr(places, "columns", ()))
     for name in names:
         if name not in columns:
-            known = ", ".join(map(repr, columns)) or "none"
-            msg = f"{what} = {shown(name)} is not a column of the {noun} table, whose are {known}."
+            listed = ", ".join(map(repr, columns)) or "none"
+            msg = f"{what} = {shown(name)} is not a column of the {noun} table, whose are {listed}."
             raise InputError(msg)
     return {name: places[name] for name in names}
 

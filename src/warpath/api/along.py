@@ -72,7 +72,7 @@ class Routes:
         sources, targets : (k,) vertices of the graph, between which there are paths.
         """
         moved = sources != targets  # a route of one vertex does not go to the copy of a closed one
-        ends = np.where(moved, self.view.ends(targets), sources)
+        ends = np.where(moved, self.view.arrivals(targets), sources)
         return self.edges_in_searched(sources, ends)
 
     def edges_in_searched(self, starts: Array, ends: Array) -> tuple[Array, Array]:
@@ -88,9 +88,9 @@ class Routes:
         loop = self._plan.recipe.loop
         trips = self.view.inner, (starts, ends), self.threads
         labelled = loop is Loop.TREE_LABELS
-        found = labels.routes(*trips) if labelled else hierarchy.routes(*trips, loop)
-        if found is not None:
-            return found
+        routes = labels.routes(*trips) if labelled else hierarchy.routes(*trips, loop)
+        if routes is not None:
+            return routes
         none = np.empty(0, np.int64)
         order = np.argsort(starts, kind="stable")
         groups = np.split(order, np.flatnonzero(np.diff(starts[order])) + 1)
@@ -124,7 +124,7 @@ class Routes:
         report : takes the number of trips that are done, and of all.
         """
         moved = sources != targets
-        starts, ends = sources[moved], self.view.ends(targets[moved])
+        starts, ends = sources[moved], self.view.arrivals(targets[moved])
         numbers = np.ascontiguousarray(numbers[moved], np.float64)
         order = np.argsort(starts, kind="stable")
         starts, ends, numbers = starts[order], ends[order], numbers[order]
@@ -139,10 +139,11 @@ class Routes:
             edges = self.view.edges_of_steps(pred[heads], heads)
             return edges[edges >= 0], through[heads[edges >= 0]]
 
-        some = [slice(*ends) for ends in itertools.pairwise([0, *upto])]
+        some = [slice(*bounds) for bounds in itertools.pairwise([0, *upto])]
         with ThreadPoolExecutor(self.threads) as pool, np.errstate(over="ignore"):
-            for trips, found in zip(some, pool.map(from_one_source, some), strict=True):
-                loads += np.bincount(*found, self.view.graph.m)
+            parts = pool.map(from_one_source, some)
+            for trips, (edges, numbers_over) in zip(some, parts, strict=True):
+                loads += np.bincount(edges, numbers_over, self.view.graph.m)
                 if report is not None:
                     report(trips.stop, len(starts))
         return loads

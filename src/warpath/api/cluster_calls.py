@@ -146,16 +146,16 @@ def _fill(
         call.job, returned = replace(call.job, file=str(file.folder)), 1
         sizes = call.sizes(len(rows), row_bytes, _STORED_BYTES, file.chunk)
     blocks, done = _blocks(call, sizes, rows, result.resumed), result.resumed
-    for block, answer in call.answers(cluster_worker.rows, blocks, returned, sizes):
+    for block, block_rows in call.results(cluster_worker.rows, blocks, returned, sizes):
         here = slice(block.start, block.stop)
         if file is not None:
-            file.stored(block.stop, answer.crc, len(block.sources) * row_bytes)
+            file.stored(block.stop, block_rows.crc, len(block.sources) * row_bytes)
         elif result.array is not None:
-            result.block(here)[:] = answer.dist
+            result.block(here)[:] = block_rows.dist
         else:
-            result.put(here, answer.dist)
+            result.put(here, block_rows.dist)
         if pred is not None:
-            pred[here] = answer.pred
+            pred[here] = block_rows.pred
         if report is not None:  # of a file, what is noted: the last block is being written
             report(block.stop if result.journal is None else done, len(rows))
         done = block.stop
@@ -175,7 +175,7 @@ def _totals(
     parts: list[dict[str, Array]] = []
     with interrupts_first(), watch(question.progress, chosen.recipe.name, "sources") as report:
         blocks = _blocks(call, sizes, sources)
-        for block, values in call.answers(cluster_worker.totals, blocks, 1, sizes):
+        for block, values in call.results(cluster_worker.totals, blocks, 1, sizes):
             parts.append(values)
             if report is not None:
                 report(block.stop, len(sources))
@@ -193,13 +193,13 @@ def _pairs(options: Options, question: Question) -> tuple[Array, Plan, dict[str,
     order = np.argsort(origins, kind="stable")
     starts, destinations = origins[order], question.all_targets[order]
     if graph.turns:
-        destinations = question.view.ends(destinations)
+        destinations = question.view.arrivals(destinations)
     call = _call(graph, options, chosen, _job(options, question, chosen, targets=None))
     sizes = call.sizes(len(starts), 8, _BLOCK_BYTES)
     dist = np.empty(len(starts), dtype)
     with interrupts_first(), watch(question.progress, "pairs", "trips") as report:
         blocks = _blocks(call, sizes, starts, destinations=destinations)
-        for block, distances in call.answers(cluster_worker.pairs, blocks, 8, sizes):
+        for block, distances in call.results(cluster_worker.pairs, blocks, 8, sizes):
             dist[order[block.start : block.stop]] = distances
             if report is not None:
                 report(block.stop, len(starts))
@@ -208,8 +208,8 @@ def _pairs(options: Options, question: Question) -> tuple[Array, Plan, dict[str,
 
 def _nearest(options: Options, question: Question) -> Nearest:
     """Find the nearest facilities on one worker, which is one search; see `warpath.nearest`."""
-    graph, facilities, ends = question.graph, question.sources, question.ends
-    if ends is not None:
+    graph, facilities, entries = question.graph, question.sources, question.entries
+    if entries is not None:
         refuse_turns(graph, "nearest on a cluster, with points along edges,")
     options = with_hierarchy_if_faster(graph, options)
     chosen = options.plan(Size(Task.MANY, 1, graph.n, question.dtype.itemsize), graph)
@@ -219,17 +219,17 @@ def _nearest(options: Options, question: Question) -> Nearest:
         chosen,
         algorithm=options.request.algorithm,  # no other block has to agree with it
         reverse=question.reverse,
-        ends=None if ends is None else ends[0]._replace(given=(None,) * len(facilities)),
+        entries=None if entries is None else entries[0]._replace(given=(None,) * len(facilities)),
     )
-    searched = graph.reversed() if graph.turns and question.reverse else graph
-    if searched is not graph:  # the search graph of a reversed graph with turns is another one
+    oriented = graph.reversed() if graph.turns and question.reverse else graph
+    if oriented is not graph:  # the search graph of a reversed graph with turns is another one
         job = replace(job, reverse=False)
-    call = _call(searched, options, chosen, job)
+    call = _call(oriented, options, chosen, job)
     with interrupts_first(), watch(question.progress, "nearest"):
         blocks = iter([Block(0, facilities)])
-        ((_, (dist, rows, _)),) = call.answers(cluster_worker.nearest, blocks, 1)
+        ((_, (dist, rows, _)),) = call.results(cluster_worker.nearest, blocks, 1)
     if graph.turns:
-        dist, rows = (SolvableGraph(searched).fold(labels, None) for labels in (dist, rows))
+        dist, rows = (SolvableGraph(oriented).fold(labels, None) for labels in (dist, rows))
     owner = np.where(rows < 0, -1, facilities[rows]).astype(graph.indices.dtype)
     dist.flags.writeable = owner.flags.writeable = False
     return Nearest(
@@ -242,7 +242,9 @@ def _nearest(options: Options, question: Question) -> Nearest:
         plan=call.plan(),
         stats=call.stats(),
         rows=rows,
-        points=None if ends is None else PointSources.of(graph, ends[0], reverse=question.reverse),
+        points=None
+        if entries is None
+        else PointSources.of(graph, entries[0], reverse=question.reverse),
     )
 
 
@@ -262,7 +264,7 @@ def path_sums(
     bytes_ = 8 * shares.columns * (graph.n + graph.m) // betweenness.BLOCK
     blocks = (Block(start, sources[start : start + betweenness.BLOCK]) for start in starts)
     with interrupts_first():
-        for block, sums in call.answers(cluster_worker.path_sums, blocks, max(1, bytes_)):
+        for block, sums in call.results(cluster_worker.path_sums, blocks, max(1, bytes_)):
             yield sums._replace(vertices=np.array(sums.vertices), edges=np.array(sums.edges))
             if report is not None:
                 report(block.stop, len(sources))
@@ -294,6 +296,6 @@ def _blocks(
     """Cut rows from `start` on into blocks, each with an equal share of what is left at most."""
     while start < len(sources):
         stop = start + sizes.rows(len(sources) - start, 1 / call.threads)
-        ends = None if destinations is None else destinations[start:stop]
-        yield Block(start, sources[start:stop], ends)
+        to = None if destinations is None else destinations[start:stop]
+        yield Block(start, sources[start:stop], to)
         start = stop

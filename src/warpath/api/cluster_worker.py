@@ -47,7 +47,7 @@ class Job:
     file : the unfinished Zarr array that the rows go to; None to return them.
     totals : the names of totals.
     reverse : as in `warpath.nearest`.
-    ends : as in `nearest_of`.
+    entries : the facilities of `warpath.nearest`, where some are points along edges; else None.
     """
 
     algorithm: str | Recipe
@@ -60,7 +60,7 @@ class Job:
     file: str | None = None
     totals: Sequence[str] = ()
     reverse: bool = False
-    ends: Snapped | None = None
+    entries: Snapped | None = None
 
     def options(self, graph: Graph) -> Options:
         """Return the options of a block; each thread of a worker solves on one thread."""
@@ -78,7 +78,7 @@ class Job:
             self.dtype,
             predecessors=self.predecessors,
             reverse=self.reverse,
-            ends=None if self.ends is None else (self.ends, self.ends),
+            entries=None if self.entries is None else (self.entries, self.entries),
         )
 
 

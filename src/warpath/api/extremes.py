@@ -60,7 +60,7 @@ class EccentricityBounds:
     Attributes
     ----------
     low, high : (n,) bounds of eccentricities; equal once a vertex was searched from.
-    known : (n,) bool, the vertices that were searched from.
+    searched : (n,) bool, the vertices that were searched from.
     """
 
     def __init__(
@@ -74,7 +74,7 @@ class EccentricityBounds:
         whole = dtype.kind == "i"
         self.low = np.zeros(n, dtype)
         self.high = np.full(n, np.iinfo(dtype).max if whole else np.inf, dtype)
-        self.known = np.zeros(n, np.bool_)
+        self.searched = np.zeros(n, np.bool_)
         #: Sums of floats are rounded at each edge of a path.
         self._slack = 0.0 if whole else 8.0 * n * float(np.finfo(dtype).eps)
 
@@ -92,7 +92,7 @@ class EccentricityBounds:
         np.maximum(self.low, low * down if self._slack else low, out=self.low)
         np.minimum(self.high, high * up if self._slack else high, out=self.high)
         self.low[vertex] = self.high[vertex] = own
-        self.known[vertex] = True
+        self.searched[vertex] = True
         return after, before
 
     def open_above(self) -> Array:
@@ -100,12 +100,12 @@ class EccentricityBounds:
 
         Vertices of known eccentricity are never open.
         """
-        mask: Array = ~self.known & (self.high > self.low[self.known].max(initial=0))
+        mask: Array = ~self.searched & (self.high > self.low[self.searched].max(initial=0))
         return mask
 
     def open_below(self) -> Array:
         """Return the mask of the vertices that may have the least eccentricity."""
-        mask: Array = ~self.known & (self.low <= self.high.min())
+        mask: Array = ~self.searched & (self.low <= self.high.min())
         return mask
 
     def next(self, mask: Array) -> int:
@@ -115,7 +115,7 @@ class EccentricityBounds:
         """
         vertices = np.flatnonzero(mask)
         low, high = self.low[vertices], self.high[vertices]
-        if np.count_nonzero(self.known) < _ENDS:
+        if np.count_nonzero(self.searched) < _ENDS:
             best = np.flatnonzero(high == high.max())
             return int(vertices[best[np.argmax(low[best])]])
         best = np.flatnonzero(low == low.min())
@@ -133,12 +133,12 @@ def diameter_of(
     """
     bounds = _bounded(options, graph, "diameter", progress)
     if bounds is not None:
-        largest = bounds.low[bounds.known].max()
+        largest = bounds.low[bounds.searched].max()
         left = np.flatnonzero(bounds.open_above())
         if not len(left):
             return largest
-        found = eccentricity(graph.label_of(left), progress=progress)
-        return np.maximum(found.max(), largest)
+        others = eccentricity(graph.label_of(left), progress=progress)
+        return np.maximum(others.max(), largest)
     every = _all(graph, "diameter", eccentricity, progress)
     endless = np.flatnonzero(every == unreachable(every.dtype))
     if len(endless):
@@ -166,11 +166,11 @@ def least_of(
         if every.min() == unreachable(every.dtype):
             raise GraphError(_unconnected(graph, what, 0))
         return every.min(), np.flatnonzero(every == every.min())
-    vertices, left = np.flatnonzero(bounds.known), np.flatnonzero(bounds.open_below())
+    vertices, left = np.flatnonzero(bounds.searched), np.flatnonzero(bounds.open_below())
     values = bounds.low[vertices]
     if len(left):
-        found = eccentricity(graph.label_of(left), progress=progress)
-        vertices, values = np.append(vertices, left), np.append(values, found)
+        others = eccentricity(graph.label_of(left), progress=progress)
+        vertices, values = np.append(vertices, left), np.append(values, others)
     return values.min(), np.sort(vertices[values == values.min()])
 
 

@@ -118,7 +118,7 @@ class LinkedRoutes:
             predecessors=False,
             trace=False,
             progress=None,
-            ends=None,
+            entries=None,
         )
         dist = self._solve(self._options, part)[0]
         return plus_links(plus_links(dist, first.offsets), last.offsets)

@@ -61,7 +61,7 @@ def loads_of(
     origins, destinations = question.sources, question.all_targets
     count = len(origins)
     numbers = np.ones(count) if trips is None else _checked_trips(trips, count, name)
-    plain = question.ends is None and search_graph(graph) is graph
+    plain = question.entries is None and search_graph(graph) is graph
     by_labels = plain and options.request.algorithm == "auto" and not options.on_cluster
     if split and not by_labels:
         raise NotSupportedError(
@@ -79,10 +79,10 @@ def loads_of(
         uses = _using(find_pairs(), selected_edges(graph, through, "through"))
         numbers = np.where(uses, numbers, 0.0)
     some = (origins, destinations, np.ascontiguousarray(numbers))
-    found = None
+    from_labels = None
     with watch(progress, "loads", "trips") as report:
         if by_labels and (split or not graph.facts(symmetry=False).negative):
-            found = loads_by_labels(
+            from_labels = loads_by_labels(
                 graph,
                 some,
                 threads_of(options),
@@ -90,8 +90,8 @@ def loads_of(
                 prepared=options.request.prepared,
                 progress=report,
             )
-        if found is not None:
-            loads, reached = found
+        if from_labels is not None:
+            loads, reached = from_labels
             method = "labels"
         else:
             pairs = find_pairs()
@@ -105,7 +105,7 @@ def loads_of(
     with np.errstate(over="ignore"):
         without_path = float(given[~reached].sum())
         passing = None
-        if question.ends is None:
+        if question.entries is None:
             _, heads, _ = graph.edges()
             passing = np.bincount(heads, loads, graph.n)
             passing += np.bincount(origins[reached], numbers[reached], graph.n)
@@ -151,7 +151,7 @@ def _by_routes(
 ) -> Array:
     """Return loads by a tree of each origin, or route by route."""
     reached = np.flatnonzero(pairs.reached & (numbers > 0))
-    if question.ends is None:
+    if question.entries is None:
         routes = Routes(options, question)
         if not routes.upward:
             origins, destinations = (

@@ -62,7 +62,7 @@ def within_of(options: Options, question: Question, cutoffs: Array, solve: Solve
     cutoffs : as `warpath.results.within.checked_cutoffs` returns them.
     """
     starts = question.sources
-    points = question.ends is not None and len(starts) > 1
+    points = question.entries is not None and len(starts) > 1
     several = points or (starts != starts[0]).any()
 
     def search() -> Paths | Nearest:
@@ -88,13 +88,13 @@ def _few(options: Options, question: Question) -> NearVertices | None:
     if few is None or cutoff is None:
         return None
     most, part = few
-    searched = graph.reversed() if question.reverse else graph
+    oriented = graph.reversed() if question.reverse else graph
     start = time.perf_counter()
     with watch(question.progress, OF_FEW) as report:
-        answer = cpu.vertices_within(searched, question.sources, cutoff, most, report)
-    if answer is None:
+        nearby = cpu.vertices_within(oriented, question.sources, cutoff, most, report)
+    if nearby is None:
         return None
-    indices, dist, stats = answer
+    indices, dist, stats = nearby
     plan = plan_of_few(options, graph, part, _BYTES * most)
     stats |= {"reached": len(indices), "seconds": time.perf_counter() - start}
     return NearVertices(indices, dist, plan, stats)
@@ -111,7 +111,7 @@ def few_expected(options: Options, question: Question, graph: Graph) -> tuple[in
     graph : the graph of the options.
     """
     cutoff, request = question.cutoff, options.request
-    if cutoff is None or question.ends is not None or search_graph(graph) is not graph:
+    if cutoff is None or question.entries is not None or search_graph(graph) is not graph:
         return None
     if (
         request.algorithm != "auto"
@@ -137,10 +137,10 @@ def plan_of_few(options: Options, graph: Graph, part: float, bytes_: int) -> Pla
 def nearest_of(options: Options, question: Question) -> Nearest:
     """Find for every vertex the nearest of several facilities; see `warpath.nearest`."""
     graph, cutoff, facilities = question.graph, question.cutoff, question.sources
-    searched = graph.reversed() if question.reverse else graph
-    view, points = SolvableGraph(searched), None
-    if question.ends is not None:
-        points = PointSources.of(graph, question.ends[0], reverse=question.reverse)
+    oriented = graph.reversed() if question.reverse else graph
+    view, points = SolvableGraph(oriented), None
+    if question.entries is not None:
+        points = PointSources.of(graph, question.entries[0], reverse=question.reverse)
     in_search = facilities if points is None else points.vertices
     inner = view.inner if points is None else points.searched
     starts, _ = distinct(in_search)
@@ -156,7 +156,7 @@ def nearest_of(options: Options, question: Question) -> Nearest:
         labels, owner, chosen, stats = _searched(view, inner, options, starts, question)
     # Only now, as under negative weights a path may lead through vertices beyond the cutoff.
     labels = cpu.cut(labels, cutoff)
-    chosen = with_own_names(chosen, searched, graph)
+    chosen = with_own_names(chosen, oriented, graph)
     owner[labels == unreachable(labels.dtype)] = -1
     labels, owner = _folded(view, inner, starts, labels, owner)
     dist = narrowed(labels, question.dtype)
@@ -308,7 +308,7 @@ def _searched_labels(
         closed = facilities[(facilities < graph.first_through) & (not graph.areas)]
         ends = np.delete(np.arange(inner.n), arrivals(graph, closed))
     else:
-        ends = view.ends(np.arange(graph.n))
+        ends = view.arrivals(np.arange(graph.n))
     try:
         labels, _ = search(started, inner.n, cutoff, ends)
     except OverflowError as error:
@@ -342,7 +342,7 @@ def _folded(
     dist[own] = np.minimum(dist[own], 0)
     # A round trip does not count.
     for vertex in own[(dist[own] < 0) & (nearest[own] == own)].tolist():
-        end, others = view.ends(np.array([vertex])), facilities[facilities != vertex].tolist()
+        end, others = view.arrivals(np.array([vertex])), facilities[facilities != vertex].tolist()
         by_others = [(search(inner, other, None, end)[0][end[0]], other) for other in others]
         dist[vertex], nearest[vertex] = min([(dist.dtype.type(0), vertex), *by_others])
     return dist, nearest

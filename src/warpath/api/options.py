@@ -262,9 +262,10 @@ class Options:
         labelled = self.request.labelled or self.request.hubs
         if self._pair is None and labelled and search_graph(graph) is graph:
             plan, search = self.pairs(1, graph, graph.dist_dtype.itemsize)
-            kept = {Loop.TREE_LABELS: LABELS, Loop.HUB_LABELS: HUB_LABELS}.get(plan.recipe.loop)
-            found = None if search is None or kept is None else kept.cached(graph)
-            self._pair = None if found is None else found.pair
+            kinds = {Loop.TREE_LABELS: LABELS, Loop.HUB_LABELS: HUB_LABELS}
+            kind = None if search is None else kinds.get(plan.recipe.loop)
+            labels = None if kind is None else kind.cached(graph)
+            self._pair = None if labels is None else labels.pair
         return self._pair
 
     def route(self, graph: Graph) -> tuple[Plan, Callable[[int, int], tuple[Array, Any]]] | None:
@@ -361,11 +362,11 @@ def options_of(
 def _kept_options(graph: Graph, request: Request, preference: str) -> Options:
     """Return the options that are kept with a graph, or new ones; those with params are new."""
     able = request.prepared is True and uses_labels(request.device)
-    searched = search_graph(graph) if able else graph  # to expand turns takes O(n + m)
-    labelled = able and LABELS.cached(searched) is not None
+    inner = search_graph(graph) if able else graph  # to expand turns takes O(n + m)
+    labelled = able and LABELS.cached(inner) is not None
     # Labels from a file come without the arcs that routes by them need, which take a second.
-    routed = labelled and CUSTOMIZED.cached(searched) is not None
-    hubs = able and HUB_LABELS.cached(searched) is not None
+    routed = labelled and CUSTOMIZED.cached(inner) is not None
+    hubs = able and HUB_LABELS.cached(inner) is not None
     if (labelled, routed, hubs) != (request.labelled, request.routed, request.hubs):
         request = request._replace(labelled=labelled, routed=routed, hubs=hubs)
     if request.params:

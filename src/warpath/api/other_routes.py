@@ -89,19 +89,19 @@ def alternatives_of(
         routes = [Route(graph, question.sources, graph.dist_dtype.type(0).item())]
         sums: list[tuple[float, float]] = [(0, 0)]
     else:
-        end = int(question.view.ends(question.all_targets)[0])
+        end = int(question.view.arrivals(question.all_targets)[0])
         most, bounds = min(int(k), sys.maxsize), (float(sharing), float(stretch), float(local))
         inner = question.view.inner
-        found: Any
+        alternatives: Any
         if method == "via" and options.request.routed and sums_are_exact(inner):
-            found = labelled_alternatives(inner, s, end, most, Bounds(*bounds))
+            alternatives = labelled_alternatives(inner, s, end, most, Bounds(*bounds))
         else:
             given: Any = (*rows_both_ways(inner), s, end, most, *bounds, method == "penalty")
-            found = _core.alternative_routes(*given)
-        if not found:
+            alternatives = _core.alternative_routes(*given)
+        if not alternatives:
             raise no_path(graph, s, t)
-        routes = [route_of_path(graph, vertices, length, None) for vertices, length, *_ in found]
-        sums = [(shared, part) for *_, shared, part in found]
+        routes = [route_of_path(graph, path, length, None) for path, length, *_ in alternatives]
+        sums = [(shared, part) for *_, shared, part in alternatives]
     shortest = routes[0].length
     for route, (shared, part) in zip(routes, sums, strict=True):
         route.sharing = shared / shortest if shortest else 0.0
@@ -129,7 +129,7 @@ def disjoint_of(options: Options, question: Question, k: int, by: str) -> list[R
         )
     if graph.turns is not None:
         _refuse_hard_turns(graph.turns, by, directed=graph.directed)
-    end = int(question.view.ends(question.all_targets)[0])
+    end = int(question.view.arrivals(question.all_targets)[0])
     # With turns, an edge is a vertex of the graph that is searched.
     by_vertices = by == "vertices" or graph.turns is not None
     most, rows = min(int(k), graph.m + 1), rows_both_ways(question.view.inner)
@@ -139,10 +139,10 @@ def disjoint_of(options: Options, question: Question, k: int, by: str) -> list[R
         raise no_path(graph, s, t)
     if len(paths) < k:
         ends = f"from {shown(one_label(graph, s))} to {shown(one_label(graph, t))}"
-        found = f"{len(paths)} route{'s' * (len(paths) > 1)}"
+        possible = f"{len(paths)} route{'s' * (len(paths) > 1)}"
         raise NoPathError(
             f"no {k:,} routes {ends} share no {'vertex between them' if by != 'edges' else 'edge'}"
-            f", only {found}: use k={len(paths)}"
+            f", only {possible}: use k={len(paths)}"
             f"{'' if by == 'edges' else ', or by=' + repr('edges')}."
         )
     if graph.turns is not None:
@@ -260,7 +260,7 @@ def _by_length(
     if s == t:
         yield Route(graph, question.sources, graph.dist_dtype.type(0).item())
         return
-    end = int(question.view.ends(np.array([t]))[0])
+    end = int(question.view.arrivals(np.array([t]))[0])
     none = True
     for vertices, length in simple_paths(inner, s, end, longest, homes):
         none = False
@@ -297,7 +297,7 @@ def refuse(options: Options, question: Question, call: str) -> None:
                 f"{' or '.join(f'{name}={other!r}' for other in possible)}."
             )
     _refuse_areas(graph, call)
-    if question.ends is not None:
+    if question.entries is not None:
         raise NotSupportedError(
             f"{call} goes from vertex to vertex, and a place of this call is a point along an "
             "edge: use Place(lon, lat, snap='vertex')."

@@ -63,8 +63,8 @@ def pairs_of(
         searches = Size(Task.MANY, len(np.unique(starts)), 1, entry)
         trips = Size(Task.PAIRS, len(starts), 1, entry)
         options = with_hierarchy_if_faster(graph, options, searches, trips)
-    if question.ends is not None:
-        dist, chosen, stats = _linked_pairs(options, question, question.ends, solve)
+    if question.entries is not None:
+        dist, chosen, stats = _linked_pairs(options, question, question.entries, solve)
     else:
         dist, chosen, stats = solve(options, question)
     dist.flags.writeable = False
@@ -77,7 +77,7 @@ def pairs_of(
         partial(edges_of_trips, options, question),
         plan=chosen,
         stats=stats,
-        entries=question.ends,
+        entries=question.entries,
     )
     for end, given in zip(("origin", "destination"), question.given, strict=True):
         if type(given) is Snapped and not np.isnan(given.distances).all():
@@ -96,10 +96,10 @@ def edges_of_trips(
     trips : trips that have a path.
     """
     routes = Routes(options, question)
-    if question.ends is None:
+    if question.entries is None:
         edges, counts = routes.edges(question.sources[trips], question.all_targets[trips])
         return edges, None, counts
-    start, end = (entries.part(trips) for entries in question.ends)
+    start, end = (side.part(trips) for side in question.entries)
     return LinkedRoutes(options, question, routes, solved_pairs).edges(start, end)
 
 
@@ -207,10 +207,10 @@ def _in_one_table(
 
 
 def _linked_pairs(
-    options: Options, question: Question, ends: tuple[Snapped, Snapped], solve: Solve
+    options: Options, question: Question, entries: tuple[Snapped, Snapped], solve: Solve
 ) -> tuple[Array, Plan, dict[str, Any]]:
     """Return the distances of trips of which some ends are points along edges."""
-    graph, inner, (start, end) = question.graph, question.view.inner, ends
+    graph, inner, (start, end) = question.graph, question.view.inner, entries
     options = options.but(inner, prepared=options.request.prepared)
     k = len(start.indices)
     trip, first, last = pairs_of_links(leaving(graph, start), arriving(graph, end), k)
@@ -221,7 +221,7 @@ def _linked_pairs(
             sources=first.vertices,
             targets=last.vertices,
             dtype=graph.dist_dtype,
-            ends=None,
+            entries=None,
         )
         between_vertices, chosen, stats = solve(options, part)
         sums = plus_links(plus_links(between_vertices, first.offsets), last.offsets)
@@ -235,8 +235,8 @@ def _linked_pairs(
 
 def route_of(options: Options, question: Question) -> Route:
     """Return one shortest path; see `warpath.path`."""
-    if question.ends is not None:
-        return _linked_route(options, question, question.ends)
+    if question.entries is not None:
+        return _linked_route(options, question, question.entries)
     graph, view = question.graph, question.view
     chosen = with_hierarchy_if_faster(graph, options).plan(Size(Task.PATH), graph)
     s, t = int(question.sources[0]), int(question.all_targets[0])
@@ -248,9 +248,9 @@ def route_of(options: Options, question: Question) -> Route:
     return route_of_path(graph, raw.vertices, raw.dist.item(), chosen)
 
 
-def _linked_route(options: Options, question: Question, ends: tuple[Snapped, Snapped]) -> Route:
+def _linked_route(options: Options, question: Question, entries: tuple[Snapped, Snapped]) -> Route:
     """Return a shortest path of which some end is a point along an edge."""
-    graph, inner, (start, end) = question.graph, question.view.inner, ends
+    graph, inner, (start, end) = question.graph, question.view.inner, entries
     options = with_hierarchy_if_faster(inner, options.but(inner, prepared=options.request.prepared))
     chosen = with_own_names(options.plan(Size(Task.PATH), inner), inner, graph)
     row = np.zeros(1, np.int64)
@@ -272,7 +272,7 @@ def _linked_route(options: Options, question: Question, ends: tuple[Snapped, Sna
             length, best = total, (vertices, first, last)
     if length == unreachable(graph.dist_dtype):
         raise no_path(graph, int(start.indices[0]), int(end.indices[0]))
-    return route_between(graph, ends, best, length.item(), chosen)
+    return route_between(graph, entries, best, length.item(), chosen)
 
 
 def pairs_left_there(

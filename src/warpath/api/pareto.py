@@ -152,7 +152,7 @@ def _routes(
     if s == t:
         yield Route(graph, question.sources, length_of(0), second=second_of(0))
         return
-    end = int(question.view.ends(np.array([t]))[0])
+    end = int(question.view.arrivals(np.array([t]))[0])
     *rows, into_indptr, into_indices, into_weights = rows_both_ways(first)
     *_, second_indptr, second_indices, into_second = rows_both_ways(last)
     into = into_indptr, into_indices, into_weights, second_indptr, second_indices, into_second
@@ -171,14 +171,14 @@ def _routes(
         relax_after=relax_after,
     )
     count, length = 0, 0
-    while isinstance(found := step(), tuple):
-        edges, length, second = found
+    while isinstance(result := step(), tuple):
+        edges, length, second = result
         yield _route(question, first, edges, length_of(length), second_of(second))
         count += 1
-    if found is not None:
+    if result is not None:
         upto = f", up to the length {length_of(length):,}" if count else ""
         raise NotEnoughMemoryError(
-            f"the {found:,} labels of the search fill {units.size(bytes_)} after {count:,} "
+            f"the {result:,} labels of the search fill {units.size(bytes_)} after {count:,} "
             f"route{'' if count == 1 else 's'}{upto}: give a limit, an epsilon or more memory."
         )
     if not count:

@@ -105,18 +105,18 @@ def keep_saved(path: Path, graph: Graph) -> bool:
 
 
 def _keep_hierarchy(file: wph.PreparedFile, graph: Graph) -> None:
-    searched = search_graph(graph)
-    hierarchy.keep(searched, file.hierarchy(graph.weight_dtype))
+    inner = search_graph(graph)
+    hierarchy.keep(inner, file.hierarchy(graph.weight_dtype))
     of_labels, of_hubs = file.labels(graph.weight_dtype), file.hub_labels(graph.weight_dtype)
     try:
         if of_labels is not None:
-            labels.keep(searched, of_labels)
+            labels.keep(inner, of_labels)
         if of_hubs is not None:
-            hub_labels.keep(searched, of_hubs)
+            hub_labels.keep(inner, of_hubs)
     except ValueError as error:
         raise file.source.error(None, f"its labels are damaged: {error}") from error
-    kept = (labels.LABELS.cached(searched), hub_labels.HUB_LABELS.cached(searched))
-    if reason := hierarchy.contradiction(searched, [each for each in kept if each is not None]):
+    kept = (labels.LABELS.cached(inner), hub_labels.HUB_LABELS.cached(inner))
+    if reason := hierarchy.contradiction(inner, [each for each in kept if each is not None]):
         advice = "prepare the graph again, by warpath.prepare or the command `warpath prepare`"
         raise file.source.error(None, f"{reason}: {advice}")
 

@@ -54,7 +54,7 @@ class Question:
     dtype : the type of the distances.
     out, predecessors, trace, progress : as in `warpath.distances`.
     reverse : whether to return distances to the sources.
-    ends : the entries of `sources` and of `targets`, where some are points along edges or missing;
+    entries : those of `sources` and of `targets`, where some are points along edges or missing;
         else None.
     given : the arguments, as `all_places_to_vertices` returns them, whose places the result notes.
     """
@@ -70,7 +70,7 @@ class Question:
     trace: bool = False
     progress: Progress = None
     reverse: bool = False
-    ends: tuple[Snapped, Snapped] | None = None
+    entries: tuple[Snapped, Snapped] | None = None
     given: tuple[Any, ...] = ()
 
     @property
@@ -104,7 +104,7 @@ class Question:
 
     def trips(self, view: SolvableGraph) -> Trips:
         """Return a question of PATH or PAIRS in vertices of the graph that is searched."""
-        return Trips(self.task, self.sources, view.ends(self.all_targets), self.cutoff)
+        return Trips(self.task, self.sources, view.arrivals(self.all_targets), self.cutoff)
 
     def but(self, **changes: Any) -> Question:
         """Return the question with some attributes changed."""
@@ -156,8 +156,8 @@ def _asked(
     limit, dtype = checked_cutoff(cutoff, graph), checked_dist_dtype(dist_dtype, graph)
     for name in more.keys() & {"predecessors", "reverse", "trace"}:
         more[name] = checked_bool(more[name], name)
-    if "ends" not in more:
-        more["ends"] = _ends(graph, *given)
+    if "entries" not in more:
+        more["entries"] = _entries(graph, *given)
     return Question(
         graph, task, sources, targets, limit, dtype, progress=progress, given=given, **more
     )
@@ -183,7 +183,7 @@ def of_source(
         checked_dist_dtype(dist_dtype, graph),
         trace=checked_bool(trace, "trace"),
         progress=progress,
-        ends=_ends(graph, source) if type(source) is Snapped else None,
+        entries=_entries(graph, source) if type(source) is Snapped else None,
         given=(source,),
     )
 
@@ -218,7 +218,7 @@ def of_facilities(
     """
     (given,) = all_places_to_vertices(graph, missing=missing, facilities=facilities)
     starts = as_indices(graph, given, "facilities")
-    absent, ends = None, None
+    absent, entries = None, None
     if type(given) is Snapped:
         absent = given.missing
         if absent.all():
@@ -229,7 +229,7 @@ def of_facilities(
             given = given._replace(given_names=tuple(named))
         if (given.along >= 0).any():
             present = given.part(np.flatnonzero(~absent))
-            ends = present, present
+            entries = present, present
     question = _asked(
         graph,
         Task.SSSP,
@@ -240,7 +240,7 @@ def of_facilities(
         cutoff,
         dist_dtype,
         reverse=reverse,
-        ends=ends,
+        entries=entries,
     )
     return question, absent
 
@@ -285,13 +285,13 @@ def of_opportunities(
     cutoff : in the type of the distances.
     """
     given = all_places_to_vertices(graph, origins=origins, opportunities=opportunities)
-    starts, ends = (
+    starts, targets = (
         np.arange(graph.n) if vertices is None else as_indices(graph, vertices, what, empty=empty)
         for vertices, what, empty in zip(
             given, ("origins", "opportunities"), (True, False), strict=True
         )
     )
-    return _asked(graph, Task.MANY, starts, ends, tuple(given), progress, cutoff)
+    return _asked(graph, Task.MANY, starts, targets, tuple(given), progress, cutoff)
 
 
 def of_all_pairs(
@@ -332,10 +332,10 @@ def of_pairs(
 
 def of_path(graph: Graph, source: Any, target: Any, progress: Progress) -> Question:
     """Return the question of `warpath.path`."""
-    ends = None
+    entries = None
     if holds_places(source) or holds_places(target):
         source, target = all_places_to_vertices(graph, source=source, target=target)
-        ends = _ends(graph, source, target)
+        entries = _entries(graph, source, target)
     s = np.array([one_index(graph, source, "source")])
     t = np.array([one_index(graph, target, "target")])
     return Question(
@@ -346,12 +346,12 @@ def of_path(graph: Graph, source: Any, target: Any, progress: Progress) -> Quest
         cutoff=None,
         dtype=graph.dist_dtype,
         progress=progress,
-        ends=ends,
+        entries=entries,
         given=(source, target),
     )
 
 
-def _ends(graph: Graph, *given: Any) -> tuple[Snapped, Snapped] | None:
+def _entries(graph: Graph, *given: Any) -> tuple[Snapped, Snapped] | None:
     """Return the entries of arguments; None where all are vertices.
 
     Parameters
@@ -362,11 +362,11 @@ def _ends(graph: Graph, *given: Any) -> tuple[Snapped, Snapped] | None:
         type(entries) is not Snapped or entries.only_vertices for entries in given
     ):
         return None
-    first, *rest = (_entries(graph, entries) for entries in given)
+    first, *rest = (_snapped(graph, vertices) for vertices in given)
     return first, rest[0] if rest else first
 
 
-def _entries(graph: Graph, given: Any) -> Snapped:
+def _snapped(graph: Graph, given: Any) -> Snapped:
     if type(given) is Snapped:
         return given
     indices = np.arange(graph.n) if given is None else as_indices(graph, given, "vertices")

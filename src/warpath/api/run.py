@@ -232,8 +232,8 @@ def paths_of(options: Options, question: Question) -> Paths:
     own, reverse = question.graph, question.reverse
     graph = own.reversed() if reverse else own
     try:
-        if question.ends is not None:
-            points = PointSources.of(own, question.ends[0], reverse=reverse)
+        if question.entries is not None:
+            points = PointSources.of(own, question.entries[0], reverse=reverse)
             paths = _paths_from_point(points, options, question)
         else:
             options = options.for_reversed(own) if reverse else options

@@ -338,7 +338,7 @@ class Solver:
         solver = self if inner is graph else Solver(inner)
         dist = solver.sssp(one_label(inner, s)).dist
         counts = np.array(counts_of(inner, s, dist), object)
-        counts = counts[view.ends(np.arange(graph.n))]
+        counts = counts[view.arrivals(np.arange(graph.n))]
         counts[s] = 1
         return counts
 
@@ -428,10 +428,10 @@ class Solver:
         numbers, name = numbers_of_trips(trips, columns)
         question = asking.of_pairs(self.graph, first, last, None, None, "raise")
 
-        def found() -> Pairs:
+        def find_pairs() -> Pairs:
             return pairs_of(self._options, question, self._runners().pairs, self._route)
 
-        return loads_of(self._options, question, found, numbers, ties, through, progress, name)
+        return loads_of(self._options, question, find_pairs, numbers, ties, through, progress, name)
 
     def accessibility(
         self,

@@ -78,8 +78,8 @@ def table_of(
     ----------
     find_route : returns a route from an entry of the rows to one of the columns.
     """
-    if question.ends is not None:
-        return _linked_table(options, question, question.ends, solve, find_route)
+    if question.entries is not None:
+        return _linked_table(options, question, question.entries, solve, find_route)
     size = question.size(_destination_of(question))
     if question.is_empty:
         return solved_table(options.on_this_machine(question.graph), question, size)
@@ -200,7 +200,7 @@ def planned_table(options: Options, question: Question, size: Size) -> Plan:
 def _linked_table(
     options: Options,
     question: Question,
-    ends: tuple[Snapped, Snapped],
+    entries: tuple[Snapped, Snapped],
     solve: Solve,
     find_route: Callable[[Any, Any], Route] | None,
 ) -> DistanceTable:
@@ -214,7 +214,7 @@ def _linked_table(
 
     graph, cutoff = question.graph, question.cutoff
     _check_linked(question)
-    inner, (start, end) = question.view.inner, ends
+    inner, (start, end) = question.view.inner, entries
     rows, columns = leaving(graph, start), arriving(graph, end)
     heads, column = np.unique(columns.vertices, return_inverse=True)
     tails, columns = columns.vertices, columns._replace(vertices=column)
@@ -227,7 +227,7 @@ def _linked_table(
     # With negative weights a path within the cutoff may begin with a longer one.
     limit = None if inner.facts(symmetry=False).negative else cutoff
     between_vertices = question.but(
-        graph=inner, cutoff=limit, dtype=graph.dist_dtype, targets=heads, ends=None, out=None
+        graph=inner, cutoff=limit, dtype=graph.dist_dtype, targets=heads, entries=None, out=None
     )
     pred = np.empty(shape, graph.indices.dtype) if question.predecessors else None
     stats: dict[str, Any] = {}
@@ -285,7 +285,7 @@ def _linked_table(
         reassociated=True,
         trace=trace,
         find_route=find_route,
-        ends=ends,
+        ends=entries,
     )
 
 
@@ -493,7 +493,7 @@ class TableWork:
         rows = np.empty((len(sources), len(columns)), self.graph.dist_dtype)
         misfits: list[OverflowError] = []
 
-        def one(at: int) -> None:
+        def search_row(at: int) -> None:
             s = int(sources[at])
             try:
                 dist, through = searched(self.graph, s, self.problem.cutoff, columns)
@@ -504,7 +504,7 @@ class TableWork:
             if pred is not None:
                 pred[at] = without_unreached(through, dist)[columns]
 
-        self._on_threads(one, len(sources))
+        self._on_threads(search_row, len(sources))
         if misfits:
             raise too_wide(misfits[0], into.dtype)
         _put(narrowed(rows, into.dtype), into)
@@ -608,7 +608,7 @@ class TableWork:
         loose = self.plan.recipe.reassociates and inner.dist_dtype.kind == "f"
         cut = cutoff is not None and inner.facts(symmetry=False).negative > 0
 
-        def one(at: int) -> None:
+        def make_tree(at: int) -> None:
             s = int(sources[at])
             if loose or cut:
                 labels, through = search(inner, s, cutoff)
@@ -617,7 +617,7 @@ class TableWork:
                 pred = tree(inner, s, as_labels(inner, rows[at]))
             into[at] = pred if columns is None else pred[columns]
 
-        self._on_threads(one, len(sources))
+        self._on_threads(make_tree, len(sources))
 
     def _wide(self, dtype: np.dtype[Any]) -> np.dtype[Any]:
         """Return the type for distances of which some are no part of the table.

@@ -109,11 +109,13 @@ class _TableSums:
         self.routes = Routes(options, question)
         self._linked = (
             None
-            if question.ends is None
+            if question.entries is None
             else LinkedRoutes(options, question, self.routes, solved_pairs)
         )
         kinds = {name: values.dtype for name, values in columns.items()}
-        if question.ends is not None and not all(ends.only_vertices for ends in question.ends):
+        if question.entries is not None and not all(
+            side.only_vertices for side in question.entries
+        ):
             kinds = dict.fromkeys(kinds, np.dtype(np.float64))  # parts of edges
         self.sums = {name: _start(reached, kind) for name, kind in kinds.items()}
         rounded = table.reassociated and question.graph.dist_dtype.kind == "f"
@@ -125,8 +127,8 @@ class _TableSums:
         Routes between points along edges begin and end at several vertices: there are no trees.
         """
         rows = np.flatnonzero(self.reached.any(axis=1))
-        few = np.full(len(rows), self.question.ends is not None)
-        if self.routes.upward and self.question.ends is None:
+        few = np.full(len(rows), self.question.entries is not None)
+        if self.routes.upward and self.question.entries is None:
             few = self.reached[rows].sum(axis=1) * _TREE_VERTICES <= self.question.view.inner.n
         for trips in self._trips_of(rows[few]):
             self._by_routes(*trips)
@@ -147,11 +149,11 @@ class _TableSums:
 
     def _by_routes(self, rows: Array, columns: Array) -> None:
         question, shares = self.question, None
-        if self._linked is None or question.ends is None:
+        if self._linked is None or question.entries is None:
             origins, destinations = question.sources[rows], question.all_targets[columns]
             edges, counts = self.routes.edges(origins, destinations)
         else:
-            start, end = question.ends
+            start, end = question.entries
             edges, shares, counts = self._linked.edges(start.part(rows), end.part(columns))
         for name, values in self.columns.items():
             on_routes = values[edges]
@@ -165,7 +167,7 @@ class _TableSums:
         columns = np.flatnonzero(self.reached[row] & (targets != source))
         if not len(columns):
             return
-        ends = view.ends(targets[columns])
+        ends = view.arrivals(targets[columns])
         pred = self._tree(row, source, columns, ends)
         heads = np.flatnonzero(pred >= 0)
         edges = view.edges_of_steps(pred[heads], heads)

@@ -46,7 +46,7 @@ def totals_of(
     options = with_hierarchy_if_faster(graph, options, size)
     chosen = options.plan(size, graph)
     values = None
-    if names and question.ends is None and not question.is_empty:
+    if names and question.entries is None and not question.is_empty:
         values, chosen = runners.totals(options, question, names, chosen)
     if values is None:
         rows = (
@@ -55,7 +55,7 @@ def totals_of(
             else RowTotals(len(sources), graph.dist_dtype, names)
         )
         question = question.but(out=rows.add)
-        if question.ends is not None or question.is_empty:
+        if question.entries is not None or question.is_empty:
             table = table_of(options, question, runners.table)
         else:
             table = runners.table(options, question, size)

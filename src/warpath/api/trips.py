@@ -89,8 +89,8 @@ def columns_of_vertices(names: list[Any]) -> list[Any]:
     if len(pairs) != 1:
         listed = ", ".join(map(repr, names[:40]))
         several = " and ".join("/".join(pair) for pair in pairs)
-        found = f"could be {several}" if pairs else "are in none"
-        raise InputError(f"the ends of the trips {found} of the columns {listed}: {_WAY_OUT}.")
+        choice = f"could be {several}" if pairs else "are in none"
+        raise InputError(f"the ends of the trips {choice} of the columns {listed}: {_WAY_OUT}.")
     return [names[[str(name) for name in names].index(end)] for end in pairs[0]]
 
 

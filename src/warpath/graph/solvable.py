@@ -51,10 +51,10 @@ class SolvableGraph:
     def columns(self, targets: Array | None) -> NDArray[np.int64] | None:
         """Return the vertices of `inner` at which paths to targets end; None for all of them."""
         if targets is None:
-            return None if self.inner is self.graph else self.ends(np.arange(self.graph.n))
-        return self.ends(targets)
+            return None if self.inner is self.graph else self.arrivals(np.arange(self.graph.n))
+        return self.arrivals(targets)
 
-    def ends(self, targets: Array) -> NDArray[np.int64]:
+    def arrivals(self, targets: Array) -> NDArray[np.int64]:
         """Return the vertices of `inner` at which paths to targets end: (t,)."""
         return arrivals(self.graph, targets)
 

@@ -235,7 +235,7 @@ class Paths(Result, ReachedDistances):
             raise no_path(self.graph, self.source_index, t, self.cutoff, ends)
         if self._point is not None:
             points, paths = self._point
-            (end,) = SolvableGraph(self.graph).ends(np.array([t])).tolist()
+            (end,) = SolvableGraph(self.graph).arrivals(np.array([t])).tolist()
             route = paths.path_to(end)
             return route_from(points, route.indices, self.dist[t].item(), self.plan)
         if self.graph.turns:  # predecessors alone do not determine the turns

@@ -211,7 +211,7 @@ def searched(
         targets = np.arange(
             graph.n
         )  # other sums, such as the round trip to the source, may overflow
-    ends = None if targets is None else view.ends(targets[targets != source])
+    ends = None if targets is None else view.arrivals(targets[targets != source])
     labels, through = search(view.inner, source, cutoff, ends, check)
     return view.fold(labels, source), view.fold_tree(through, source)
 
@@ -277,7 +277,7 @@ def searched_path(graph: Graph, source: int, target: int) -> tuple[NDArray[np.in
     if source == target:
         return np.array([source]), graph.dist_dtype.type(0).item()
     view = SolvableGraph(graph)
-    inner, end = view.inner, int(view.ends(np.array([target]))[0])
+    inner, end = view.inner, int(view.arrivals(np.array([target]))[0])
     if inner.facts(symmetry=False).negative:
         dist, pred = search(inner, source, None, np.array([end]))
         if dist[end] == _never(dist):
@@ -315,7 +315,7 @@ def no_path(
         inner = view.inner
         if inner.facts(symmetry=False).max_weight > most / max(inner.n, 1):
             hops, _ = search(Graph(inner.indptr, inner.indices), source)
-            if hops[view.ends(np.array([target]))[0]] != _never(hops):
+            if hops[view.arrivals(np.array([target]))[0]] != _never(hops):
                 msg = (
                     f"every path {ends} has a length beyond the largest {graph.dist_dtype}, "
                     f"{most:.4g}, and counts as unreachable: use smaller units"

@@ -122,7 +122,7 @@ def _with_turns(
     heads = inner.indices
     last = view.last_edges()
     for at, route in enumerate(routes):
-        end = int(view.ends(route.indices[-1:])[0])
+        end = int(view.arrivals(route.indices[-1:])[0])
         path = route.indices[:1].tolist()
         for edge in route.edges.tolist():
             row = np.arange(inner.indptr[path[-1]], inner.indptr[path[-1] + 1])

@@ -207,7 +207,7 @@ class Within(Result):
             raise no_path(self.searched, int(self.source_indices[0]), t, self._result.cutoff, ends)
         length, points = self._result.dist[t].item(), self.point_sources
         if points is not None and points.ends.along[row] >= 0:
-            (end,) = SolvableGraph(self.searched).ends(np.array([t])).tolist()
+            (end,) = SolvableGraph(self.searched).arrivals(np.array([t])).tolist()
             path, _ = searched_path(points.searched, int(points.vertices[row]), end)
             return route_from(points, path, length, self.plan)
         path, _ = searched_path(self.searched, int(self.source_indices[row]), t)

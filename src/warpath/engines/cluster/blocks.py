@@ -1,4 +1,4 @@
-"""Calls on a Dask cluster, cut into blocks: tasks whose answers come back in order."""
+"""Calls on a Dask cluster, cut into blocks: tasks whose results come back in order."""
 
 from __future__ import annotations
 
@@ -46,8 +46,8 @@ if TYPE_CHECKING:
 _AT_A_TIME = 2  # blocks of a worker's thread: one that runs and one that waits
 _PATIENCE = 120.0  # seconds without any worker
 _LARGE_JOB = 2**15  # bytes that each task may repeat
-_AHEAD_BYTES = 512 * 2**20  # of answers that wait here for an earlier one
-_TRANSFER = 30.0  # seconds that fetching an answer may take before it is tried again
+_AHEAD_BYTES = 512 * 2**20  # of replies that wait here for an earlier one
+_TRANSFER = 30.0  # seconds that fetching a reply may take before it is tried again
 _ENDING = 30.0  # seconds that a call waits at its end for blocks that still run
 _ENDED = 0.02  # seconds between two checks whether they have ended
 _LOST = 30.0  # seconds in which no block ends until workers are asked whether they run one
@@ -59,7 +59,7 @@ _NAMED = 5  # sources in a message
 _OF_THE_QUESTION = (NegativeCycleError, DistanceOverflowError)
 
 
-class Answer(NamedTuple):
+class Reply(NamedTuple):
     """What a worker returns for a block.
 
     Attributes
@@ -80,7 +80,7 @@ class _Submission(NamedTuple):
     block: Any
     future: Future
     times: int
-    answer: Answer | None = None
+    reply: Reply | None = None
 
 
 class Blocks:
@@ -113,17 +113,17 @@ class Blocks:
         self._submitted_any = False
         self._seen = self._moved = time.monotonic()
 
-    def answers(
+    def replies(
         self, blocks: Iterator[Any], bytes_of: Callable[[Any], int]
-    ) -> Iterator[tuple[Any, Answer]]:
-        """Yield (block, answer) in the order of the blocks.
+    ) -> Iterator[tuple[Any, Reply]]:
+        """Yield (block, reply) in the order of the blocks.
 
         When the iterator is closed, or an error is raised, the tasks that are left are cancelled.
 
         Parameters
         ----------
         blocks : the next one is taken when a worker may soon have nothing to do.
-        bytes_of : returns the size of a block's answer.
+        bytes_of : returns the size of a block's reply.
         """
         waiting: deque[_Submission] = deque()
         try:
@@ -134,8 +134,8 @@ class Blocks:
                 for at, submission in enumerate(waiting):
                     waiting[at] = self._taken(submission, first=at == 0)
                 first = waiting[0]
-                if first.answer is not None:
-                    yield first.block, first.answer
+                if first.reply is not None:
+                    yield first.block, first.reply
                     waiting.popleft()
                 elif not first.future.done():
                     unfinished = [other.future for other in waiting if not other.future.done()]
@@ -179,7 +179,7 @@ class Blocks:
         self._submitted_any = True
         self._moved = time.monotonic()
         future = self._tasks.submit(
-            answer, self._tasks.run, graph, self._function, job, block, versions()
+            run_block, self._tasks.run, graph, self._function, job, block, versions()
         )
         return _Submission(block, future, times)
 
@@ -203,9 +203,9 @@ class Blocks:
         return workers
 
     def _taken(self, submission: _Submission, *, first: bool) -> _Submission:
-        """Return a block with its answer if that is there; submit it again if its workers died.
+        """Return a block with its reply if that is there; submit it again if its workers died.
 
-        Answers are taken at once, because a worker that dies loses those that it still has. An
+        Replies are taken at once, because a worker that dies loses those that it still has. An
         error is raised when the block is the first one, so that it does not depend on the order
         in which tasks end.
         """
@@ -214,7 +214,7 @@ class Blocks:
             return submission
         self._moved = time.monotonic()
         if future.status == "finished":
-            return submission._replace(answer=self._answer(future))
+            return submission._replace(reply=self._reply(future))
         error = future.exception() if future.status == "error" else None
         if killed_workers(error) and times < _SUBMISSIONS:
             return self._submitted(block, times + 1)
@@ -223,13 +223,13 @@ class Blocks:
             raise self._tasks.failure(future, rows, times) or self._explained(error, rows)
         return submission
 
-    def _answer(self, future: Future) -> Answer | None:
-        """Return the answer of a task; None if its worker died with it, so that it runs again."""
+    def _reply(self, future: Future) -> Reply | None:
+        """Return the reply of a task; None if its worker died with it, so that it runs again."""
         try:
-            reply: Answer = future.result(timeout=_TRANSFER)
+            reply: Reply = future.result(timeout=_TRANSFER)
         except TimeoutError:
             return None
-        except (OSError, CancelledError) as error:  # the scheduler went away with the answer
+        except (OSError, CancelledError) as error:  # the scheduler went away with the reply
             raise self._tasks.no_scheduler(f"the call on {self._device}") from error
         future.release()  # or the scheduler would compute it again when its worker dies
         return reply
@@ -306,7 +306,7 @@ class Call:
         most = max(1, most_bytes // max(1, row_bytes))
         return BlockSizes(rate, most=most, multiple=multiple, shortest=_SMALL)
 
-    def answers(
+    def results(
         self,
         function: Callable[[Graph, Any, Any], Any],
         blocks: Iterator[Any],
@@ -322,18 +322,18 @@ class Call:
             self.job,
             self._rows_in_words,
         )
-        answered: Any = run.answers(blocks, lambda block: len(block.sources) * row_bytes)
+        replies: Any = run.replies(blocks, lambda block: len(block.sources) * row_bytes)
         try:
-            for block, answer in answered:
-                self._count(block, answer)
+            for block, reply in replies:
+                self._count(block, reply)
                 if sizes is not None:
-                    sizes.learn(len(block.sources), answer.seconds)
-                yield block, answer.value
+                    sizes.learn(len(block.sources), reply.seconds)
+                yield block, reply.value
         except NegativeCycleError as error:
             own = SolvableGraph(self.graph).cycle(np.array(error.cycle))
             raise NegativeCycleError(self.graph.label_of(own).tolist(), error.length) from None
         finally:
-            answered.close()
+            replies.close()
 
     def stats(self) -> dict[str, Any]:
         """Return the seconds of the call, and the rows of each worker."""
@@ -345,10 +345,10 @@ class Call:
         notes = tuple(f"workers ran {line}" for line in sorted(self._ran))
         return replace(self.chosen, notes=(*self.chosen.notes, *notes))
 
-    def _count(self, block: Any, answer: Answer) -> None:
-        self._rows[answer.worker] += len(block.sources)
-        if hasattr(answer.value, "plan"):
-            self._ran.add(answer.value.plan)
+    def _count(self, block: Any, reply: Reply) -> None:
+        self._rows[reply.worker] += len(block.sources)
+        if hasattr(reply.value, "plan"):
+            self._ran.add(reply.value.plan)
 
     def _rows_in_words(self, block: Any) -> str:
         names = self.graph.label_of(block.sources[:_NAMED]).tolist()
@@ -387,15 +387,15 @@ def _running(run: str) -> Iterator[None]:
                 del _RUNNING[run]
 
 
-def answer(
+def run_block(
     run: str,
     sent: SentGraph,
     function: Callable[[Any, Any, Any], Any],
     job: Any,
     block: Any,
     client_versions: tuple[str, str],
-) -> Answer:
-    """Answer a block of a call, `run`, on a worker; the worker's own errors have its address."""
+) -> Reply:
+    """Run a block of a call, `run`, on a worker; the worker's own errors have its address."""
     from distributed import get_worker
 
     worker = get_worker().address
@@ -420,4 +420,4 @@ def answer(
     except OSError as error:
         text = f"worker {worker}: {error.strerror or error}"
         raise OutputError(error.errno or 0, text, error.filename) from None
-    return Answer(value, worker, time.perf_counter() - start)
+    return Reply(value, worker, time.perf_counter() - start)
