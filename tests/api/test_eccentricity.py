@@ -7,7 +7,7 @@ import pytest
 
 import warpath as wp
 from support import corpus
-from warpath.api import eccentricities
+from warpath.api import extremes
 from warpath.base.dtypes import unreachable
 
 
@@ -49,7 +49,7 @@ def test_bounds_leave_the_same_as_all_searches(prepared, monkeypatch):
         if prepared and graph.dist_dtype.kind == "f":
             continue  # whose sums in a hierarchy are rounded in another way
         for most in (3, 64):
-            monkeypatch.setattr(eccentricities, "_MOST_SEARCHED", most)
+            monkeypatch.setattr(extremes, "_MOST_SEARCHED", most)
             farthest = wp.eccentricity(graph)
             solver = wp.Solver(graph, prepared=prepared)
             assert solver.diameter() == farthest.max()
@@ -60,9 +60,9 @@ def test_bounds_leave_the_same_as_all_searches(prepared, monkeypatch):
 
 def test_a_road_network_takes_few_searches(monkeypatch):
     searches = []
-    solve = eccentricities.paths_of
+    solve = extremes.paths_of
     monkeypatch.setattr(
-        eccentricities, "paths_of", lambda *asked: searches.append(asked) or solve(*asked)
+        extremes, "paths_of", lambda *asked: searches.append(asked) or solve(*asked)
     )
     road = wp.generate.road(20_000)
     monkeypatch.setattr(wp.Solver, "eccentricity", None)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import warpath as wp
-from warpath.api import pareto
+from warpath.api import other_routes
 from warpath.base.errors import (
     DistanceOverflowError,
     GraphError,
@@ -114,7 +114,7 @@ def test_they_are_the_paths_that_no_other_path_beats(closed):
 def test_a_limit_leaves_the_routes_within_it_and_the_first_is_the_constrained_path(
     relax_after, monkeypatch
 ):
-    monkeypatch.setattr(pareto, "_RELAX_AFTER", relax_after)
+    monkeypatch.setattr(other_routes, "_RELAX_AFTER", relax_after)
     for case, _ in random_cases(2, 600):
         every = found(*case)
         for limit in (0, 2, 3.5, 6):
@@ -140,7 +140,7 @@ def test_the_relaxed_limit_of_a_road_network_leaves_the_route_as_it_is(dtype, mo
         for at in {0, len(every) // 3, len(every) // 2, len(every) - 1}:
             answers = []
             for relax_after in (0, 40, 2**60):
-                monkeypatch.setattr(pareto, "_RELAX_AFTER", relax_after)
+                monkeypatch.setattr(other_routes, "_RELAX_AFTER", relax_after)
                 route = wp.constrained_path(town, source, target, second, every[at].second)
                 answers.append((route.length, route.second, route.edges.tolist()))
             assert answers == [(every[at].length, every[at].second, every[at].edges.tolist())] * 3

@@ -13,7 +13,7 @@ import numpy as np
 from warpath.api import prepared as preparing
 from warpath.api import question as asking
 from warpath.api.accessibility import accessibility_of
-from warpath.api.along import PAIR_COLUMNS, TABLE_COLUMNS, checked_also
+from warpath.api.along import PAIR_COLUMNS, TABLE_COLUMNS, check_sums, checked_also, sums_of_table
 from warpath.api.extremes import diameter_of, least_of
 from warpath.api.loads import loads_of
 from warpath.api.nearest import within_of
@@ -21,9 +21,11 @@ from warpath.api.options import ONE_SOURCE, options_of
 from warpath.api.other_routes import (
     all_shortest_of,
     alternatives_of,
+    constrained_of,
     counts_of,
     disjoint_of,
     k_shortest_of,
+    pareto_of,
     refuse_counting,
 )
 from warpath.api.pairs import (
@@ -32,17 +34,16 @@ from warpath.api.pairs import (
     pairs_of,
     put_into,
     route_of,
+    route_of_stops,
     size_of_pairs,
+    solved_pairs,
 )
-from warpath.api.pareto import constrained_of, pareto_of
 from warpath.api.prepared import with_hierarchy_if_faster
+from warpath.api.question import ends_of_trips, numbers_of_trips
 from warpath.api.run import paths_of
 from warpath.api.scenarios import Scenarios
-from warpath.api.stops import route_of_stops
 from warpath.api.table import table_of
-from warpath.api.table_sums import check_sums, sums_of_table
 from warpath.api.totals import ON_THIS_MACHINE, totals_of
-from warpath.api.trips import ends_of_trips, numbers_of_trips
 from warpath.base import settings
 from warpath.base.dtypes import unreachable
 from warpath.base.errors import GraphError, InputError, NotSupportedError
@@ -234,7 +235,9 @@ class Solver:
         ----------
         stops, order, round_trip : as in `warpath.route_through`.
         """
-        return route_of_stops(self, stops, order, round_trip=round_trip)
+        return route_of_stops(
+            self.graph, stops, order, self.distances, self.path, round_trip=round_trip
+        )
 
     def k_shortest_paths(
         self,
@@ -523,7 +526,7 @@ class Solver:
             check_sums(self._options, question, columns)
         table = table_of(self._options, question, self._runners().table, self._route)
         if columns:
-            table.also = sums_of_table(self._options, question, table, columns)
+            table.also = sums_of_table(self._options, question, table, columns, solved_pairs)
         return question.with_snap_notes(table)
 
     def apsp(

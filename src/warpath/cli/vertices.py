@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from warpath.api.trips import columns_of_vertices
+from warpath.api.question import columns_of_vertices
 from warpath.base.errors import (
     GraphError,
     GraphFormatError,
