@@ -10,7 +10,7 @@ import numpy as np
 from warpath.base.errors import GraphError, GraphFormatError
 from warpath.cli.options import number
 from warpath.cli.reporting import tell
-from warpath.cli.vertices import is_vertex, on_network, table_rows, vertices_of_line
+from warpath.cli.vertices import cells_at, is_vertex, on_network, table_rows, vertices_of_line
 from warpath.io.columns import chosen_columns
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ def _edge_rows(graph: Graph, path: Path) -> list[tuple[int, list[str]]]:
         columns, header = [first.index(name) for name in chosen if name is not None], True
     lines = []
     for line, row in rows[header:]:
-        cells = [row[column] if column < len(row) else "" for column in columns]
+        cells = cells_at(row, columns)
         if not all(cells):
             reason = f"expected a source, a target and a weight, found {','.join(row)!r:.60}"
             raise GraphFormatError(path, line, reason)

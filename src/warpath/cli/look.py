@@ -128,21 +128,21 @@ def _question(
     asked : the values of these options.
     """
     one, several = partial(loaded.vertex, along=False), partial(loaded.listed, along=False)
-    if task == "--pairs":
-        ends = trips(loaded.graph, asked[task], loaded.options, along=False)
-        return {"origins": ends[0], "destinations": ends[1]}
-    if task == "--from":
-        return {"source": one(asked[task]), "target": one(end or "")}
-    if task == "--sources":
-        columns = {} if targets is None else {"targets": several(targets)}
-        return {"sources": several(asked[task]), **columns}
-    if task == "--source":
-        return {"source": one(asked[task])}
     if task == "--apsp":
         return {}
-    if not loaded.graph.n:
-        raise InputError(f"{loaded.options.graph} has no vertices, so there is nothing to plan.")
-    return {"source": loaded.graph.label_of(np.array([0]))[0]}
+    if task is None:
+        if not loaded.graph.n:
+            file = loaded.options.graph
+            raise InputError(f"{file} has no vertices, so there is nothing to plan.")
+        return {"source": loaded.graph.label_of(np.array([0]))[0]}
+    given = asked[task]
+    if task == "--pairs":
+        origins, destinations, _ = trips(loaded.graph, given, loaded.options, along=False)
+        return {"origins": origins, "destinations": destinations}
+    if task == "--sources":
+        columns = {} if targets is None else {"targets": several(targets)}
+        return {"sources": several(given), **columns}
+    return {"source": one(given)} | ({} if end is None else {"target": one(end)})
 
 
 def verify(

@@ -86,7 +86,7 @@ class Report:
     def add_file(
         self, name: str, file: Path | None, label: str, write: Callable[[Path], Any]
     ) -> None:
-        """Write a file if its option was given, and add its path.
+        """Write a file if its option was given, and add its path and the time.
 
         Parameters
         ----------
@@ -98,9 +98,9 @@ class Report:
             with busy(f"{'drawing' if name == 'plot' else 'writing'} {file.name}", self.showing):
                 text = write(file)
             took = time.perf_counter() - start
+            self.facts[label] = text if isinstance(text, str) else file
             if "seconds" in self.document:
                 self.add_seconds({**self.document["seconds"], "write": took})
-            self.facts[label] = text if isinstance(text, str) else file
 
     def add_rows(
         self, name: str, columns: Sequence[str], rows: Iterable[Sequence[Any]] | None

@@ -239,7 +239,7 @@ def trips(
     else:
         columns, header = _trip_columns(graph, path, rows[0])
         for line, row in rows[header:]:
-            texts = [row[column] if column < len(row) else "" for column in columns]
+            texts = cells_at(row, columns)
             if not all(texts) and not flags(snapping):
                 reason = f"expected an origin and a destination, found {','.join(row)!r:.60}"
                 raise GraphFormatError(path, line, reason)
@@ -247,7 +247,7 @@ def trips(
             lines += [line] * 2
     ends = on_network(graph, ends, snapping, path, lines, along=along)
     kept = {
-        name: [row[at] if at < len(row) else "" for _, row in rows[1:]]
+        name: [cells_at(row, [at])[0] for _, row in rows[1:]]
         for at, name in enumerate(rows[0][1] if header else [])
         if name and at not in columns
     }
@@ -310,6 +310,11 @@ def table_rows(path: Path, expected: str, graph: Graph) -> list[tuple[int, list[
         return not (comment and (numbers or number < first_row))
 
     return [(number, cells) for number, cells in rows if is_row(number, cells[0])]
+
+
+def cells_at(row: list[str], columns: Sequence[int]) -> list[str]:
+    """Return the cells of a row in some columns, "" beyond its end."""
+    return [row[column] if column < len(row) else "" for column in columns]
 
 
 def _of_file(graph: Graph, path: Path, snapping: Reading | None, *, along: bool) -> list[Any]:
@@ -376,7 +381,7 @@ def numbers_of_vertices(graph: Graph, argument: str) -> Any:
     at = known[0], header.index(column.lower())
     entries, numbers = [], []
     for line, row in rows[1:]:
-        cells = [row[each] if each < len(row) else "" for each in at]
+        cells = cells_at(row, at)
         try:
             numbers.append(float(cells[1]))
         except ValueError:
@@ -394,16 +399,15 @@ def numbers_of_vertices(graph: Graph, argument: str) -> Any:
 
 def _with_name(place: Place | None, row: list[str], column: int | None) -> Place | None:
     """Return a place with the name that a column of its row has, if there is one."""
-    if place is None or column is None or column >= len(row) or not row[column]:
-        return place
-    return replace(place, name=row[column])
+    name = "" if column is None else cells_at(row, [column])[0]
+    return place if place is None or not name else replace(place, name=name)
 
 
 def _at_columns(
     path: Path, line: int, row: list[str], columns: tuple[int, int], snapping: Reading | None
 ) -> Place | None:
     """Return the place of the coordinates in two columns of a row; None if it is missing."""
-    cells = [row[column] if column < len(row) else "" for column in columns]
+    cells = cells_at(row, columns)
     # Decimal marks may be commas, since each cell is one number.
     place = coordinate(",".join(_DECIMAL_COMMA.sub(r"\1.\2", cell.strip()) for cell in cells))
     if place is None and flags(snapping) and {each.lower() for each in cells} <= _NO_NUMBER:

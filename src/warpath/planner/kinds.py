@@ -315,7 +315,8 @@ def device_names(*, auto: bool = False, quoted: bool = True) -> str:
     for name, kind in KINDS.items():
         whole = kind.whole_name(name)
         names += [] if whole is None else [name]
-        names += [f"{name}:1"] if whole == f"{name}:0" else []
+        numbered = whole == f"{name}:0" and kind.whole_name(f"{name}:1") is not None
+        names += [f"{name}:1"] if numbered else []
     *others, last = map(repr if quoted else str, names)
     return f"{', '.join(others)} or {last}"
 
