@@ -95,49 +95,37 @@ def solved_table(options: Options, question: Question, size: Size | None = None)
     """
     size = question.size() if size is None else size
     chosen = planned_table(options, question, size)
-    works = _works(question, chosen)
-    array, stats = (_in_memory if question.out is None else _sent_out)(question, chosen, works)
-    work = works[0]
+    graph, view, shape = question.graph, question.view, (len(question.sources), question.width)
+    problem, targets = question.problem(view), question.targets
+    pred = np.empty(shape, graph.indices.dtype) if question.predecessors else None
+    trace = Trace() if question.trace else None
+    plans = chosen.shares or (chosen,)  # of each device
+    works = [TableWork(view, plan, problem, targets, pred, trace) for plan in plans]
+    if question.out is not None:
+        array, stats = _sent_out(question, chosen, works)
+    else:
+        array = np.empty(shape, question.dtype)
+        with interrupts_first(), _watched(question, chosen) as report:
+            stats = dict(_filling(works, question)(slice(0, shape[0]), array, report))
     stats.setdefault("seconds", 0.0)
-    if work.trace is not None:
-        work.end_trace(work.trace, stats)
+    if trace is not None:
+        works[0].end_trace(trace, stats)
     return DistanceTable(
-        question.graph,
+        graph,
         question.sources,
-        question.targets,
+        targets,
         array,
-        pred=work.pred,
+        pred=pred,
         cutoff=question.cutoff,
         plan=chosen,
         stats=stats,
-        trace=work.trace,
+        trace=trace,
     )
-
-
-def _works(question: Question, chosen: Plan) -> list[TableWork]:
-    """Return the work of each device that a plan names."""
-    view, pred = question.view, None
-    problem = question.problem(view)
-    if question.predecessors:
-        shape = len(question.sources), question.width
-        pred = np.empty(shape, question.graph.indices.dtype)
-    trace = Trace() if question.trace else None
-    plans = chosen.shares or (chosen,)
-    return [TableWork(view, plan, problem, question.targets, pred, trace) for plan in plans]
 
 
 def _watched(question: Question, chosen: Plan) -> AbstractContextManager[Report | None]:
     at_once = chosen.recipe.loop in WHOLE_TABLES
     return watch(question.progress, chosen.recipe.name, "" if at_once else "sources")
-
-
-def _in_memory(
-    question: Question, chosen: Plan, works: list[TableWork]
-) -> tuple[Array, dict[str, Any]]:
-    """Fill a new array; return it, and counters of the run."""
-    dist = np.empty((len(question.sources), question.width), question.dtype)
-    with interrupts_first(), _watched(question, chosen) as report:
-        return dist, dict(_filling(works, question)(slice(0, len(dist)), dist, report))
 
 
 def _sent_out(

@@ -62,7 +62,7 @@ def threads() -> int:
 
 def memory() -> int:
     """Return the bytes that a call may use: WARPATH_MEMORY, or free memory."""
-    limit = memory_limit()
+    limit = _bytes_of("WARPATH_MEMORY")
     if limit is not None:
         return limit
     return _free_memory(int(time.monotonic() * _CHECKS_PER_SECOND))

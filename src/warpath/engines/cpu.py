@@ -46,10 +46,15 @@ _ALL = np.empty(0, np.int64)  # means to the core that every vertex is a source 
 def run(order: Order, device: str = "cpu") -> Raw:
     """Run one order on the CPU; see `warpath.engines.base.Engine`."""
     del device
+    loop, start = order.recipe.loop, time.perf_counter()
+    if isinstance(order, TableOrder) and loop in _TABLES:
+        raw = _TABLES[loop](order)
+    elif isinstance(order, TripsOrder) and loop in _TRIPS:
+        raw = _TRIPS[loop](order)
+    else:
+        raw = (_SEARCHES.get(loop) or loops.on_cpu(order.recipe))(order)
     if order.trace is None:
-        return _solved(order)
-    start = time.perf_counter()
-    raw = _solved(order)
+        return raw
     seconds = time.perf_counter() - start
     if "relaxed_up" in raw.stats:
         for row in up_and_down(raw.stats, seconds):
@@ -57,15 +62,6 @@ def run(order: Order, device: str = "cpu") -> Raw:
     if not len(order.trace):
         order.trace.add(whole_search(raw.stats, seconds))
     return raw
-
-
-def _solved(order: Order) -> Raw:
-    loop = order.recipe.loop
-    if isinstance(order, TableOrder) and loop in _TABLES:
-        return _TABLES[loop](order)
-    if isinstance(order, TripsOrder) and loop in _TRIPS:
-        return _TRIPS[loop](order)
-    return (_SEARCHES.get(loop) or loops.on_cpu(order.recipe))(order)
 
 
 def many(order: TableOrder, potentials: Array | None = None) -> Raw:
