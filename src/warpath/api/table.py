@@ -143,7 +143,7 @@ def _sent_out(
             question.out,
             (count, question.width),
             question.dtype,
-            on_gpu=kind_of(chosen.device).own_memory,
+            on_gpu=kind_of(chosen.device).name == "cuda",
             question=lambda: identity_of(chosen, question),
         ) as result,
         _watched(question, chosen) as report,
