@@ -1,3 +1,4 @@
+# ruff: noqa: SLF001 - of other Solvers, in methods of the class
 """The solver: a graph with where and how it is solved.
 
 The module is one idea: a class with a short method for each call.
@@ -178,10 +179,8 @@ class Solver:
             never call. An exception raised in it cancels the call.
         avoid, only : as in `warpath.path`.
         """
-        if avoid is not None or only is not None:
-            solver = self._restricted("path", avoid, only)
-            return solver.path(source, target, progress=progress)
-        return self._route_by(self._options, source, target, progress)
+        solver = self._restricted("path", avoid, only)
+        return solver._route_by(solver._options, source, target, progress)
 
     def distance(self, source: Any, target: Any) -> float:
         """Return the distance from one vertex to another: a number of Python.
@@ -202,7 +201,9 @@ class Solver:
         return distance
 
     def _restricted(self, call: str, avoid: Any, only: Any) -> Solver:
-        """Return a Solver of the graph without the edges that a call avoids."""
+        """Return a Solver of the graph without the edges that a call avoids; itself for none."""
+        if avoid is None and only is None:
+            return self
         if self._options.request.prepared is True:
             raise NotSupportedError(
                 f"{call} with avoid or only searches a graph without some edges, for which this "
@@ -373,42 +374,32 @@ class Solver:
         origins, destinations, dist_dtype, out, progress, missing, also, avoid, only : as in
             `warpath.pairs`.
         """
-        if avoid is not None or only is not None:
-            solver = self._restricted("pairs", avoid, only)
-            return solver.pairs(
-                origins,
-                destinations,
-                dist_dtype=dist_dtype,
-                out=out,
-                progress=progress,
-                missing=missing,
-                also=also,
-            )
-        names = checked_also(self.graph, also, PAIR_COLUMNS)
+        solver = self._restricted("pairs", avoid, only)
+        names = checked_also(solver.graph, also, PAIR_COLUMNS)
         first, last, columns = ends_of_trips(origins, destinations)
         result = None
         if out is not None:
             result = pairs_left_there(
-                self._options,
-                self.graph,
+                solver._options,
+                solver.graph,
                 (first, last),
                 out,
                 dist_dtype,
                 progress,
                 missing,
-                self._route,
+                solver._route,
             )
         if result is None:
-            question = asking.of_pairs(self.graph, first, last, dist_dtype, progress, missing)
+            question = asking.of_pairs(solver.graph, first, last, dist_dtype, progress, missing)
             if out is not None:
                 check_out(out, question)
             result = question.with_snap_notes(
-                pairs_of(self._options, question, self._runners().pairs, self._route)
+                pairs_of(solver._options, question, solver._runners().pairs, solver._route)
             )
             if out is not None:
                 put_into(out, result)
         if names:
-            result.also = {name: result._sums(name, also=True) for name in names}  # noqa: SLF001
+            result.also = {name: result._sums(name, also=True) for name in names}
         return result if columns is None else result.with_columns(columns)
 
     def loads(
@@ -495,23 +486,10 @@ class Solver:
             in `warpath.distances`.
         avoid, only : as in `warpath.path`.
         """
-        if avoid is not None or only is not None:
-            solver = self._restricted("distances", avoid, only)
-            return solver.distances(
-                sources,
-                targets,
-                cutoff=cutoff,
-                dist_dtype=dist_dtype,
-                predecessors=predecessors,
-                out=out,
-                progress=progress,
-                trace=trace,
-                missing=missing,
-                also=also,
-            )
-        columns = checked_also(self.graph, also, TABLE_COLUMNS)
+        solver = self._restricted("distances", avoid, only)
+        columns = checked_also(solver.graph, also, TABLE_COLUMNS)
         question = asking.of_table(
-            self.graph,
+            solver.graph,
             sources,
             targets,
             cutoff,
@@ -523,10 +501,10 @@ class Solver:
             trace=trace,
         )
         if columns:
-            check_sums(self._options, question, columns)
-        table = table_of(self._options, question, self._runners().table, self._route)
+            check_sums(solver._options, question, columns)
+        table = table_of(solver._options, question, solver._runners().table, solver._route)
         if columns:
-            table.also = sums_of_table(self._options, question, table, columns, solved_pairs)
+            table.also = sums_of_table(solver._options, question, table, columns, solved_pairs)
         return question.with_snap_notes(table)
 
     def apsp(
@@ -633,7 +611,7 @@ class Solver:
         """
         from warpath.api.dynamic import DynamicPaths
 
-        return DynamicPaths._of(self.graph, self._options, source, sources, algorithm)  # noqa: SLF001
+        return DynamicPaths._of(self.graph, self._options, source, sources, algorithm)
 
     def nearest(
         self,
@@ -675,13 +653,13 @@ class Solver:
         ----------
         source, cutoff, reverse, progress, avoid, only : as in `warpath.within`.
         """
-        if avoid is not None or only is not None:
-            solver = self._restricted("within", avoid, only)
-            return solver.within(source, cutoff, reverse=reverse, progress=progress)
-        cutoffs = checked_cutoffs(cutoff, self.graph)
-        question = asking.of_sources_within(self.graph, source, cutoffs, progress, reverse=reverse)
+        solver = self._restricted("within", avoid, only)
+        cutoffs = checked_cutoffs(cutoff, solver.graph)
+        question = asking.of_sources_within(
+            solver.graph, source, cutoffs, progress, reverse=reverse
+        )
         return question.with_snap_notes(
-            within_of(self._options, question, cutoffs, self._runners().nearest)
+            within_of(solver._options, question, cutoffs, solver._runners().nearest)
         )
 
     def with_weights(
