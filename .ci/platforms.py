@@ -212,9 +212,13 @@ def compiler(name: str) -> Path:
     zig = f'exec "{tools(target.python)}/python" -m ziglang'
     # Unless it optimizes, it adds UBSan.
     flags = f"-target {target.triple} -fno-sanitize=undefined"
-    # zig knows no files of linker arguments; nanobind's has what `dynamic_lookup` says for all.
-    leave_out = 'for a; do shift; case $a in -Wl,@*) ;; *) set -- "$@" "$a" ;; esac; done\n'
-    pass_on = leave_out if target.system == "Darwin" else ""
+    # zig ignores -bundle, links a program instead, and crashes for want of a `main`. It knows no
+    # files of linker arguments either; nanobind's has what `dynamic_lookup` says for all.
+    translate = (
+        'for a; do shift; case $a in -Wl,@*) ;; -bundle) set -- "$@" -shared ;; '
+        '*) set -- "$@" "$a" ;; esac; done\n'
+    )
+    pass_on = translate if target.system == "Darwin" else ""
     for tool, what in (("c++", f"c++ {flags}"), ("ar", "ar"), ("ranlib", "ranlib")):
         (folder / tool).write_text(f'#!/bin/sh\n{pass_on}{zig} {what} "$@"\n', encoding="utf-8")
         (folder / tool).chmod(0o755)
