@@ -49,8 +49,11 @@ def results(graph):
     yield wp.nearest(graph, [b])
     yield wp.totals(graph, ["sum", "count"])
     yield wp.path(graph, a, c)
+    if graph is TOWN:  # it has street names
+        yield wp.path(graph, a, c).legs
     yield wp.loads(graph, [a], [c])
     yield wp.centrality.closeness(graph)
+    yield wp.centrality.edge_betweenness(graph)
     yield wp.accessibility(graph, [a, c], [1, 5])
 
 
@@ -121,9 +124,27 @@ def test_a_million_numbers_are_not_copied():
     assert address(arrow.table(tree)["distance"]) == tree.dist.ctypes.data
     table = wp.distances(MILLION, [0])
     assert address(arrow.table(table)["distance"]) == table.dist.ctypes.data
+    trips = wp.pairs(MILLION, [0] * 3, [1, 2, 3])
+    assert address(arrow.table(trips)["distance"]) == trips.dist.ctypes.data
     assert address(arrow.table(MILLION)["weight"]) == MILLION.weights.ctypes.data
     frame = polars.DataFrame(tree)
     assert address(frame.to_arrow()["distance"]) == tree.dist.ctypes.data
+
+
+@pytest.mark.parametrize("kind", ["table", "pairs", "edges"])
+def test_polars_duckdb_and_pyarrow_read_without_pandas(monkeypatch, kind):
+    duckdb = pytest.importorskip("duckdb")
+    names = TOWN.labels.tolist()
+    read = {
+        "table": lambda: wp.distances(TOWN, names, names[:2]),
+        "pairs": lambda: wp.pairs(TOWN, ["Bridge", "Harbour"], ["Hill", "Märkt"]),
+        "edges": lambda: TOWN,
+    }[kind]()
+    monkeypatch.setitem(sys.modules, "pandas", None)  # importing it fails
+    rows = arrow.table(read).to_pylist()
+    assert polars.DataFrame(read).to_dicts() == rows
+    relation = duckdb.sql("select * from read")
+    assert [dict(zip(relation.columns, row, strict=True)) for row in relation.fetchall()] == rows
 
 
 def address(column):
