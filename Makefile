@@ -24,7 +24,8 @@ test: $(VENV)/.test
 test-changed: $(VENV)/.test
 	PYTHONPATH=tools:tests $(BIN)/python -m full_run --changed -- -n auto --dist loadfile
 
-# Everything, with coverage, sanitizers, hunts and wheels, about an hour; the record goes to docs/full-runs.
+# Everything, with coverage, sanitizers, hunts, wheels and other platforms, about two hours; the record goes to
+# docs/full-runs.
 test-full: $(VENV)/.dist
 	PYTHONPATH=tools:tests $(BIN)/python -m full_run -- -n auto --dist loadfile --cov --cov-report=term:skip-covered --cov-fail-under=95
 

@@ -2,8 +2,9 @@
 
 It runs every test with coverage, among them the slow ones that `make test` leaves out
 (tests/support/tiers.py), the sanitizers over the tests of the core, the counts of instructions, the
-hunting programs and the wheels. The record goes to docs/full-runs: the date, the commit, the
-minutes and the result of each step, and the digests of the parts that passed.
+hunting programs, the wheels, and those of other platforms under emulators. The record goes to
+docs/full-runs: the date, the commit, the minutes and the result of each step, and the digests of
+the parts that passed.
 
 ``make test-changed`` runs and records only the slow tests of parts whose files differ from those of
 every record; so does `.ci/run`.
@@ -48,6 +49,7 @@ STEPS: dict[str, list[str]] = {
     "counts": ["make", "counts", "COUNTS=--required"],
     "hunt": ["make", "hunt", "HUNT=--each 2"],
     "wheels": ["make", "wheels"],
+    "platforms": ["make", "platforms"],
 }
 
 
