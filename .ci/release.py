@@ -1,5 +1,7 @@
-"""Prepare releases: check the version everywhere, print the notes, try what can be tried here.
+"""Prepare releases: write and check the version, print the notes, try what can be tried here.
 
+- ``release.py set TAG``: write the version of a tag everywhere, and today in place of "unreleased"
+  into the changelog.
 - ``release.py check TAG``: the tag, the package, the changelog and CITATION.cff have one version.
 - ``release.py notes TAG``: the part of the changelog about a version.
 - ``release.py dry-run PYTHON``: build all that this machine can, and list the rest
@@ -12,10 +14,17 @@ import re
 import subprocess
 import sys
 import tempfile
-import tomllib
+from datetime import UTC, datetime
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
+#: The files that have the version, and their lines with it.
+VERSIONS = {
+    "pyproject.toml": r'^version = "(.*)"',
+    "src/warpath/__init__.py": r'^__version__ = "(.*)"',
+    "CITATION.cff": r"^version: (.*)",
+    "recipe/meta.yaml": r'set version = "(.*)"',
+}
 ELSEWHERE = (
     ("wheels for macOS", "the workflow `wheels`, on machines of that system"),
     ("wheels for Linux on ARM and musl, tested", "the workflow `wheels`; here: `make platforms`"),
@@ -32,9 +41,29 @@ def _text(name: str) -> str:
     return (ROOT / name).read_text(encoding="utf-8")
 
 
-def version() -> str:
-    """Return the version in pyproject.toml."""
-    return str(tomllib.loads(_text("pyproject.toml"))["project"]["version"])
+def version(name: str = "pyproject.toml") -> str:
+    """Return the version in a file."""
+    found = re.search(VERSIONS[name], _text(name), re.MULTILINE)
+    return found[1] if found else "nothing"
+
+
+def set_version(tag: str) -> None:
+    """Write the version of a tag into all files, and the date into the changelog."""
+    number = tag.removeprefix("v")
+    texts = {name: _text(name) for name in (*VERSIONS, "CHANGELOG.md")}
+    for name, pattern in VERSIONS.items():
+        found = re.search(pattern, texts[name], re.MULTILINE)
+        assert found, f"{name} has no version"
+        texts[name] = texts[name][: found.start(1)] + number + texts[name][found.end(1) :]
+    texts["CHANGELOG.md"] = re.sub(
+        r"^## \[.*\] - unreleased$",
+        f"## [{number}] - {datetime.now(UTC):%Y-%m-%d}",
+        texts["CHANGELOG.md"],
+        count=1,
+        flags=re.MULTILINE,
+    )
+    for name, text in texts.items():
+        (ROOT / name).write_text(text, encoding="utf-8")
 
 
 def notes(number: str) -> str:
@@ -50,16 +79,10 @@ def mistakes(tag: str) -> list[str]:
     found = []
     if tag != f"v{number}":
         found.append(f"the tag is {tag}: releases have tags such as v{version()}")
-    written = {
-        "pyproject.toml": version(),
-        "src/warpath/__init__.py": _one(r'^__version__ = "(.*)"', "src/warpath/__init__.py"),
-        "CITATION.cff": _one(r"^version: (.*)", "CITATION.cff"),
-        "recipe/meta.yaml": _one(r'set version = "(.*)"', "recipe/meta.yaml"),
-    }
     found += [
-        f"{name} says {have}, the tag says {number}"
-        for name, have in written.items()
-        if have != number
+        f"{name} says {version(name)}, the tag says {number}"
+        for name in VERSIONS
+        if version(name) != number
     ]
     heading = re.search(
         rf"^## \[{re.escape(number)}\] - (.*)$", _text("CHANGELOG.md"), re.MULTILINE
@@ -73,11 +96,6 @@ def mistakes(tag: str) -> list[str]:
     elif not notes(number):
         found.append(f"CHANGELOG.md says nothing about {number}")
     return found
-
-
-def _one(pattern: str, name: str) -> str:
-    found = re.search(pattern, _text(name), re.MULTILINE)
-    return found[1] if found else "nothing"
 
 
 def dry_run(python: str) -> int:
@@ -102,6 +120,9 @@ def dry_run(python: str) -> int:
 def main(arguments: list[str]) -> int:
     """Run one command."""
     match arguments:
+        case ["set", tag]:
+            set_version(tag)
+            return main(["check", tag])
         case ["check", tag]:
             found = mistakes(tag)
             print(*found or [f"{tag} can be released"], sep="\n")
