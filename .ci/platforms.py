@@ -60,7 +60,6 @@ SELECTION = (
     "tests/core/test_point_to_point.py",
     "tests/core/test_customizable.py",
     "tests/api/test_pareto.py",
-    "tests/api/test_alternatives.py",
 )
 
 
