@@ -106,7 +106,7 @@ def betweenness(
     ----------
     graph : anything that `Graph.of` takes, or a Solver. A prepared Solver counts paths in a
         hierarchy; for a graph, one is made if it is predicted to save time. A Solver may name the
-        algorithm "brandes2001.betweenness" or "warpath.counting_sweeps".
+        algorithm "brandes2001.betweenness" or "warpath.counting_sweeps", and a GPU.
     sources, targets : vertices, as in `sssp`, one or several: only paths between these count. All
         when not given.
     k : count the paths from this number of random vertices to all, and scale the sums to all.
@@ -145,7 +145,8 @@ def betweenness(
     DistanceOverflowError
         If a distance does not fit its type, or two vertices have more than 1e300 shortest paths.
     NotSupportedError
-        If the graph has turns or closed vertices, or the Solver a GPU or another algorithm.
+        If the graph has turns or closed vertices, or the Solver several devices or another
+        algorithm; on a GPU also with cutoffs, and for graphs whose paths no hierarchy counts.
     OutputError
         If a checkpoint cannot be written, or belongs to another call.
     NotEnoughMemoryError
