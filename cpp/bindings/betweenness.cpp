@@ -189,8 +189,8 @@ void register_sweeps(nb::module_& module, const char* name) {
         require(rows.n() == queries.hierarchy().n(), "the hierarchy has other vertices");
         Control control(python_tick(nb::none()));
         const nb::gil_scoped_release free;
-        auto counts = std::make_unique<Counts>(queries.hierarchy(), rows.view(),
-                                               Poller(control, true));
+        auto counts =
+            std::make_unique<Counts>(queries.hierarchy(), rows.view(), Poller(control, true));
         counts->check();
         return counts;
       },

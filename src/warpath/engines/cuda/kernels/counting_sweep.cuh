@@ -3,7 +3,8 @@
 //
 // The same additions in the same order as CountingSweep of the core, so the same bits. Vertices of
 // the hierarchy are places, level by level, so that arcs lead to a place from earlier levels. Each
-// lane of a warp has a source, and lanes of 8 form the items whose shares the core adds up together.
+// lane of a warp has a source, and lanes of 8 form the items whose shares the core adds up
+// together.
 //
 // Work     two passes over the arcs for all sources.
 // Traffic  for each arc a line of labels, and for tight arcs one of paths and one of shares; for
@@ -45,19 +46,19 @@ struct CountingSweepArgs {
   const int* starts;      // 32 places for each block; -1 for none
   int room;               // lines of a search upward
   // Of each block. In `numbers` and `queue` all are 0 before and after.
-  double* paths;          // places lines
-  double* shares;         // places lines, of labels until the sweep back
-  u32* tight;             // arcs down: the lanes in which an arc is on a shortest path
-  int* numbers;           // places: 1 + the number of the line of a search upward
-  u32* queue;             // a bit for each position
-  int* reached;           // room: places in descending order of positions
-  L* up_labels;           // room lines
-  double* up_paths;       // room lines
-  double* up_shares;      // room lines
-  u32* turns;             // room: the lanes in which shortest paths turn down at a place reached
-  double* parts;          // room * 4: shares of items of the places reached
-  double* sums;           // places, arcs up and arcs down
-  int* failed;            // 1: no room, 2: more than 1e300 paths
+  double* paths;      // places lines
+  double* shares;     // places lines, of labels until the sweep back
+  u32* tight;         // arcs down: the lanes in which an arc is on a shortest path
+  int* numbers;       // places: 1 + the number of the line of a search upward
+  u32* queue;         // a bit for each position
+  int* reached;       // room: places in descending order of positions
+  L* up_labels;       // room lines
+  double* up_paths;   // room lines
+  double* up_shares;  // room lines
+  u32* turns;         // room: the lanes in which shortest paths turn down at a place reached
+  double* parts;      // room * 4: shares of items of the places reached
+  double* sums;       // places, arcs up and arcs down
+  int* failed;        // 1: no room, 2: more than 1e300 paths
 };
 
 constexpr int kLine = 32;
@@ -211,8 +212,8 @@ __device__ __forceinline__ int search_up(const CountingSweepArgs<L>& a, const Co
   }
 }
 
-/// Rows of arcs of up to 32 places, one after the other. Each lane of a warp has the row of a place,
-/// and one of 32 arcs that `Arcs` loads together: so few loads wait for each other.
+/// Rows of arcs of up to 32 places, one after the other. Each lane of a warp has the row of a
+/// place, and one of 32 arcs that `Arcs` loads together: so few loads wait for each other.
 template <class Arcs>
 struct RowsOfWarp {
   const i64 base;  // the first arc
@@ -471,7 +472,8 @@ __device__ __forceinline__ void return_up(const CountingSweepArgs<L>& a, const C
   }
 }
 
-/// Calls visit(first, places) for all places of a level, up to 32 at a time by each warp, and waits.
+/// Calls visit(first, places) for all places of a level, up to 32 at a time by each warp, and
+/// waits.
 template <int kBlock, class L, class Visit>
 __device__ __forceinline__ void each_level(const CountingSweepArgs<L>& a, int level,
                                            const Visit& visit) {
@@ -518,7 +520,7 @@ struct CountingSumsArgs {
   i64 up_begin;  // the sums of arcs up, which are 0 again afterwards, because a search does not
   i64 up_end;    // write those that it does not reach
   int blocks;
-  double* sums;   // of the blocks
+  double* sums;  // of the blocks
   double* total;
 };
 
