@@ -40,6 +40,7 @@ class _Places:
     of_vertex : (n,) int32, the place of each vertex.
     order : (n + arcs,) int64 on the device, for each sum of the core where the kernel has it.
     arguments : those of the kernel that describe the hierarchy.
+    label : the type of labels.
     arcs : the numbers of arcs down and up.
     """
 
@@ -53,7 +54,9 @@ class _Places:
 _PLACES: Derived[_Places] = Derived(
     __name__,
     "counted hierarchy on a device",
-    lambda places: sum(getattr(each, "nbytes", 0) for each in places.arguments.values()),
+    lambda places: sum(
+        getattr(each, "nbytes", 0) for each in (places.order, *places.arguments.values())
+    ),
 )
 
 
