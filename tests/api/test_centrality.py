@@ -595,3 +595,11 @@ def test_a_checkpoint_of_few_sources_must_be_a_file_that_can_be_written_too(tmp_
         wp.centrality.betweenness(road, checkpoint=5)
     wp.centrality.betweenness(road, checkpoint=tmp_path / "sums")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_solver_that_is_to_be_prepared_is_so_in_both_directions():
+    road = wp.generate.road(3_000)
+    road = wp.Graph.from_edges(*road.edges()[:2], np.arange(1, road.m + 1) % 97 + 1)
+    there = closeness(wp.Solver(road, prepared=True))
+    assert there.method == "delling2011.phast"
+    assert there.vertices.tolist() == closeness(wp.Solver(road)).vertices.tolist()

@@ -19,7 +19,13 @@ from warpath.engines import hub_labels
 from warpath.engines.base import WithDeviceResults, WithDivision, WithHostSearches, WithWorkers
 from warpath.engines.customizable import CUSTOMIZED
 from warpath.engines.devices import device_name, members
-from warpath.engines.hierarchy import HIERARCHY, pairs_search, share_reversed, sums_are_exact
+from warpath.engines.hierarchy import (
+    HIERARCHY,
+    hierarchy_of,
+    pairs_search,
+    share_reversed,
+    sums_are_exact,
+)
 from warpath.engines.hub_labels import HUB_LABELS
 from warpath.engines.labels import ARCS, LABELS
 from warpath.engines.planning import facts_for, planned, without_device
@@ -122,10 +128,13 @@ class Options:
     def for_reversed(self, graph: Graph) -> Options:
         """Return the same options for the reversed graph, with the graph's hierarchy turned around.
 
-        The reversed graph of one with turns or closed vertices has no hierarchy.
+        One that `prepared=True` asked for is made if it is not there yet. The reversed graph of one
+        with turns or closed vertices has no hierarchy.
         """
         prepared = bool(self.request.prepared) and search_graph(graph) is graph
         if prepared:
+            if self.request.prepared is True and self.request.algorithm == "auto":
+                hierarchy_of(graph, self.request.threads or settings.threads())
             share_reversed(graph)
             hub_labels.share_reversed(graph)
         back = graph.reversed()
