@@ -21,7 +21,10 @@ from kernels.test_wide import skewed
 from support.compare import assert_same_bits, noting
 from support.kernels import CACHE, Unset, expected
 from support.tiers import EMULATOR, KERNELS
+from warpath import generate
 from warpath.engines.base import Order, Problem
+from warpath.engines.betweenness import BLOCK, PathShares
+from warpath.engines.cuda.tables import counting_sweeps
 from warpath.engines.cuda.wide import parts, rows, search
 from warpath.engines.emulator.build import loaded_sanitizer
 from warpath.engines.emulator.device import EmulatedDevice
@@ -38,8 +41,8 @@ class Mutant(NamedTuple):
     Attributes
     ----------
     breaks : what the fault is; the name of the test.
-    recipes : that run the kernel; variants as `quick.py` takes them. `DIVIDED` is no recipe, but
-        one search over several devices, which the quick suite does not have.
+    recipes : that run the kernel; variants as `quick.py` takes them. `DIVIDED`, one search over
+        several devices, and `COUNTED`, counting sweeps, are none, and not in the quick suite.
     sanitizer : that has to see it, "thread" or "address": the labels may well be right.
     """
 
@@ -79,7 +82,7 @@ THREADS, JOHNSON = "bodra2025.apsp_dijkstra", "johnson_gpu.johnson_flags"
 BLOCK_EACH, PAIRS = "warpath.block_per_source", "warpath.pairs"
 BLOCKED = "warpath.floyd_warshall"
 WIDE, PATCHES, BFS = "warpath.wide", "warpath.patches", "warpath.bfs"
-DIVIDED, REPAIRS = "divided", "repairs"
+DIVIDED, REPAIRS, COUNTED = "divided", "repairs", "counted"
 HYBRID = "martin2009.u_h3"
 REDUCED = f"{HYBRID}:place=GPU/GPU/CPU,reduce=ONE_PASS"
 OUT_MERGED = f"{OUT_QUEUE}:map=MERGE_PATH"
@@ -915,12 +918,32 @@ REPAIR = [
     Mutant("vertices of a warp share a place", "repair_turns.cuh",
            "+ __popc(mask & ((1u << lane) - 1));", ";", REPAIRS),
 ]  # fmt: skip
+COUNTING = [
+    Mutant("items of four lanes are added up", "counting_block.cuh",
+           "for (int half = 4; half > 0; half /= 2)", "for (int half = 2; half > 0; half /= 2)",
+           COUNTED),
+    Mutant("the last item is left out", "counting_block.cuh",
+           "for (int item = 1; item < 4; ++item)", "for (int item = 1; item < 3; ++item)", COUNTED),
+    Mutant("paths as short as others are not added", "counting_upward.cuh",
+           "} else if (sum == before) {", "} else if (false) {", COUNTED),
+    Mutant("shares do not turn up", "counting_upward.cuh",
+           "(b.turns[number] >> lane & 1) != 0 ?", "false ?", COUNTED),
+    Mutant("longer arcs down count paths", "counting_rows.cuh", "sums[k] == label &&",
+           "sums[k] >= label &&", COUNTED),
+    Mutant("a target has no share of its own", "counting_rows.cuh", "shares += 1 / paths;", "",
+           COUNTED),
+    Mutant("the sweep back leaves out the last level", "counting_sweep.cuh",
+           "for (int level = a.levels; level-- > 0;)",
+           "for (int level = a.levels - 1; level-- > 0;)", COUNTED),
+    Mutant("sums of arcs up are kept for the next sources", "counting_sweep.cuh",
+           "i >= a.up_begin && i < a.up_end", "i < 0", COUNTED),
+]  # fmt: skip
 MUTANTS = [
     *BASE, *PUSH, *EMIT, *MAPS, *PULL, *DENSE, *REDUCE, *SETTLE, *ADOPT, *LISTS, *SCANS, *BOUNDS,
     *BUCKETS, *LOOPS_OF_ROUNDS,
     *MATRIX, *FLOYD, *TILES, *THREAD_DIJKSTRA, *REWEIGHT, *TABLE, *BLOCKS_OF_SOURCES, *PAIR_LISTS,
     *PAIR_SIDES, *OF_PATCHES, *MATRICES, *RESULT, *WIDE_ROWS, *DIVIDED_SEARCH, *LEVELS,
-    *SWEEPS, *TREE_LABELS, *REPAIR,
+    *SWEEPS, *TREE_LABELS, *COUNTING, *REPAIR,
 ]  # fmt: skip
 
 
@@ -943,8 +966,8 @@ def test_a_fault_in_a_kernel_is_found(mutant, quick):
     folder = CACHE / "mutants" / name  # always the same: what was compiled is found again
     shutil.copytree(HEADERS, folder, dirs_exist_ok=True)
     (folder / mutant.file).write_text(text.replace(mutant.original, mutant.mutated))
-    if mutant.recipes == DIVIDED:
-        ran = run_divided(folder, mutant.dtype)
+    if mutant.recipes in APART:
+        ran = run_apart(APART[mutant.recipes], folder, mutant.dtype)
     else:
         recipes = mutant.recipes.split()
         ran = quick(folder, recipes, mutant.dtype, sanitizer=mutant.sanitizer, seconds=ENDLESS)
@@ -958,7 +981,7 @@ def test_a_fault_in_a_kernel_is_found(mutant, quick):
 @pytest.mark.full("kernels without a fault", KERNELS, *EMULATOR)
 @pytest.mark.parametrize("dtype", ["int32", "int64", "float32"])
 def test_the_kernels_as_they_are_have_no_such_fault(quick, dtype):
-    names = sorted({name for mutant in MUTANTS for name in mutant.recipes.split()} - {DIVIDED})
+    names = sorted({name for mutant in MUTANTS for name in mutant.recipes.split()} - APART.keys())
     for strided in (True, False):  # those that stride run in smaller blocks
         some = [name for name in names if ("strided" in name) == strided]
         ran = quick(HEADERS, some, dtype, seconds=ENDLESS)
@@ -968,18 +991,17 @@ def test_the_kernels_as_they_are_have_no_such_fault(quick, dtype):
 @pytest.mark.full("wide_part.cuh without a fault", KERNELS, *EMULATOR)
 @pytest.mark.parametrize("dtype", ["int32", "int64", "float32"])
 def test_a_divided_search_as_it_is_has_no_such_fault(dtype):
-    ran = run_divided(HEADERS, dtype)
+    ran = run_apart(check_divided, HEADERS, dtype)
     assert ran.returncode == 0, ran.stderr[-4000:]
 
 
-def run_divided(headers, dtype):
-    """Run `check_divided` in a process of its own: its kernels may be broken."""
+def run_apart(check, headers, dtype):
+    """Run a check in a process of its own: its kernels may be broken."""
     if loaded_sanitizer():
         pytest.skip("the core that this process has loaded is made for a sanitizer")
-    check = (
-        "import sys; from kernels.test_mutants import check_divided; check_divided(*sys.argv[1:])"
-    )
-    command = [sys.executable, "-X", "faulthandler", "-c", check, str(headers), dtype]
+    name = check.__name__
+    program = f"import sys; from kernels.test_mutants import {name}; {name}(*sys.argv[1:])"
+    command = [sys.executable, "-X", "faulthandler", "-c", program, str(headers), dtype]
     return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
@@ -1012,3 +1034,30 @@ def test_every_kernel_file_has_two_mutants():
         # has a grid's barrier of its own; what a running kernel is told is in test_flight.py.
         if file.name not in {"set.cuh", "grid.cuh", "halt.cuh", "round_control.cuh"}:
             assert len([m for m in MUTANTS if m.file == file.name]) >= 2, file.name
+
+
+def check_counted(headers, dtype):
+    """Count paths from sources whose groups go on with the memory of other ones."""
+    resource.setrlimit(resource.RLIMIT_CPU, (ENDLESS, ENDLESS))  # a broken kernel may be endless
+    device = EmulatedDevice(0, 64, 1, headers=Path(headers), cache=CACHE)
+    device.xp = Unset()
+    grid = generate.grid(8, 9, weights=(1, 2), seed=1).astype(dtype)
+    sources = np.arange(grid.n)
+    shares = PathShares(sources, endpoints=True, cutoffs=None, lengths=None, swept=True)
+    (there,) = counting_sweeps.path_sums(
+        device, grid, shares, sources, range(0, 1, BLOCK), stay=False
+    )
+    here = shares.of(grid, sources, 1)
+    assert np.array_equal(there.vertices, here.vertices)
+    assert np.array_equal(there.edges, here.edges)
+
+
+@pytest.mark.full("counting sweeps without a fault", KERNELS, *EMULATOR)
+@pytest.mark.parametrize("dtype", ["int32", "int64"])
+def test_counting_sweeps_as_they_are_have_no_such_fault(dtype):
+    ran = run_apart(check_counted, HEADERS, dtype)
+    assert ran.returncode == 0, ran.stderr[-4000:]
+
+
+#: What checks mutants that no recipe of the quick suite runs.
+APART = {DIVIDED: check_divided, COUNTED: check_counted}

@@ -39,6 +39,7 @@ RECIPES_ON_GPUS = (
     "src/warpath/engines/*.py",
     *(f"src/warpath/engines/{room}/**/*.py" for room in ("cuda", "emulator", "papers", "staged")),
     "src/warpath/graph/*.py",
+    "src/warpath/io/*.py",
     "src/warpath/planner/*.py",
     "src/warpath/recipes/*.py",
     "src/warpath/results/predecessors.py",
