@@ -128,8 +128,8 @@ class Options:
     def for_reversed(self, graph: Graph) -> Options:
         """Return the same options for the reversed graph, with the graph's hierarchy turned around.
 
-        One that `prepared=True` asked for is made if it is not there yet. The reversed graph of one
-        with turns or closed vertices has no hierarchy.
+        With `prepared=True`, the graph's hierarchy is built first if it does not exist yet. The
+        reversed graph of a graph with turns or closed vertices has no hierarchy.
         """
         prepared = bool(self.request.prepared) and search_graph(graph) is graph
         if prepared:
