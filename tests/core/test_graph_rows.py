@@ -65,6 +65,13 @@ def test_arguments_of_another_graph_are_refused_by_the_core():
     assert dijkstra(graph) == [0, 4, 1]
 
 
+def test_rows_beyond_a_raster_are_refused_by_the_core():
+    raster = _core.Raster(2, 3, 4, 1.0, 1.0)
+    for first in (-1, 2, 2**63 - 1):
+        with pytest.raises(ValueError, match="costs must be rows of the raster"):
+            raster.set(first, np.ones((1, 3)))
+
+
 def test_validated_arrays_are_views_that_nothing_can_write():
     given = rows()
     for copied in (False, True):

@@ -142,7 +142,7 @@ class Raster {
 
   /// Throws unless some rows from the first one on are rows of the raster.
   void check(std::int64_t first, std::size_t count, std::size_t columns) const {
-    if (first < 0 || first + static_cast<std::int64_t>(count) > rows_ || columns == 0 ||
+    if (first < 0 || first > rows_ - static_cast<std::int64_t>(count) || columns == 0 ||
         static_cast<std::int64_t>(columns) != columns_)
       throw std::invalid_argument("costs must be rows of the raster");
   }
