@@ -228,6 +228,23 @@ def test_more_paths_than_floats_hold_are_refused_by_both():
         swept(row, first, every)
 
 
+@pytest.mark.parametrize(
+    ("first", "largest"), [(2**62, 2**63 - 2), (1e308, np.finfo(float).max)], ids=["int", "float"]
+)
+def test_the_longest_distance_is_the_largest_number_of_its_type(first, largest):
+    every = np.arange(3)
+
+    def row(second):
+        return wp.Graph.of([(0, 1, first), (1, 2, second)])
+
+    assert searched(row(largest - first), every[:1], every)[0].tolist() == [0, 1, 0]
+    longer = row(largest - first + (1 if isinstance(first, int) else first))
+    with pytest.raises(OverflowError, match="a distance does not fit its type"):
+        searched(longer, every[:1], every)
+    within = searched(longer, every[:1], every, endpoints=True, cutoffs=[first])
+    assert within[0].tolist() == [1, 1, 0]
+
+
 def test_a_length_that_is_lost_in_a_sum_is_returned_as_its_edge():
     graph = wp.Graph.of([(0, 1, 1e20), (1, 2, 1.0)])
     every = np.arange(3)

@@ -47,7 +47,7 @@ _ROUTE = 3e-7
 _SWEPT = 196
 
 #: Bytes of a vertex in the searches of one thread, besides its shares and sums.
-_SEARCHED = 36
+_SEARCHED = 44
 
 #: The graph with lengths that are integers and proportional to its own, which are floats.
 _WHOLE: Derived[Graph] = Derived(__name__, "integer lengths of a graph of floats", bytes_of_graph)
@@ -534,7 +534,7 @@ def _by_searches(
     elif equal:
         weights = weights[:0]
     count = max(len(limits), 1)
-    of_thread = graph.n * (_SEARCHED + 16 * count) + (16 + 8 * count) * graph.m
+    of_thread = graph.n * (_SEARCHED + 16 * count) + (24 + 8 * count) * graph.m
     of_thread += 8 * graph.n * (radii is not None)
     team = _team(threads, of_thread, 8 * count * (2 * graph.n + 4 * graph.m))
     given = trips or {}
