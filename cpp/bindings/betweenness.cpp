@@ -23,26 +23,60 @@ std::vector<char> marked(const In<std::int64_t>& targets, std::int64_t n) {
   return is_target;
 }
 
-/// The checked arguments of a call, and its sums.
-struct Sums {
-  Sums(const In<std::int64_t>& from, const In<std::int64_t>& to, std::int64_t n, std::size_t m,
-       std::size_t cutoffs = 0)
-      : sources(vertices_of(from, n)),
-        is_target(marked(to, n)),
-        vertices(static_cast<std::size_t>(n) * std::max<std::size_t>(cutoffs, 1)),
-        edges(m * std::max<std::size_t>(cutoffs, 1)) {}
+/// What trips and radii of a call are, all or none.
+struct Extras {
+  std::optional<In<std::int64_t>> first;
+  std::optional<In<double>> trips, lengths, radii;
+};
+
+/// The checked arguments of a call that do not depend on the type of its weights, and its sums.
+class BrandesCall {
+ public:
+  BrandesCall(const In<std::int64_t>& from, const In<std::int64_t>& to, const Extras& extras,
+              std::int64_t n, std::size_t m, std::size_t cutoffs, bool equal)
+      : sources_(vertices_of(from, n)),
+        is_target_(static_cast<std::size_t>(n)),
+        vertices_(static_cast<std::size_t>(n) * std::max<std::size_t>(cutoffs, 1)),
+        edges_(m * std::max<std::size_t>(cutoffs, 1)) {
+    const auto& [first, trips, lengths, radii] = extras;
+    require(first.has_value() == trips.has_value(), "first and trips go together");
+    if (first) {
+      first_.assign(first->data(), first->data() + first->size());
+      ends_ = vertices_of(to, n);
+      trips_.assign(trips->data(), trips->data() + trips->size());
+      require_size(trips_.size(), ends_.size(), "trips");
+      require_size(first_.size(), sources_.size() + 1, "first");
+      require(first_.front() == 0 && first_.back() == static_cast<std::int64_t>(ends_.size()) &&
+                  std::is_sorted(first_.begin(), first_.end()),
+              "first must ascend from 0 to the number of trips");
+    } else {
+      is_target_ = marked(to, n);
+    }
+    require(lengths.has_value() == radii.has_value(), "lengths and radii go together");
+    if (lengths) {
+      require(!equal, "lengths need weights");
+      lengths_ = view(*lengths);
+      radii_ = view(*radii);
+      require_size(lengths_.size(), m, "lengths");
+      require_size(radii_.size(), cutoffs, "radii");
+      for (const double length : lengths_) require(length >= 0, "lengths must be >= 0");
+    }
+  }
 
   BetweennessRequest request(bool endpoints) {
-    return {sources, is_target, endpoints, vertices, edges};
+    return {sources_, is_target_, endpoints, vertices_, edges_,
+            first_,   ends_,      trips_,    lengths_,  radii_};
   }
 
   nb::object result() {
-    return nb::make_tuple(to_numpy(std::move(vertices)), to_numpy(std::move(edges)));
+    return nb::make_tuple(to_numpy(std::move(vertices_)), to_numpy(std::move(edges_)));
   }
 
-  std::vector<std::int64_t> sources;
-  std::vector<char> is_target;
-  std::vector<double> vertices, edges;
+ private:
+  std::vector<std::int64_t> sources_, first_, ends_;
+  std::vector<char> is_target_;
+  std::vector<double> vertices_, edges_, trips_;
+  std::span<const double> lengths_, radii_;
 };
 
 /// Without weights all edges have the same length, and cutoffs are numbers of edges. Returns sums
@@ -67,41 +101,13 @@ void register_brandes(nb::module_& module) {
         for (std::size_t at = 0; at < limits.size(); ++at)
           require(limits[at] >= 0 && (at == 0 || limits[at - 1] <= limits[at]),
                   "cutoffs must be >= 0 and ascend");
-        Sums sums(sources, targets, rows.n(), rows.edges(), limits.size());
-        std::vector<std::int64_t> begins, ends;
-        std::vector<double> numbers;
-        require(first.has_value() == trips.has_value(), "first and trips go together");
-        if (first) {
-          begins.assign(first->data(), first->data() + first->size());
-          ends = vertices_of(targets, rows.n());
-          numbers.assign(trips->data(), trips->data() + trips->size());
-          require_size(numbers.size(), ends.size(), "trips");
-          require_size(begins.size(), sums.sources.size() + 1, "first");
-          require(begins.front() == 0 && begins.back() == static_cast<std::int64_t>(ends.size()) &&
-                      std::is_sorted(begins.begin(), begins.end()),
-                  "first must ascend from 0 to the number of trips");
-          std::fill(sums.is_target.begin(), sums.is_target.end(), 0);
-        }
-        std::span<const double> of_edges, within;
-        require(lengths.has_value() == radii.has_value(), "lengths and radii go together");
-        if (lengths) {
-          require(!equal, "lengths need weights");
-          of_edges = view(*lengths);
-          within = view(*radii);
-          require_size(of_edges.size(), rows.edges(), "lengths");
-          require_size(within.size(), limits.size(), "radii");
-          for (const double length : of_edges) require(length >= 0, "lengths must be >= 0");
-        }
+        BrandesCall call(sources, targets, {first, trips, lengths, radii}, rows.n(), rows.edges(),
+                         limits.size(), equal);
+        const BetweennessRequest request = call.request(endpoints);
         const int team = at_least_one(threads);
         Control control(python_tick(std::move(progress)));
         try {
           const nb::gil_scoped_release free;
-          BetweennessRequest request = sums.request(endpoints);
-          request.lengths = of_edges;
-          request.radii = within;
-          request.first = begins;
-          request.ends = ends;
-          request.trips = numbers;
           if (equal) {
             const std::vector<std::int64_t> levels(limits.begin(), limits.end());
             brandes<true>(CsrView<V, std::int32_t>{rows.view().indptr, rows.view().indices, {}},
@@ -112,7 +118,7 @@ void register_brandes(nb::module_& module) {
         } catch (const LengthLost& lost) {
           return nb::int_(lost.edge);
         }
-        return sums.result();
+        return call.result();
       },
       nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(), nb::arg("weights").noconvert(),
       nb::arg("sources").noconvert(), nb::arg("targets").noconvert(), nb::arg("endpoints"),

@@ -55,7 +55,10 @@ class BrandesSearch {
         paths_(dist_.size(), 0.0),
         share_(dist_.size() * std::max<std::size_t>(cutoffs.size(), 1)),
         lengths_(request.lengths, dist_.size(), request.radii.empty() ? 0 : request.radii.back()),
-        targets_(request.is_target.begin(), request.is_target.end()) {
+        targets_(request.is_target.begin(), request.is_target.end()),
+        order_(dist_.size()),
+        begins_(dist_.size()),
+        edges_(graph.indices.size()) {
     if (!bounded_) cutoffs_.push_back(unreachable<D>);
     limit_ = std::min(cutoffs_.back(), kLargest);
     sums_.resize(2 * cutoffs_.size());
@@ -67,8 +70,7 @@ class BrandesSearch {
     const auto source = static_cast<std::size_t>(request_.sources[item]);
     each_trip(item, [&](std::size_t end, double trips) { targets_[end] += trips; });
     paths_[source] = 1;
-    order_.clear();
-    begins_.clear();
+    reached_ = 0;
     kept_ = 0;
     if constexpr (kEqual)
       search_by_levels(source);
@@ -101,45 +103,40 @@ class BrandesSearch {
       visit(static_cast<std::size_t>(request_.ends[i]), request_.trips[i]);
   }
 
-  /// Settles a vertex, and returns the edges out of it for which leads(edge, head) is true. There
-  /// is no branch for each edge, as which ones are kept cannot be predicted.
+  /// Settles vertex i of the order, and returns the edges out of it for which leads(edge, head) is
+  /// true. There is no branch for each edge, as which ones are kept cannot be predicted.
   template <class Leads>
-  std::span<const Kept> settle(std::size_t u, const Leads& leads) {
+  std::span<const Kept> settle(std::size_t i, const Leads& leads) {
+    const auto u = static_cast<std::size_t>(order_[i]);
     if (paths_[u] > kMostPaths) refuse_counts();
-    order_.push_back(static_cast<V>(u));
-    begins_.push_back(kept_);
     const auto begin = static_cast<std::size_t>(graph_.indptr[u]);
     const std::size_t count = static_cast<std::size_t>(graph_.indptr[u + 1]) - begin;
+    const std::size_t first = begins_[i] = kept_;
+    if (count > edges_.size() - first) throw std::logic_error("a vertex is settled twice");
     poller_.step(static_cast<std::int64_t>(count) + 1);
-    const std::size_t first = kept_;
-    if (edges_.size() < first + count) edges_.resize(std::max(2 * edges_.size(), first + count));
     const V* const heads = graph_.indices.data() + begin;
     Kept* end = edges_.data() + first;
-    for (std::size_t i = 0; i < count; ++i) {
-      const V head = heads[i];
-      *end = {head, static_cast<V>(i)};
-      end += leads(begin + i, static_cast<std::size_t>(head));
+    for (std::size_t place = 0; place < count; ++place) {
+      *end = {heads[place], static_cast<V>(place)};
+      end += leads(begin + place, static_cast<std::size_t>(heads[place]));
     }
     kept_ = static_cast<std::size_t>(end - edges_.data());
     return {edges_.data() + first, end};
   }
 
   void search_by_levels(std::size_t source) {
-    std::vector<V>& reached = next_;
-    reached.assign(1, static_cast<V>(source));
-    const char* const settled = settled_.data();
-    for (D level{}; !reached.empty(); ++level) {
-      level_.swap(reached);
-      reached.clear();
-      for (const V u : level_) settled_[static_cast<std::size_t>(u)] = 1;
-      for (const V vertex : level_) {
-        const auto u = static_cast<std::size_t>(vertex);
+    order_[reached_++] = static_cast<V>(source);
+    D level{};
+    for (std::size_t first = 0, end = 1; first < end; first = end, end = reached_, ++level) {
+      for (std::size_t i = first; i < end; ++i) settled_[static_cast<std::size_t>(order_[i])] = 1;
+      for (std::size_t i = first; i < end; ++i) {
+        const auto u = static_cast<std::size_t>(order_[i]);
         dist_[u] = level;
-        const bool last = level >= limit_;
-        for (const Kept& edge :
-             settle(u, [=](std::size_t, std::size_t v) { return !settled[v] & !last; })) {
+        const auto leads = [settled = settled_.data(), last = level >= limit_](
+                               std::size_t, std::size_t v) { return !settled[v] & !last; };
+        for (const Kept& edge : settle(i, leads)) {
           const auto v = static_cast<std::size_t>(edge.head);
-          if (paths_[v] == 0) reached.push_back(edge.head);
+          if (paths_[v] == 0) order_[reached_++] = edge.head;
           paths_[v] += paths_[u];
         }
       }
@@ -177,7 +174,9 @@ class BrandesSearch {
           return (weight <= dist[v] - key) & (weight <= limit - key);
         }
       };
-      const std::span<const Kept> edges = settle(u, leads);
+      if (reached_ == order_.size()) throw std::logic_error("a vertex is settled twice");
+      order_[reached_] = top.vertex;
+      const std::span<const Kept> edges = settle(reached_++, leads);
       if (is_lost) refuse_lost(u);
       if (is_beyond && !bounded_) throw std::overflow_error("a distance does not fit its type");
       for (const Kept& edge : edges) {
@@ -222,13 +221,13 @@ class BrandesSearch {
     double* const ends = kSingle ? of_one : sums_.data();
     double* const through = ends + count;
     std::fill_n(ends, std::size_t{count}, 0.0);
-    for (std::size_t i = order_.size(); i-- > 0;) {
+    for (std::size_t i = reached_; i-- > 0;) {
       const auto u = static_cast<std::size_t>(order_[i]);
       std::fill_n(through, std::size_t{count}, 0.0);
       const auto begin = static_cast<std::size_t>(graph_.indptr[u]);
       const std::size_t first = begins_[i];
       poller_.step(static_cast<std::int64_t>(kept_ - first) + 1);
-      for (const Kept& edge : std::span(edges_).subspan(first, kept_ - first)) {
+      for (const Kept& edge : std::span(edges_.data() + first, kept_ - first)) {
         const std::size_t e = begin + static_cast<std::size_t>(edge.place);
         const auto v = static_cast<std::size_t>(edge.head);
         if constexpr (!kEqual)
@@ -250,8 +249,8 @@ class BrandesSearch {
     }
     if (request_.endpoints)
       for (std::size_t c = 0; c < count; ++c) vertices[c * n + source] += ends[c];
-    for (const V vertex : order_) {
-      const auto u = static_cast<std::size_t>(vertex);
+    for (std::size_t i = 0; i < reached_; ++i) {
+      const auto u = static_cast<std::size_t>(order_[i]);
       dist_[u] = unreachable<D>;
       paths_[u] = 0;
       if constexpr (kEqual) settled_[u] = 0;
@@ -270,13 +269,12 @@ class BrandesSearch {
   PageArray<double> share_;  // of the paths to all targets, that each path to a vertex is part of
   RouteLengths lengths_;
   std::vector<double> targets_;  // how often paths to each vertex count
-  std::vector<V> order_;
-  std::vector<Kept> edges_;          // of the vertices in their order
-  std::vector<std::size_t> begins_;  // where those of each vertex begin
-  std::size_t kept_ = 0;             // how many edges there are
-  std::vector<char> settled_;        // breadth-first: each vertex up to the current level
-  std::vector<V> level_, next_;
-  std::vector<double> sums_;  // two for each cutoff
+  PageArray<V> order_;
+  PageArray<std::size_t> begins_;  // where the kept edges of each vertex in the order begin
+  PageArray<Kept> edges_;
+  std::size_t reached_ = 0, kept_ = 0;  // how many vertices and edges there are
+  std::vector<char> settled_;           // breadth-first: each vertex up to the current level
+  std::vector<double> sums_;            // two for each cutoff
 };
 
 /// Adds to the sums of the request. The same bits for any number of threads.
