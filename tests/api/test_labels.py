@@ -269,11 +269,18 @@ def test_memory_limits_labels(monkeypatch):
         wp.prepare(large, labels=True, memory="90K")
 
 
-def test_a_graph_that_gets_no_labels_is_refused_or_by_auto_goes_without(monkeypatch, caplog):
-    """A grid of this size has a hierarchy, and too many arcs for any weights."""
-    why = "this graph has no useful hierarchy for new weights"
-    with pytest.raises(NotSupportedError, match=why):
+@pytest.mark.full(
+    "labels of a large grid", "src/warpath/engines/*.py", "cpp/include/warpath/hierarchy/*.hpp"
+)
+def test_labels_of_a_graph_with_too_many_arcs_for_any_weights_are_refused():
+    with pytest.raises(
+        NotSupportedError, match="this graph has no useful hierarchy for new weights"
+    ):
         wp.prepare(wp.generate.grid(400, 400), labels=True)
+
+
+def test_a_graph_that_gets_no_labels_goes_without_by_auto(monkeypatch, caplog):
+    why = "this graph has no useful hierarchy for new weights"
 
     def refused(*_, **__):
         raise NotSupportedError(why)

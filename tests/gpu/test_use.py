@@ -130,8 +130,9 @@ def test_an_interrupted_solve_leaves_the_library_usable():
     solved(small, "martin2009.f_gpu")
     timer = threading.Timer(0.5, _thread.interrupt_main)
     timer.start()
-    with pytest.raises(KeyboardInterrupt):
-        solved(deep, "martin2009.f_gpu")
+    with pytest.raises(KeyboardInterrupt):  # noqa: PT012 - a solve may end before the interrupt
+        while True:
+            solved(deep, "martin2009.f_gpu")
     timer.join()
     expected = wp.sssp(small, 0, device="cpu").dist
     assert_same_bits(solved(small), expected, small)
