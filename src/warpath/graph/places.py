@@ -204,8 +204,10 @@ class Snapped(NamedTuple):
 
 def holds_places(vertices: Any) -> bool:
     """Return whether an argument is a place, a frame, a dictionary, or has a place among others."""
-    if type(vertices) is int:  # of single calls
+    if type(vertices) is int or vertices is None:  # of most calls, as the next one
         return False
+    if type(vertices) is list:
+        return Place in map(type, vertices)
     if isinstance(vertices, Place | dict):
         return True
     if hasattr(vertices, "columns") or hasattr(vertices, "geom_type"):
@@ -257,6 +259,8 @@ def all_places_to_vertices(
     given : the arguments of a call, by their names.
     """
     _check_choice("missing", missing, ("raise", "flag"))
+    if missing == "raise" and not any(map(holds_places, given.values())):
+        return list(given.values())
     names_of_frames = {}
     for what, vertices in given.items():
         if hasattr(vertices, "columns") or hasattr(vertices, "geom_type"):

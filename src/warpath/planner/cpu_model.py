@@ -30,6 +30,8 @@ class Destination(Enum):
     BLOCKS = "blocks"  #: to another file or a function, through memory
     TOTALS = "totals"  #: nowhere: its rows are added up
 
+    __hash__ = object.__hash__  # as in `Task`
+
 
 class Size(NamedTuple):
     """The size of a question.
