@@ -116,5 +116,14 @@ def test_damaged_arguments_are_refused():
         _core.tree_routes(cycle, np.array([0]))
     with pytest.raises(ValueError, match="cycle"):
         _core.tree_sums(cycle, np.ones(2), np.array([0]), sums)
-    with pytest.raises(ValueError, match="below its own size"):
-        _core.tree_routes(np.array([2, 0], np.int32), np.array([0]))
+    for pred in ([1, 0, -1], [1, 2, 1], [0, -1, -1]):
+        with pytest.raises(ValueError, match="cycle"):
+            _core.tree_loads(np.array(pred, np.int32), np.array([0]), np.ones(1), np.zeros(3))
+    beyond = np.array([2, 0], np.int32)
+    for call in (
+        lambda: _core.tree_routes(beyond, np.array([0])),
+        lambda: _core.tree_sums(beyond, np.ones(2), np.array([0]), sums),
+        lambda: _core.tree_loads(beyond, np.array([0]), np.ones(1), np.zeros(2)),
+    ):
+        with pytest.raises(ValueError, match="below its own size"):
+            call()

@@ -212,6 +212,8 @@ void tree_loads(std::span<const V> pred, std::span<const std::int64_t> targets,
       if (pred[v] < 0) return;
       const auto u = static_cast<std::size_t>(pred[v]);
       through[u] += through[v];
+      // A vertex of a tree waits for the one after it; one of a cycle may have passed on before.
+      if (following[u] <= 0) throw std::invalid_argument("the predecessors have a cycle");
       if (--following[u] > 0) return;
       v = u;
     }
