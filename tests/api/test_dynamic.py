@@ -331,6 +331,9 @@ def test_closed_vertices_are_not_passed_through():
     live.update([(1, 0)], [2])
     assert live.dist.tolist() == [2, 0, 9]
     assert_right(live)
+    live.update([(1, 2)], [10])
+    assert live.dist.tolist() == [2, 0, 10]
+    assert_right(live)
 
 
 def test_negative_weights_are_solved_and_a_cycle_keeps_the_state(square):

@@ -157,6 +157,12 @@ def test_epsilon_leaves_out_routes_that_a_returned_one_stands_for(epsilon):
         assert epsilon or some == every
 
 
+def test_epsilon_leaves_out_a_second_cost_of_just_the_share():
+    graph = wp.Graph.of([(0, 1, 1), (1, 3, 0), (0, 2, 2), (2, 3, 0)])
+    for second, count in ((6, 1), (5, 1), (4, 2)):
+        assert len(list(wp.pareto_paths(graph, 0, 3, [10, second, 0, 0], epsilon=1))) == count
+
+
 def test_rounded_sums_are_within_rounding_of_the_frontier():
     rng = np.random.default_rng(4)
     for case, _ in random_cases(5, 300):

@@ -251,6 +251,18 @@ def test_a_length_that_is_lost_in_a_sum_is_returned_as_its_edge():
     assert searched(graph, every[:1], every) == 1
 
 
+def test_trips_that_do_not_belong_to_the_sources_are_refused():
+    graph = wp.Graph.of([(0, 1, 1), (1, 2, 1)])
+    weights, ends = graph._solver_weights.astype(np.int64), np.array([1, 2])
+    for first in ([0, 3], [0, 1], [1, 2], [0, 3, 2]):
+        sources = np.arange(len(first) - 1)
+        with pytest.raises(ValueError, match="first must ascend from 0 to the number of trips"):
+            _core.betweenness(
+                graph.indptr, graph.indices, weights, sources, ends,
+                endpoints=False, cutoffs=weights[:0], first=np.array(first), trips=np.ones(2),
+            )  # fmt: skip
+
+
 def test_arguments_of_another_graph_are_refused():
     graph, other = wp.generate.road(100), wp.generate.road(120)
     hierarchy = _core.eliminate(other.indptr, other.indices).customize(other._solver_weights)

@@ -225,6 +225,8 @@ def test_overflow_beyond_the_cutoff_or_the_last_target_does_not_matter():
     graph = rows(3, [(0, 1, MAX - 1), (1, 2, 5)], weight_type=np.int64)
     assert solve(graph, 0, cutoff=MAX - 1).tolist() == [0, MAX - 1, MAX]
     assert solve(graph, 0, targets=[1]).tolist() == [0, MAX - 1, MAX]
+    with pytest.raises(OverflowError, match="64 bits"):
+        solve(graph, 0, targets=[1, 2])
 
 
 def test_queue_that_does_not_exist_or_does_not_fit_is_refused():

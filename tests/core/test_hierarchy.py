@@ -83,6 +83,7 @@ def test_a_hierarchy_of_its_own_arrays_answers_alike(road):
     [
         ("position", np.zeros_like, "position must be that of one vertex"),
         ("position", lambda values: values + 1, "position must be that of one vertex"),
+        ("up_heads", lambda values: values + 1, "to a smaller position"),
         ("up_heads", lambda values: values + 2999, "to a smaller position"),
         ("up_heads", lambda values: values - 3000, "to a smaller position"),
         ("up_first", lambda values: values[::-1].copy(), "must ascend"),
@@ -260,6 +261,20 @@ def test_the_nearest_source_is_the_first_of_the_least_rows(dtype, data):
         reached = least != np.iinfo(np.int64).max
         assert nearest.tolist() == np.where(reached, first, -1).tolist()
         assert counts["labelled"] == graph.n
+
+
+def test_upward_lists_have_the_given_places_and_do_not_count_in_later_calls(road):
+    hierarchy, sources = contracted(road), np.array([5, 700, 2999])
+    out = np.empty((3, 3), road.dist_dtype)
+    counts = hierarchy.bucket_table(sources, sources, out)
+    every = np.arange(road.n, dtype=np.int32)
+    even = np.where(every % 2 == 0, every, -1).astype(np.int32)
+    whole, some = (_core.upward_lists(hierarchy, places, 0, sources, 3) for places in (every, even))
+    kept = whole[1] % 2 == 0
+    assert 0 < kept.sum() < len(kept)
+    for all_of, found in zip(whole[1:], some[1:], strict=True):
+        assert found.tolist() == all_of[kept].tolist()
+    assert hierarchy.bucket_table(sources, sources, out) == counts
 
 
 def test_counts_are_those_of_the_arcs(road):

@@ -130,6 +130,8 @@ def test_wrong_vertices_and_arrays_are_refused(road):
             _core.stored_hub_labels(wrong, hubs, distances)
     with pytest.raises(ValueError, match="do not begin one after another"):
         _core.stored_hub_labels(first, hubs, distances[1:])
+    with pytest.raises(ValueError, match="do not begin one after another"):
+        _core.stored_hub_labels(first, hubs, distances, first[:1], hubs[:0], distances[:0])
     with pytest.raises(ValueError, match="all three arrays"):
         _core.stored_hub_labels(first, hubs, distances, first)
 

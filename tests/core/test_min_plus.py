@@ -125,5 +125,7 @@ def test_a_product_in_the_memory_of_a_factor_is_refused():
             _core.min_plus(whole[:4, :4], a[:4, :4], b[:4, :4])
     with pytest.raises(ValueError, match="must not lie in a factor's memory"):
         _core.min_plus(whole[1:5, 1:5], whole[4:, 4:], whole[:4, :4].copy())
+    with pytest.raises(ValueError, match="must not lie in a factor's memory"):
+        _core.min_plus(whole[:4, 4:6], whole[:4, :6], np.ones((6, 2)))
     # Blocks of one matrix that only lie between each other's rows are no such case.
     _core.min_plus(whole[:4, 4:], whole[:4, :4], whole[4:, 4:])

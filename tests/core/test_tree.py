@@ -237,6 +237,8 @@ def test_undirected_graph_with_unlike_weights_is_not_taken_for_mirrored():
 def test_bound_trees_refuse_what_does_not_fit_the_graph():
     graph = rows(3, [(0, 1, 5), (1, 2, 1)], np.int32, np.int64)
     bound = _core.trees(*graph, *no_rows(graph), ascending=False, negative=False)
+    with pytest.raises(ValueError, match="into_indptr has 2 entries, but 3 are needed"):
+        _core.trees(*graph, *rows(2, [], np.int32, np.int64), ascending=False, negative=False)
     dist = np.array([0, 5, 6])
     with pytest.raises(ValueError, match="dist has 2 entries, but 3 are needed"):
         bound(0, dist[:2])

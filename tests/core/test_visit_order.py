@@ -99,6 +99,8 @@ def test_labels_that_are_no_distances_are_refused_not_followed():
     graph = Graph.from_edges([0, 1], [1, 2], np.array([1, 1]))
     with pytest.raises(ValueError, match="do not reach all labels"):
         scanned(graph, np.array([0, 1, 7]), [0])
+    with pytest.raises(ValueError, match="dist must not be negative"):
+        scanned(graph, np.array([0, -1, 2]), [0])
     with pytest.raises(ValueError, match="a source has no label"):
         scanned(graph, np.array([np.iinfo(np.int64).max, 1, 2]), [0])
     with pytest.raises(ValueError, match="no vertex 3"):

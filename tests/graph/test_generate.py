@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from support.reference import dijkstra
 from warpath import _core, generate
 from warpath.base.errors import InputError, NotEnoughMemoryError, WeightError
+from warpath.graph import Graph
 
 EXAMPLES = {
     "random_in_degree": lambda **k: generate.random_in_degree(1000, **k),
@@ -183,6 +184,16 @@ def test_euclidean_weights_are_rounded_or_exact(make):
     for w, square in zip(whole.weights.tolist(), squares, strict=True):
         assert (2 * w - 1) ** 2 <= 4 * square <= (2 * w + 1) ** 2
     assert (exact.weights == np.sqrt(np.array(squares, np.float64))).all()
+
+
+def test_the_core_rounds_lengths_and_refuses_ends_without_a_point():
+    x, length = np.array([0, 1, 9]), np.empty(2, np.int32)
+    ends = np.array([0, 0], np.int32), np.array([1, 2], np.int32)
+    _core.link_lengths(*ends, x, x, length)
+    assert length.tolist() == [1, 13]  # sqrt(2) and sqrt(162)
+    indices = Graph.of([(0, 1), (1, 2)]).indices  # checked already, for three vertices
+    with pytest.raises(ValueError, match=r"must lie in 0 \.\. 2 - 1"):
+        _core.link_lengths(indices, indices, x[:2], x[:2], length)
 
 
 def triangulation(points):

@@ -287,6 +287,7 @@ def test_a_label_of_another_type_is_pointed_out():
         ([0], ["a"], None, None, GraphError, r"dst\[0\] = a"),
         ([-1], [0], None, None, GraphError, r"src\[0\] = -1: vertices are 0 or more"),
         ([0, 0], [1, 5], None, 3, GraphError, r"dst\[1\] = 5: vertices lie in 0 \.\. n - 1 = 2"),
+        ([0], [3], None, 3, GraphError, r"dst\[0\] = 3: vertices lie in 0 \.\. n - 1 = 2"),
         ([[0]], [[1]], None, None, GraphError, r"src has shape \(1, 1\)"),
         ([0], [1], None, -1, GraphError, "n = -1"),
         (np.array([2**63], np.uint64), [1], None, None, GraphError, "does not fit 63 bits"),

@@ -247,6 +247,7 @@ def test_other_types_of_costs_are_converted():
         graph = wp.Graph.of_raster(np.ones((3, 4), dtype)[::-1])
         assert wp.sssp(graph, (0, 0)).to_raster()[0].tolist() == [0, 1, 2, 3]
     assert wp.Graph.of_raster([[1, 2], [3, 4]], neighbours=4).weights.tolist()[:2] == [1.5, 2]
+    assert not np.signbit(wp.Graph.of_raster([[-0.0, -0.0]]).weights).any()
 
 
 @pytest.mark.parametrize(

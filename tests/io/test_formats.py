@@ -142,6 +142,18 @@ def test_a_number_beyond_64_bits_that_goes_on_is_refused():
             _core.read_rows(number + b" 1\n", 0, 1, "nn", expected="<from> <to>")
 
 
+def test_a_number_that_starts_with_0_is_no_label():
+    for label in (b"01", b"-01", b"00"):
+        with pytest.raises(_core.ParseError, match="starts with 0"):
+            _core.read_rows(label + b" 1\n", 0, 1, "ll", expected="<from> <to>")
+
+
+def test_names_that_differ_in_zero_bytes_at_their_end_are_told_apart():
+    columns, found = _core.read_rows(b"a\0 a\n", 0, 1, "tt", expected="<from> <to>")
+    assert found == ["a\0", "a"]
+    assert [column.tolist() for column in columns] == [[0], [1]]
+
+
 def test_names_with_the_same_hash_are_told_apart():
     # Found by turning the table's mixing round: it is a bijection.
     names = ["crossing-of-two-", "00074218uGXEQMhq"]
