@@ -100,7 +100,7 @@ def of_source(case: corpus.Case, graph: Graph, source: int) -> Callable[..., Non
 def teams(case: corpus.Case, recipe: Recipe) -> set[int]:
     """Return the numbers of threads to try.
 
-    A team that meets at each of 30,000 hops takes seconds, so that it does in one type only.
+    A team that meets at each of 66,000 hops takes seconds, so that it does in one type only.
     """
     if (case.name, recipe.loop) == ("long_path", Loop.STEPPING) and case.dtype != "int32":
         return {1}

@@ -38,7 +38,7 @@ INEXACT = {
 }
 LEFT_OUT = {
     "empty": "has no source",
-    "long_path": "30,000 rounds over 30,000 vertices",
+    "long_path": "66,000 rounds over 66,000 vertices",
     "backward_path": "1,000 rounds over 1,000 vertices; the shorter bellman_ford_worst stays",
     "road": "2,000 vertices in some 60 rounds; the smaller grids stay",
     "huge_degree": "70,001 vertices: it has a test of its own, of one type",

@@ -141,11 +141,11 @@ def lost_minima(n: int = 300) -> Graph:
     return _edges(n, [*((0, i, 1) for i in middle), *((i, n - 1, i) for i in middle)])
 
 
-@_case(sources=(0, 29_999))
+@_case(sources=(0, 65_999))
 def long_path() -> Graph:
-    """A path of 30,000 vertices: one round per hop."""
-    vertices = np.arange(29_999, dtype=np.int32)
-    return Graph.from_edges(vertices, vertices + 1, (vertices % 3).astype(np.int32), n=30_000)
+    """A path of 66,000 vertices: one round per hop."""
+    vertices = np.arange(65_999, dtype=np.int32)
+    return Graph.from_edges(vertices, vertices + 1, (vertices % 3).astype(np.int32), n=66_000)
 
 
 @_case(sources=(999,))
