@@ -28,7 +28,7 @@ COMMANDS: dict[str, Command] = {
     "prepared": Command("prepared", "Pairs, routes and tables, compared with peers."),
     "dynamic": Command("dynamic", "Graphs that change, compared with solving anew and NetworKit."),
     "faces": Command("faces", "The same calls of SciPy, of NetworkX and of ours."),
-    "centrality": Command("centrality", "Betweenness, compared with igraph, NetworKit, NetworkX."),
+    "centrality": Command("centrality", "Betweenness, compared with four libraries."),
     "comparisons": Command("comparisons", "Comparisons of duan2025.bmssp and of Dijkstra over n."),
     "paper": Command("paper", "A paper's experiments, compared with its published numbers."),
     "report": Command("report", "Tables and plots of the lines that `suite` wrote."),
