@@ -5,8 +5,9 @@
 // search ends at the largest, and there is a share for each: of the targets within it. Radii are
 // cutoffs of other lengths (route_lengths.hpp).
 //
-// A search keeps the edges that may be on shortest paths: all others are read once. Those of R-MAT
-// graphs are a twentieth, of road networks half of all edges, and half of the time is saved.
+// A search keeps the edges that may be on shortest paths: all others are read once. Those of an
+// R-MAT graph are a twentieth, of a Delaunay graph a quarter of all edges. This and the radix heap
+// save a third of the time on R-MAT graphs, a fifth on Delaunay graphs.
 //
 // Work    one search of Dijkstra's algorithm for each source, breadth-first without weights, and a
 //         second pass over the edges that it kept; with cutoffs in proportion to the part that is
